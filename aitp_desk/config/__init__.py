@@ -1,0 +1,41 @@
+"""What the site owner decides: ``desk.toml`` and ``--set``, as one frozen, typed :class:`Config`.
+
+Only ``app.py`` and the command line hold the whole; everything else is given its section.
+"""
+
+from aitp_desk.config.load import ConfigError, load_config
+from aitp_desk.config.rules import Problem, check_public, default_url
+from aitp_desk.config.settings import (
+    Cache,
+    Config,
+    Contact,
+    Content,
+    Limits,
+    Log,
+    Server,
+    Sessions,
+    Signals,
+    Site,
+    StoreSettings,
+    Threads,
+)
+
+__all__ = [
+    "Cache",
+    "Config",
+    "ConfigError",
+    "Contact",
+    "Content",
+    "Limits",
+    "Log",
+    "Problem",
+    "Server",
+    "Sessions",
+    "Signals",
+    "Site",
+    "StoreSettings",
+    "Threads",
+    "check_public",
+    "default_url",
+    "load_config",
+]

@@ -1,0 +1,113 @@
+"""The settings as rows, read off the Structs: for messages, the starter file and the docs table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+from msgspec import inspect
+
+from aitp_desk.config.settings import Config
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One setting.
+
+    Parameters:
+        key: its full name, ``server.port``.
+        takes: what may stand there, in words, with bounds and unit.
+        default: the default as TOML.
+        sentence: what it is for.
+    """
+
+    key: str
+    takes: str
+    default: str
+    sentence: str
+
+
+class Section(msgspec.Struct, frozen=True):
+    """A table of ``desk.toml`` with the settings that stand directly in it."""
+
+    name: str
+    sentence: str
+    settings: tuple[Setting, ...]
+
+
+def sections() -> tuple[Section, ...]:
+    """Every section in the order of the Structs, nested ones after the one that holds them."""
+    found: list[Section] = []
+    for field in msgspec.structs.fields(Config):
+        if is_section(field.type):
+            found += _sections(field.type, field.name)
+    return tuple(found)
+
+
+def is_section(kind: Any) -> bool:
+    """Whether a field's type is a Struct, hence a table of settings."""
+    return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def names() -> Iterator[str]:
+    """Every full name that ``desk.toml`` may hold, sections included."""
+    for section in sections():
+        yield section.name
+        yield from (setting.key for setting in section.settings)
+
+
+def takes(kind: Any) -> str:
+    """Say in words what a field's type accepts."""
+    return _takes(inspect.type_info(kind))
+
+
+def as_toml(value: Any) -> str:
+    """Write a setting's value the way TOML does."""
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _sections(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
+    settings = tuple(
+        Setting(
+            key=f"{name}.{field.name}",
+            takes=takes(field.type),
+            default=as_toml(
+                field.default_factory() if field.default is msgspec.NODEFAULT else field.default
+            ),
+            sentence=_sentence(field.type),
+        )
+        for field in msgspec.structs.fields(kind)
+        if not is_section(field.type)
+    )
+    yield Section(name, (kind.__doc__ or "").strip(), settings)
+    for field in msgspec.structs.fields(kind):
+        if is_section(field.type):
+            yield from _sections(field.type, f"{name}.{field.name}")
+
+
+def _sentence(kind: Any) -> str:
+    info = inspect.type_info(kind)
+    schema = info.extra_json_schema if isinstance(info, inspect.Metadata) else None
+    return str((schema or {}).get("description", ""))
+
+
+def _takes(info: inspect.Type, unit: str | None = None) -> str:
+    match info:
+        case inspect.Metadata(type=inner, extra=extra):
+            return _takes(inner, (extra or {}).get("unit", unit))
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.IntType(ge=low, le=high):
+            return f"a whole number{f' of {unit}' if unit else ''} from {low} to {high}"
+        case inspect.LiteralType(values=values):
+            return " or ".join(as_toml(value) for value in values)
+        case inspect.StrType(min_length=low, max_length=high):
+            size = f"{low} to {high}" if low else f"at most {high}"
+            return f"{unit or 'text'}{f' of {size} characters' if high else ''}"
+        case inspect.VarTupleType(item_type=item):
+            return f"a list of {unit or _takes(item)}"
+        case inspect.DictType(value_type=value):
+            return f"a table, each entry {_takes(value, unit)}"
+        case _:
+            raise TypeError(f"a setting of the type {info} has no words yet")

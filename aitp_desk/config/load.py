@@ -1,0 +1,169 @@
+"""``desk.toml``, ``--set``, ``--host``, ``--port`` and ``--data`` → one checked :class:`Config`.
+
+Nothing stops at the first fault: a setting that is wrong keeps its default while the rest is
+checked, and all problems are raised together.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from aitp_desk.config.catalogue import as_toml, is_section, names, takes
+from aitp_desk.config.rules import Problem, check_rules, default_url
+from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config
+
+S = TypeVar("S", bound=msgspec.Struct)
+Tables = dict[str, Any]
+
+_SECRET = re.compile(r"secret|passw|token|credential|(api|private|master)_?key", re.IGNORECASE)
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; ``problems`` says everything that is wrong with it."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+def load_config(
+    folder: Path,
+    overrides: Sequence[str] = (),
+    *,
+    host: str | None = None,
+    port: int | None = None,
+    data: Path | None = None,
+) -> Config:
+    """Read a site's configuration. Without a ``desk.toml`` every setting has its default.
+
+    Parameters:
+        folder: the site's folder.
+        overrides: ``section.key=value`` each, stronger than the file; the value is read as TOML
+            and, where it is none, taken as text.
+        host: stronger than ``server.host``.
+        port: stronger than ``server.port``.
+        data: where the desk keeps what it writes; ``.desk`` below the folder if None.
+
+    Raises:
+        ConfigError: with every problem found.
+    """
+    if not folder.is_dir():
+        raise ConfigError([Problem(str(folder), "there is no such folder.")])
+    problems: list[Problem] = []
+    tables = _read_file(folder / DESK_FILE, problems)
+    for override in overrides:
+        _override(tables, override, problems)
+    if host is not None:
+        _put(tables, ("server", "host"), host)
+    if port is not None:
+        _put(tables, ("server", "port"), port)
+    folder = folder.resolve()
+    kept = (data or folder / DATA_FOLDER).resolve()
+    if kept.exists() and not kept.is_dir():
+        problems.append(Problem(str(data), "is no folder; --data takes one, or a path to make it."))
+    config = _build(Config, tables, problems, folder=folder, data=kept)
+    problems += check_rules(config)
+    if problems:
+        raise ConfigError(problems)
+    return _complete(config)
+
+
+def _read_file(path: Path, problems: list[Problem]) -> Tables:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        problems.append(Problem(path.name, f"cannot be read: {error.strerror}."))
+    except UnicodeDecodeError as error:
+        problems.append(Problem(path.name, f"is not UTF-8 (byte {error.start}); save it as UTF-8."))
+    except tomllib.TOMLDecodeError as error:
+        problems.append(Problem(path.name, f"is no valid TOML: {error}."))
+    return {}
+
+
+def _override(tables: Tables, override: str, problems: list[Problem]) -> None:
+    key, given, text = override.partition("=")
+    path = tuple(part.strip() for part in key.split("."))
+    if not given or len(path) < 2 or not all(path):
+        problems.append(Problem("--set", f"{key!r} is no setting; it takes section.key=value."))
+        return
+    _put(tables, path, _toml_value(text))
+
+
+def _toml_value(text: str) -> Any:
+    try:
+        read = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return read["value"] if len(read) == 1 else text
+
+
+def _put(tables: Tables, path: Sequence[str], value: Any) -> None:
+    *outer, last = path
+    table: Any = tables
+    for part in outer:
+        table = table.setdefault(part, {})
+        if not isinstance(table, dict):
+            return  # the value that stands where a section should is a problem of its own
+    table[last] = value
+
+
+def _build(
+    kind: type[S], table: Tables, problems: list[Problem], prefix: str = "", **values: Any
+) -> S:
+    fields = {
+        field.name: field.type for field in msgspec.structs.fields(kind) if field.name not in values
+    }
+    for key, value in table.items():
+        name = prefix + key
+        if key not in fields:
+            problems.append(_unknown(name, value))
+        elif not is_section(fields[key]):
+            try:
+                values[key] = msgspec.convert(value, fields[key])
+            except msgspec.ValidationError:
+                problems.append(_unfit(name, value, takes(fields[key])))
+        elif isinstance(value, dict):
+            values[key] = _build(fields[key], value, problems, f"{name}.")
+        else:
+            problems.append(_unfit(name, value, f"a section: [{name}] and its settings below"))
+    return kind(**values)
+
+
+def _unfit(name: str, value: Any, takes: str) -> Problem:
+    shown = as_toml(value)
+    if len(shown) > 60:
+        shown = f"{shown[:57]}…"
+    return Problem(name, f"is {shown}; it takes {takes}.")
+
+
+def _unknown(name: str, value: Any) -> Problem:
+    what = "section" if isinstance(value, dict) else "setting"
+    message = f"there is no such {what}"
+    if _SECRET.search(name):
+        return Problem(
+            name, f"{message}, and a secret never stands in {DESK_FILE}: take it out of the file."
+        )
+    known = tuple(names())
+    by_last = {key.rpartition(".")[2]: key for key in reversed(known)}
+    last = name.rpartition(".")[2]
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.75) or [
+        by_last[match] for match in difflib.get_close_matches(last, by_last, n=1, cutoff=0.75)
+    ]
+    return Problem(name, f"{message}; did you mean {near[0]}?" if near else f"{message}.")
+
+
+def _complete(config: Config) -> Config:
+    url = config.site.url.rstrip("/")
+    if not url and config.server.port:
+        url = default_url(config.server)
+    site = msgspec.structs.replace(config.site, url=url)
+    return msgspec.structs.replace(config, site=site)

@@ -1,0 +1,148 @@
+"""What settings must satisfy beyond their types: addresses, networks, paths."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterator
+from urllib.parse import SplitResult, urlsplit
+
+import msgspec
+
+from aitp_desk.config.settings import Config, Server
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """Something wrong in the configuration.
+
+    Parameters:
+        key: the setting (``server.port``), option (``--set``) or file (``desk.toml``) at fault.
+        message: what is wrong and what would be right. Never holds a secret.
+    """
+
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.message}"
+
+
+def check_rules(config: Config) -> Iterator[Problem]:
+    """Yield everything that is wrong with a configuration whose types are right."""
+    site, server = config.site, config.server
+    if not site.name.isprintable():
+        yield Problem("site.name", "has a line break or control character; it takes one line.")
+    if site.url and (wrong := _wrong_site_url(site.url)):
+        yield Problem("site.url", f"{wrong}; it takes an address such as https://desk.example.com.")
+    if not site.url and _is_wildcard(server.host):
+        yield Problem(
+            "server.host",
+            f"{server.host} means every address, so the desk cannot tell its own; set site.url to"
+            " its public address, or listen on one address.",
+        )
+    if site.contact.email and not _is_mail_address(site.contact.email):
+        yield Problem(
+            "site.contact.email", "is no mail address; it takes one such as a@example.com."
+        )
+    page = site.contact.url
+    if page and (
+        page.startswith("//") or (not page.startswith("/") and _web_address(page) is None)
+    ):
+        yield Problem(
+            "site.contact.url", "is neither a http(s) URL nor a path on the site such as /contact."
+        )
+    for network in server.trusted_proxies:
+        try:
+            ipaddress.ip_network(network)
+        except ValueError:
+            yield Problem(
+                "server.trusted_proxies",
+                f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
+            )
+    if not config.content_folder.is_dir():
+        yield Problem(
+            "content.folder",
+            f"there is no folder {config.content.folder!r} here; it takes the path of the folder"
+            " that holds the content, relative to the site's folder.",
+        )
+    if wrong := _wrong_store_url(config.store.url):
+        yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
+
+
+def check_public(config: Config) -> tuple[Problem, ...]:
+    """Return what keeps a sound configuration from being shown to the public."""
+    address = urlsplit(config.site.url)
+    if address.scheme == "http" and not _is_loopback(address.hostname or ""):
+        return (
+            Problem(
+                "site.url",
+                f"{config.site.url} is not encrypted, so credentials and conversations can be read"
+                " on their way; it takes an https:// address unless it is this machine's own.",
+            ),
+        )
+    return ()
+
+
+def default_url(server: Server) -> str:
+    """Return ``http://HOST:PORT`` for where the desk listens, without a slash at its end."""
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    return f"http://{host}:{server.port}"
+
+
+def _wrong_site_url(url: str) -> str | None:
+    address = _web_address(url)
+    if address is None:
+        return "is no http(s) URL"
+    if address.username is not None or address.password is not None:
+        return "holds a user name or password"
+    if address.path not in {"", "/"} or address.query or address.fragment:
+        return "has more than scheme, host and port"
+    return None
+
+
+def _wrong_store_url(url: str) -> str | None:
+    # The URL itself is never repeated: another engine's may hold a password.
+    scheme, _, rest = url.partition(":")
+    if scheme in {"postgres", "postgresql"}:
+        return "names a PostgreSQL database, which this version does not serve"
+    if scheme != "sqlite":
+        return "names no kind of database that the desk knows"
+    if not rest.strip("/") or rest.startswith(":"):
+        return "names no file"
+    if rest.startswith("//") and not rest.startswith("///"):
+        return "names a host, and SQLite has none"
+    return None
+
+
+def _web_address(url: str) -> SplitResult | None:
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return None
+    try:
+        address = urlsplit(url)
+        known = address.scheme in {"http", "https"} and address.hostname and address.port != 0
+    except ValueError:
+        return None
+    return address if known else None
+
+
+def _is_mail_address(text: str) -> bool:
+    name, at, host = text.rpartition("@")
+    return bool(name and at and host) and text.isprintable() and " " not in text
+
+
+def _is_wildcard(host: str) -> bool:
+    address = _ip_address(host)
+    return address is not None and address.is_unspecified
+
+
+def _is_loopback(host: str) -> bool:
+    address = _ip_address(host)
+    if address is not None:
+        return address.is_loopback
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None

@@ -1,0 +1,274 @@
+"""Every setting in one place: its name, type, bounds, unit, default and a sentence.
+
+A section of ``desk.toml`` is a Struct; a setting is a field of it. The reader (``load.py``), the
+starter file of ``aitp-desk init`` and the table in ``docs/configuration.md`` are all made from what
+stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+DESK_FILE = "desk.toml"
+"""The file in the site's folder that holds the settings."""
+DATA_FOLDER = ".desk"
+"""Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
+
+Text = Annotated[str, Meta(max_length=2000)]
+Url = Annotated[str, Meta(max_length=2000, extra={"unit": "a URL"})]
+Seconds = Annotated[int, Meta(ge=1, le=86_400, extra={"unit": "seconds"})]
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+PerMinute = Annotated[int, Meta(ge=1, le=1_000_000, extra={"unit": "requests a minute"})]
+Bytes = Annotated[int, Meta(ge=1024, le=1024**3, extra={"unit": "bytes"})]
+
+
+class Contact(msgspec.Struct, frozen=True, kw_only=True):
+    """How a person reaches the people behind the site. What is empty is not told."""
+
+    email: Annotated[Text, Meta(description="Mail address that visitors may write to.")] = ""
+    phone: Annotated[Text, Meta(description="Telephone number that visitors may call.")] = ""
+    url: Annotated[
+        Url,
+        Meta(description="Page with more ways to get in touch: a URL or a path such as /contact."),
+    ] = ""
+
+
+class Site(msgspec.Struct, frozen=True, kw_only=True):
+    """The website that the desk stands beside."""
+
+    name: Annotated[
+        str,
+        Meta(min_length=1, max_length=200, description="The site's name."),
+    ] = "My site"
+    description: Annotated[
+        Text, Meta(description="What the site is about, in a sentence or two.")
+    ] = ""
+    url: Annotated[
+        Url,
+        Meta(
+            description="Public address of the desk; every absolute URL is made from it. Without it"
+            " the desk takes http://HOST:PORT.",
+        ),
+    ] = ""
+    contact: Contact = Contact()
+
+    @property
+    def contact_url(self) -> str:
+        """The contact page as an absolute URL; empty when there is none."""
+        page = self.contact.url
+        return self.url + page if page.startswith("/") else page
+
+
+class Signals(msgspec.Struct, frozen=True, kw_only=True):
+    """What visitors may do with the content (AHP 0.1, section 7)."""
+
+    ai_train: Annotated[bool, Meta(description="Whether models may be trained on it.")] = False
+    ai_input: Annotated[bool, Meta(description="Whether models may be given it as input.")] = True
+    search: Annotated[bool, Meta(description="Whether search engines may index it.")] = True
+    attribution_required: Annotated[
+        bool, Meta(description="Whether whoever uses it must name the site.")
+    ] = True
+
+
+class Content(msgspec.Struct, frozen=True, kw_only=True):
+    """What the desk answers from."""
+
+    folder: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            extra={"unit": "a path"},
+            description="Folder of the content, relative to the site's folder.",
+        ),
+    ] = "."
+    signals: Signals = Signals()
+    synonyms: Annotated[
+        Mapping[str, tuple[str, ...]],
+        Meta(
+            extra={"unit": "words"},
+            description="Words that visitors use, each with the words that the content uses.",
+        ),
+    ] = {}
+
+
+class Server(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the desk listens, and how long it waits."""
+
+    host: Annotated[
+        str,
+        Meta(min_length=1, extra={"unit": "an address"}, description="Address to listen on."),
+    ] = "127.0.0.1"
+    port: Annotated[
+        int, Meta(ge=0, le=65535, description="Port to listen on; 0 lets the system choose one.")
+    ] = 8080
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "networks"},
+            description="Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
+        ),
+    ] = ()
+    header_seconds: Annotated[
+        Seconds, Meta(description="How long a request's headers may take to arrive.")
+    ] = 10
+    body_idle_seconds: Annotated[
+        Seconds, Meta(description="How long a request's body may pause while it arrives.")
+    ] = 20
+    shutdown_seconds: Annotated[
+        Seconds, Meta(description="How long requests may take to finish when the desk stops.")
+    ] = 20
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much one visitor may ask of the desk."""
+
+    enabled: Annotated[bool, Meta(description="Whether requests are limited at all.")] = True
+    static_per_minute: Annotated[
+        PerMinute, Meta(description="Reading requests of one address, without a credential.")
+    ] = 120
+    converse_per_minute: Annotated[
+        PerMinute, Meta(description="Asking requests of one address, without a credential.")
+    ] = 30
+    authenticated_per_minute: Annotated[
+        PerMinute, Meta(description="Requests of one caller who is known by a credential.")
+    ] = 120
+
+
+class Threads(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of threads and of the desk's automatic replies."""
+
+    max_wait: Annotated[
+        Seconds, Meta(description="The longest that Prefer: wait keeps a request open.")
+    ] = 30
+    max_auto_replies: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "runs an hour"},
+            description="How often the desk answers on one thread of its own accord.",
+        ),
+    ] = 20
+    anonymous_ttl: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "days"},
+            description="How long an anonymous thread stays open after its last message.",
+        ),
+    ] = 30
+    max_body: Annotated[Bytes, Meta(description="The largest body of a request to threads.")] = (
+        1024 * 1024
+    )
+
+
+class Sessions(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of AHP sessions."""
+
+    max_turns: Annotated[
+        Count, Meta(extra={"unit": "turns"}, description="How many turns one session has.")
+    ] = 10
+    idle_seconds: Annotated[
+        Seconds, Meta(description="How long a session is kept after its last turn.")
+    ] = 600
+    memory_bytes: Annotated[
+        Bytes, Meta(description="How much of what was said before the agent is given again.")
+    ] = 8 * 1024
+
+
+class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Where threads are kept, and when a write counts as done."""
+
+    url: Annotated[
+        str,
+        Meta(
+            extra={"unit": "a URL"},
+            description="The database: sqlite: and a path, relative to the data folder.",
+        ),
+    ] = "sqlite:desk.db"
+    synchronous: Annotated[
+        Literal["full", "normal"],
+        Meta(
+            description="Neither loses an acknowledged message when the process is killed; normal"
+            " is faster and may lose the last commits when the machine loses power.",
+        ),
+    ] = "full"
+    query_turns: Annotated[
+        Literal["behind", "durable"],
+        Meta(
+            description="Whether an AHP answer is sent before its record is on disk (at most 100 ms"
+            " behind) or after.",
+        ),
+    ] = "behind"
+    queue: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "writes"},
+            description="How many writes may wait before callers are turned away.",
+        ),
+    ] = 10_000
+
+
+class Cache(msgspec.Struct, frozen=True, kw_only=True):
+    """The memory of answers already given."""
+
+    max_answers: Annotated[
+        Annotated[int, Meta(ge=0, le=1_000_000)],
+        Meta(extra={"unit": "answers"}, description="How many answers are kept; 0 keeps none."),
+    ] = 1000
+    ttl_seconds: Annotated[Seconds, Meta(description="How long an answer is given again.")] = 300
+
+
+class Log(msgspec.Struct, frozen=True, kw_only=True):
+    """What the desk writes about its own work."""
+
+    format: Annotated[
+        Literal["auto", "json", "console"],
+        Meta(description="Form of a line; auto is console on a terminal and json elsewhere."),
+    ] = "auto"
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Meta(description="The least important lines that are written."),
+    ] = "info"
+
+
+class Config(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was decided, checked and complete.
+
+    Parameters:
+        folder: the site's folder, absolute.
+        data: where the desk keeps what it writes, absolute; it need not exist yet.
+
+    The others are the sections of ``desk.toml``. ``site.url`` has no slash at its end. It is empty
+    only where the port is 0 and no URL is configured: who binds the socket then fills it in.
+    """
+
+    folder: Path
+    data: Path
+    site: Site = Site()
+    content: Content = Content()
+    server: Server = Server()
+    limits: Limits = Limits()
+    threads: Threads = Threads()
+    sessions: Sessions = Sessions()
+    store: StoreSettings = StoreSettings()
+    cache: Cache = Cache()
+    log: Log = Log()
+
+    @property
+    def content_folder(self) -> Path:
+        """The folder of the content, absolute."""
+        return (self.folder / self.content.folder).resolve()
+
+    @property
+    def database(self) -> Path:
+        """The SQLite database file, absolute."""
+        return sqlite_path(self.store.url, self.data)
+
+
+def sqlite_path(url: str, data: Path) -> Path:
+    """Return the file that a ``sqlite:`` URL names, relative ones below the data folder."""
+    path = url.removeprefix("sqlite:")
+    return data / (path.removeprefix("//") if path.startswith("///") else path)
