@@ -1,0 +1,54 @@
+# Each target sets up what it needs in .venv, once; a stamp file remembers it until pyproject.toml changes.
+
+PYTHON ?= python3
+PORT ?= 8080
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+.PHONY: demo test test-servers check
+
+# serve the example shop on 127.0.0.1:8080 (PORT=… for another)
+demo: .venv/.run-time
+	@exec $(BIN)/aitp-desk serve examples/shop --host 127.0.0.1 --port $(PORT)
+
+# the whole suite, but what test-servers runs
+test: .venv/.dev
+	$(BIN)/pytest -q -m "not servers"
+
+# the tests that need a browser, a server or minutes
+test-servers: .venv/.browser
+	@test -n "$(CHROMIUM)" || { \
+	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
+	  exit 1; }
+	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
+
+# style, types, floors, and that the docs tell the truth
+check: .venv/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -q -m "not servers" tests/docs
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "aitp-desk needs Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "This Python cannot make virtual environments: on Debian and Ubuntu, apt install python3-venv." >&2; \
+	  exit 1; }
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.run-time: .venv/.made pyproject.toml
+	$(PIP) --editable .
+	@touch $@
+
+.venv/.dev: .venv/.run-time
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+.venv/.browser: .venv/.dev
+	$(PIP) --editable '.[dev,browser]'
+	@touch $@
