@@ -1,0 +1,66 @@
+"""Which network address a request comes from, behind proxies or not."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable
+from typing import Protocol
+
+_Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Headers(Protocol):
+    """A request's headers, their names in any case, as aiohttp's multidicts give them."""
+
+    def getall(self, key: str, default: list[str], /) -> list[str]:
+        """Return the values of all lines of one name, or the default when there is none."""
+
+
+class ClientAddresses:
+    """Tells the client's address from a peer and its ``X-Forwarded-For``.
+
+    Each proxy appends the address that it was spoken to from. So the header is read from its right
+    end, past the proxies that are trusted, to the first address that is not: everything to the left
+    of it is only what that client claims.
+
+    Parameters:
+        trusted_proxies: networks such as ``10.0.0.0/8`` whose hosts are believed.
+    """
+
+    def __init__(self, trusted_proxies: Iterable[str]) -> None:
+        self._networks = tuple(ipaddress.ip_network(network) for network in trusted_proxies)
+
+    def is_trusted(self, peer: str) -> bool:
+        """Whether the peer is one of the trusted proxies."""
+        address = _address(peer)
+        return address is not None and self._has(address)
+
+    def find(self, headers: Headers, peer: str) -> str:
+        """Return the address of whoever speaks; the peer's unless that is a trusted proxy."""
+        if not self._networks or not self.is_trusted(peer):
+            return peer
+        client = peer
+        for line in reversed(headers.getall("X-Forwarded-For", [])):
+            for entry in reversed(line.split(",")):
+                address = _address(entry.strip())
+                if address is None:
+                    return client
+                client = str(address)
+                if not self._has(address):
+                    return client
+        return client
+
+    def _has(self, address: _Address) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _address(text: str) -> _Address | None:
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address

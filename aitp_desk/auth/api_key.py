@@ -1,0 +1,86 @@
+"""API keys: ``desk_<id>_<secret>``.
+
+The id (16 hexadecimal digits) finds the row and may be shown; the secret (64) is shown once, when
+the key is made. The store keeps a keyed hash of the whole.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Iterable
+
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.store.records import Token
+
+SCOPES = ("threads", "actions", "operator", "admin")
+"""What a key may open; ``actions:<name>`` opens one action."""
+
+_API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
+_ONE_ACTION = re.compile(r"actions:[a-z][a-z0-9_]{0,63}", re.ASCII)
+
+
+def make_api_key() -> tuple[str, str]:
+    """Make a new key. Returns its id and the whole key."""
+    id_ = secrets.token_hex(8)
+    return id_, f"desk_{id_}_{secrets.token_hex(32)}"
+
+
+def parse_api_key(text: str) -> str:
+    """Return the id within a key.
+
+    Raises:
+        NotAuthenticated: the text has not the form of a key.
+    """
+    found = _API_KEY.fullmatch(text)
+    if found is None:
+        raise _unproven()
+    return found[1]
+
+
+def verify_api_key(text: str, token: Token | None, key: MasterKey) -> Token:
+    """Return the row that a key proves, comparing in constant time.
+
+    Parameters:
+        text: the key as it was sent.
+        token: the row with the key's id, None where there is none.
+
+    Raises:
+        NotAuthenticated: there is no such key, it was revoked, or its secret is another. Which of
+            these is not told.
+    """
+    if token is None or token.revoked_at is not None:
+        raise _unproven()
+    if not hmac.compare_digest(key.hash_token(text), token.hash):
+        raise _unproven()
+    return token
+
+
+def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
+    """Return the scopes, each once, in their order.
+
+    Raises:
+        InvalidRequest: one of them does not exist, or there is none.
+    """
+    checked = tuple(dict.fromkeys(scopes))
+    if not checked:
+        raise InvalidRequest(f"A key needs a scope: {_scopes_in_words()}.", param="scope")
+    for scope in checked:
+        if scope not in SCOPES and not _ONE_ACTION.fullmatch(scope):
+            raise InvalidRequest(
+                f"There is no scope {scope!r}; the scopes are {_scopes_in_words()}.", param="scope"
+            )
+    return checked
+
+
+def _scopes_in_words() -> str:
+    return f"{', '.join(SCOPES)} and actions:<name>"
+
+
+def _unproven() -> NotAuthenticated:
+    return NotAuthenticated(
+        "The credential proves nothing: it is malformed, unknown or revoked. Send an API key of"
+        " this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously."
+    )
