@@ -1,0 +1,102 @@
+"""What every store promises.
+
+A *unit of work* is a generator function: it yields ``(statement name, parameters)``, is sent that
+statement's rows, and returns its result. The rules of the desk's data are units (``work.py``) and
+are written once; an engine only drives them. Statements are named in ``queries/*.sql``.
+
+The promises:
+
+Atomicity
+    A unit's writes are all committed or none is. A unit that raises leaves nothing behind, and what
+    it raised reaches its caller unchanged. Units commit together in groups, but one unit's failure
+    never fails another.
+Order
+    Units of one thread take effect in the order in which they were handed over, whether by
+    :meth:`Store.run` or by :meth:`Store.record`. A unit sees everything committed or taken before
+    it. Every thread's ``seq`` and event numbers are 1, 2, 3 … without a gap.
+Durability
+    :meth:`Store.run` returns after the commit: what it returned survives ``kill -9``.
+    :meth:`Store.record` returns at once and is committed within 100 ms; a crash may lose it whole,
+    never in part, and never what came after it without it on the same thread.
+Once more
+    An engine may run a unit again from its start (its group was rolled back, a serialization
+    failure). Hence a unit is deterministic: ids, time and salts are arguments; it does no I/O and
+    raises every refusal before its first write.
+Pressure
+    When more units wait than the queue holds, both methods raise :class:`StoreBusy` and nothing of
+    that unit is written.
+Reading
+    :meth:`Store.read` sees every unit whose :meth:`Store.run` has returned. It is for bounded,
+    indexed reads only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, ParamSpec, Protocol, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+Row = tuple[Any, ...]
+Params = Mapping[str, Any]
+Work = Generator[tuple[str, Params], list[Row], T]
+"""The running form of a unit: yields (statement, parameters), is sent rows, returns T."""
+
+
+class StoreError(Exception):
+    """The store cannot be opened or used; the message says why and what to do."""
+
+
+class StoreTooNew(StoreError):
+    """The database was written by a newer version of the desk."""
+
+
+class StoreChanged(StoreError):
+    """A migration that was applied is not the one that this version carries."""
+
+
+class Store(Protocol):
+    """A durable store of threads and of what belongs to them. See the module for its promises."""
+
+    @property
+    def name(self) -> str:
+        """What it is and where, for people: ``SQLite, /srv/desk/desk.db``. Holds no credential."""
+
+    async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run one unit and return its result after its commit.
+
+        Raises:
+            StoreBusy: the queue is full; nothing was written.
+            StoreError: the database failed; nothing was written.
+            whatever the unit raised; nothing was written.
+        """
+
+    def record(self, work: Callable[P, Work[Any]], /, *args: P.args, **kwargs: P.kwargs) -> None:
+        """Hand one unit over without waiting for it; it is committed within 100 ms.
+
+        For records of answers already given. A failure is logged, not raised.
+
+        Raises:
+            StoreBusy: the queue is full; nothing was written.
+        """
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        """Run one reading statement by its name and return its rows."""
+
+    async def settled(self) -> None:
+        """Return when everything handed over before this call has been committed or has failed."""
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """What opening a store found, for the start-up report.
+
+    Parameters:
+        version: number of the newest migration applied.
+        migrated: how many migrations this start applied.
+    """
+
+    version: int
+    migrated: int

@@ -1,0 +1,59 @@
+-- look_up_once: Finds what an idempotency key stands for.
+SELECT fingerprint, thread_id, message_id, run_id
+FROM idempotency WHERE scope = :scope AND key = :key;
+
+-- remember_once: Notes what an idempotency key stands for.
+INSERT INTO idempotency (scope, key, fingerprint, thread_id, message_id, run_id, created_at)
+VALUES (:scope, :key, :fingerprint, :thread_id, :message_id, :run_id, :created_at);
+
+-- delete_old_once: Forgets idempotency keys that have had their time.
+DELETE FROM idempotency WHERE (scope, key) IN (
+    SELECT scope, key FROM idempotency WHERE created_at < :before
+    ORDER BY created_at LIMIT :limit
+) RETURNING key;
+
+-- add_session: Opens a session.
+INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending)
+VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending);
+
+-- move_session: Says how a session stands after a turn.
+UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending WHERE id = :id;
+
+-- session: Reads a session.
+SELECT id, thread_id, owner, turns, created_at, last_at, pending FROM sessions WHERE id = :id;
+
+-- delete_idle_sessions: Forgets sessions that nobody uses any more. None is younger than its last
+-- turn, which is why the index by age finds them.
+DELETE FROM sessions WHERE id IN (
+    SELECT id FROM sessions WHERE created_at < :before AND last_at < :before
+    ORDER BY created_at LIMIT :limit
+) RETURNING id;
+
+-- add_token: Keeps an API key.
+INSERT INTO tokens (id, name, hash, scopes, created_at)
+VALUES (:id, :name, :hash, :scopes, :created_at);
+
+-- live_token_named: Finds the live API key of a name.
+SELECT id FROM tokens WHERE name = :name AND revoked_at IS NULL;
+
+-- live_token: Finds a live API key by its id or else its name.
+SELECT id FROM tokens
+WHERE (id = :id_or_name OR name = :id_or_name) AND revoked_at IS NULL
+ORDER BY CASE WHEN id = :id_or_name THEN 0 ELSE 1 END LIMIT 1;
+
+-- revoke_token: Revokes an API key.
+UPDATE tokens SET revoked_at = :revoked_at WHERE id = :id
+RETURNING id, name, hash, scopes, created_at, revoked_at;
+
+-- token: Reads an API key by its id.
+SELECT id, name, hash, scopes, created_at, revoked_at FROM tokens WHERE id = :id;
+
+-- tokens: Lists all API keys, the oldest first.
+SELECT id, name, hash, scopes, created_at, revoked_at FROM tokens ORDER BY created_at, id;
+
+-- raise_epoch: Tells a serving desk that something it keeps in memory has changed.
+INSERT INTO epochs (name, value) VALUES (:name, 1)
+ON CONFLICT (name) DO UPDATE SET value = epochs.value + 1;
+
+-- epoch: Reads how often something was changed.
+SELECT value FROM epochs WHERE name = :name;

@@ -1,0 +1,76 @@
+-- add_thread: Opens a thread.
+INSERT INTO threads (
+    id, owner, parent_id, speaker, created_at, updated_at, last_seq, last_link, last_event, metadata
+) VALUES (
+    :thread_id, :owner, :parent_id, :speaker, :created_at, :updated_at,
+    :last_seq, :last_link, :last_event, :metadata
+);
+
+-- add_actor: Adds an actor to a thread.
+INSERT INTO actors (thread_id, position, id, capabilities, origin, principal)
+VALUES (:thread_id, :position, :id, :capabilities, :origin, :principal);
+
+-- add_message: Adds a message to its thread.
+INSERT INTO messages (
+    id, thread_id, seq, role, actor, origin, created_at, content, attachments, salt, digest, link,
+    metadata, run_id
+) VALUES (
+    :id, :thread_id, :seq, :role, :actor, :origin, :created_at, :content, :attachments, :salt,
+    :digest, :link, :metadata, :run_id
+);
+
+-- add_event: Adds an event to its thread.
+INSERT INTO events (thread_id, n, kind, ref, created_at)
+VALUES (:thread_id, :n, :kind, :ref, :created_at);
+
+-- move_tail: Says where a thread ends now.
+UPDATE threads
+SET last_seq = :last_seq, last_link = :last_link, last_event = :last_event,
+    updated_at = :updated_at
+WHERE id = :thread_id;
+
+-- set_thread_metadata: Replaces a thread's metadata.
+UPDATE threads SET metadata = :metadata, updated_at = :updated_at WHERE id = :thread_id;
+
+-- delete_message: Drops what a message said; its place in the chain stays.
+UPDATE messages
+SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
+WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
+RETURNING id;
+
+-- thread_tail: Says where a thread ends, for a unit that will add to it.
+SELECT owner, updated_at, speaker, last_seq, last_link, last_event
+FROM threads WHERE id = :thread_id;
+
+-- thread: Reads a thread.
+SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event
+FROM threads WHERE id = :thread_id;
+
+-- actors: Lists a thread's actors, the desk's own first.
+SELECT id, capabilities FROM actors WHERE thread_id = :thread_id ORDER BY position;
+
+-- actors_brought: Lists a thread's actors with who brought them.
+SELECT id, origin, principal FROM actors WHERE thread_id = :thread_id ORDER BY position;
+
+-- message: Reads a message of a thread.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+FROM messages WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL;
+
+-- message_seq: Finds a message's place on a thread, also once it was deleted.
+SELECT seq FROM messages WHERE id = :id AND thread_id = :thread_id;
+
+-- messages_upwards: Lists the oldest messages between two places.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+FROM messages
+WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
+ORDER BY seq LIMIT :limit;
+
+-- messages_downwards: Lists the newest messages between two places, newest first.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+FROM messages
+WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
+ORDER BY seq DESC LIMIT :limit;
+
+-- events: Lists a thread's events after one.
+SELECT n, kind, ref, created_at FROM events
+WHERE thread_id = :thread_id AND n > :after ORDER BY n LIMIT :limit;

@@ -1,0 +1,160 @@
+"""What the desk reads: one bounded, indexed look each."""
+
+from __future__ import annotations
+
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Message, Thread
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import Event, KeptThread, Order, Page, Session, Token
+from aitp_desk.store.rows import (
+    actor_of,
+    event_of,
+    message_of,
+    metadata_of,
+    run_of,
+    session_of,
+    token_of,
+)
+
+_BEYOND = 2**62
+"""A place after every message."""
+
+
+async def thread(store: Store, thread_id: str) -> KeptThread | None:
+    """Read a thread with its actors, the desk's own first."""
+    rows = await store.read("thread", {"thread_id": thread_id})
+    if not rows:
+        return None
+    id_, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event = rows[0]
+    actors = await store.read("actors", {"thread_id": thread_id})
+    return KeptThread(
+        Thread(
+            id=id_,
+            owner=owner,
+            created_at=created_at,
+            metadata=metadata_of(metadata),
+            actors=tuple(map(actor_of, actors)),
+            parent_id=parent_id,
+        ),
+        speaker=speaker,
+        updated_at=updated_at,
+        last_seq=last_seq,
+        last_event=last_event,
+    )
+
+
+async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
+    """Read one message of a thread; None also for one that was deleted."""
+    rows = await store.read("message", {"thread_id": thread_id, "id": message_id})
+    return message_of(rows[0]) if rows else None
+
+
+async def messages(
+    store: Store,
+    thread_id: str,
+    *,
+    order: Order,
+    limit: int,
+    after: str | None = None,
+    before: str | None = None,
+) -> Page:
+    """Read a part of a thread's messages, as OpenAI's lists are paged.
+
+    Parameters:
+        order: how the list runs; ``after`` and ``before`` follow it.
+        after: id of a message of this thread; the part begins behind it.
+        before: id of a message of this thread. Alone it gives the nearest messages ahead of it,
+            still in list order, and ``has_more`` tells of those ahead of these; with ``after`` it
+            ends the part.
+
+    Raises:
+        InvalidRequest: ``after`` or ``before`` is not a message of this thread.
+    """
+    ends = [await _place(store, thread_id, after, "after")]
+    ends.append(await _place(store, thread_id, before, "before"))
+    low, high = ends if order == "asc" else reversed(ends)
+    from_the_end = before is not None and after is None
+    upwards = (order == "asc") is not from_the_end
+    rows = await store.read(
+        "messages_upwards" if upwards else "messages_downwards",
+        {
+            "thread_id": thread_id,
+            "above": 0 if low is None else low,
+            "below": _BEYOND if high is None else high,
+            "limit": limit + 1,
+        },
+    )
+    page = [message_of(row) for row in rows[:limit]]
+    if from_the_end:
+        page.reverse()
+    return Page(tuple(page), has_more=len(rows) > limit)
+
+
+async def newest_messages(
+    store: Store, thread_id: str, limit: int, *, upto_seq: int | None = None
+) -> tuple[Message, ...]:
+    """Read the newest messages of a thread, the oldest of them first.
+
+    Parameters:
+        upto_seq: none newer than this.
+    """
+    rows = await store.read(
+        "messages_downwards",
+        {
+            "thread_id": thread_id,
+            "above": 0,
+            "below": _BEYOND if upto_seq is None else upto_seq + 1,
+            "limit": limit,
+        },
+    )
+    return tuple(message_of(row) for row in reversed(rows))
+
+
+async def run(store: Store, run_id: str) -> Run | None:
+    """Read a run."""
+    rows = await store.read("run", {"id": run_id})
+    return run_of(rows[0]) if rows else None
+
+
+async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
+    """Read what the desk said in a run, in order."""
+    return tuple(map(message_of, await store.read("replies_of_run", {"run_id": run_id})))
+
+
+async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tuple[Event, ...]:
+    """Read a thread's events after a number, in order."""
+    rows = await store.read("events", {"thread_id": thread_id, "after": after, "limit": limit})
+    return tuple(map(event_of, rows))
+
+
+async def session(store: Store, session_id: str) -> Session | None:
+    """Read a session; its transcript is its thread's :func:`newest_messages`."""
+    rows = await store.read("session", {"id": session_id})
+    return session_of(rows[0]) if rows else None
+
+
+async def token_by_id(store: Store, token_id: str) -> Token | None:
+    """Read an API key by its public part, also one that was revoked."""
+    rows = await store.read("token", {"id": token_id})
+    return token_of(rows[0]) if rows else None
+
+
+async def list_tokens(store: Store) -> tuple[Token, ...]:
+    """Read all API keys, the revoked ones too, the oldest first."""
+    return tuple(map(token_of, await store.read("tokens", {})))
+
+
+async def epoch(store: Store, name: str) -> int:
+    """Read how often something was changed that a serving desk keeps in memory, 0 for never."""
+    rows = await store.read("epoch", {"name": name})
+    return int(rows[0][0]) if rows else 0
+
+
+async def _place(store: Store, thread_id: str, message_id: str | None, param: str) -> int | None:
+    if message_id is None:
+        return None
+    rows = await store.read("message_seq", {"thread_id": thread_id, "id": message_id})
+    if not rows:
+        raise InvalidRequest(f"{param} is the id of a message of this thread.", param=param)
+    return int(rows[0][0])

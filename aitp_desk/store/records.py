@@ -1,0 +1,218 @@
+"""What units of work take and give: plain frozen values, beside those of ``model/``.
+
+Ids, salts and times are made by the caller, because a unit may run more than once.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Attachment, Message, Origin, Role, Thread
+
+Order = Literal["asc", "desc"]
+"""The order of a list of messages: ``asc`` has the oldest first."""
+
+
+class NewMessage(msgspec.Struct, frozen=True):
+    """A message that is to be placed on a thread, its speaker settled.
+
+    Parameters:
+        id: ``msg_…``, new.
+        salt: 16 random bytes for its digest (``model/chain.py``).
+        role: as it is kept.
+        actor: id of the actor that speaks.
+        origin: which side says it.
+    """
+
+    id: str
+    salt: bytes
+    role: Role
+    actor: str
+    origin: Origin
+    content: tuple[str, ...]
+    attachments: tuple[Attachment, ...] = ()
+    metadata: dict[str, str] = {}
+
+
+class Once(msgspec.Struct, frozen=True):
+    """An idempotency key with what it stands for.
+
+    Parameters:
+        scope: within which keys are compared: a principal, a thread or an address.
+        key: what the caller sent.
+        fingerprint: keyed digest of method, path and body.
+    """
+
+    scope: str
+    key: str
+    fingerprint: bytes
+
+
+class Placed(msgspec.Struct, frozen=True):
+    """What posting did.
+
+    A replay (the idempotency key was used before with the same request) carries the three ids of
+    that first time and nothing else; the caller reads what has become of them.
+
+    Parameters:
+        thread_id: the thread that was opened or posted to.
+        message_id: the visitor's message, the last one where there are several; None for a
+            thread that was opened without one.
+        run_id: the run that answers it; None where none was started.
+        replayed: whether nothing was written this time.
+        messages: the visitor's messages as they are kept, in order.
+        replies: what the desk said in the same commit: the plain message at the cap.
+        run: the run that answers, as it stands; ``capped`` when the thread has had its share.
+        last_event: number of the thread's newest event after this.
+    """
+
+    thread_id: str
+    message_id: str | None
+    run_id: str | None
+    replayed: bool = False
+    messages: tuple[Message, ...] = ()
+    replies: tuple[Message, ...] = ()
+    run: Run | None = None
+    last_event: int = 0
+
+
+class ClaimedRun(msgspec.Struct, frozen=True):
+    """A run that a worker holds. It is the proof that ``finish_run`` and its like ask for.
+
+    Parameters:
+        id: ``run_…``.
+        thread_id: where it answers.
+        worker: who holds it.
+        attempt: which attempt this is, from 1; with ``worker`` it tells this holding from others.
+        created_at: when the run was queued, Unix seconds.
+        upto_seq: the newest message when it was first taken up. It answers what was said up to
+            there; later messages have a run of their own.
+        last_event: number of the thread's newest event after the claim.
+    """
+
+    id: str
+    thread_id: str
+    worker: str
+    attempt: int
+    created_at: int
+    upto_seq: int
+    last_event: int
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """What a look for work found.
+
+    Parameters:
+        taken: the runs that the worker now holds, oldest first.
+        failed: runs that had their last attempt and were given up.
+    """
+
+    taken: tuple[ClaimedRun, ...]
+    failed: tuple[Run, ...]
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """How a run ended.
+
+    Parameters:
+        run: the run, completed or failed.
+        messages: its replies as they are kept.
+        last_event: number of the thread's newest event after this.
+    """
+
+    run: Run
+    messages: tuple[Message, ...]
+    last_event: int
+
+
+class Session(msgspec.Struct, frozen=True):
+    """An AHP conversation and the thread that keeps it (AHP 0.1, section 6).
+
+    Parameters:
+        id: the session's own id, never the thread's.
+        owner: id of the principal that it belongs to, None for an anonymous visitor's.
+        turns: how many turns it has had.
+        created_at: Unix seconds, as is ``last_at``, its newest turn.
+        pending: JSON of the question that the desk asked back, while it waits for its answer.
+    """
+
+    id: str
+    thread_id: str
+    owner: str | None
+    turns: int
+    created_at: int
+    last_at: int
+    pending: str | None = None
+
+
+class KeptThread(msgspec.Struct, frozen=True):
+    """A thread with what the store knows besides.
+
+    Parameters:
+        speaker: the actor stamped on the opener's messages that name none.
+        updated_at: Unix seconds of the last message or change.
+        last_seq: number of its newest message, 0 for none.
+        last_event: number of its newest event, 0 for none.
+    """
+
+    thread: Thread
+    speaker: str
+    updated_at: int
+    last_seq: int
+    last_event: int
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A part of a list of messages, in the order asked for.
+
+    Parameters:
+        has_more: whether there are further messages in the direction of reading.
+    """
+
+    messages: tuple[Message, ...]
+    has_more: bool
+
+
+class Event(msgspec.Struct, frozen=True):
+    """Something that happened on a thread.
+
+    Parameters:
+        n: its number on the thread, from 1, without gaps.
+        kind: ``message.created``, or ``run.`` and the state that a run has reached.
+        ref: id of the message or run.
+        created_at: Unix seconds.
+    """
+
+    n: int
+    kind: str
+    ref: str
+    created_at: int
+
+
+class Token(msgspec.Struct, frozen=True):
+    """An API key as it is kept.
+
+    Parameters:
+        id: the public part of the key.
+        name: what its maker calls it; no two live tokens share one.
+        hash: keyed hash of the secret part.
+        scopes: what it opens.
+        created_at: Unix seconds, as is ``revoked_at``.
+    """
+
+    id: str
+    name: str
+    hash: bytes
+    scopes: tuple[str, ...]
+    created_at: int
+    revoked_at: int | None = None
+
+
+class Expired(msgspec.Struct, frozen=True):
+    """How many rows one call of ``delete_expired`` removed."""
+
+    idempotency: int
+    sessions: int

@@ -1,0 +1,43 @@
+"""The rules of the desk's data, as units of work (``base.py`` says what that is).
+
+    placed = await store.run(work.append_message, thread_id=..., ...)
+
+All arguments are given by name. What a unit may touch is read off them (``engine.touched``): the
+thread named by ``thread_id``, ``thread``, ``session`` or ``claim``, and the key of ``once``; a unit
+that names none of these may touch anything.
+"""
+
+from aitp_desk.store.work.runs import (
+    MAX_ATTEMPTS,
+    claim_runs,
+    fail_run,
+    finish_run,
+    release_runs,
+    renew_lease,
+)
+from aitp_desk.store.work.sessions import delete_expired, record_exchange
+from aitp_desk.store.work.threads import (
+    append_message,
+    delete_message,
+    open_thread,
+    set_thread_metadata,
+)
+from aitp_desk.store.work.tokens import TOKENS_EPOCH, create_token, revoke_token
+
+__all__ = [
+    "MAX_ATTEMPTS",
+    "TOKENS_EPOCH",
+    "append_message",
+    "claim_runs",
+    "create_token",
+    "delete_expired",
+    "delete_message",
+    "fail_run",
+    "finish_run",
+    "open_thread",
+    "record_exchange",
+    "release_runs",
+    "renew_lease",
+    "revoke_token",
+    "set_thread_metadata",
+]

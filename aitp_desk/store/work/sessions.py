@@ -1,0 +1,79 @@
+"""AHP sessions: the record of a turn, and the end of what has had its time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.thread import Thread
+from aitp_desk.store.base import StoreError, Work
+from aitp_desk.store.records import Expired, NewMessage, Session
+from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.threads import add_thread
+
+
+def record_exchange(
+    *, session: Session, opening: Thread | None, messages: Sequence[NewMessage], now: int
+) -> Work[None]:
+    """Write down a query turn that was answered: what was asked, and the answer.
+
+    Parameters:
+        session: how it stands after this turn.
+        opening: the thread to open, at the session's first turn; the visitor's actor becomes the
+            one stamped by default.
+        messages: the visitor's message, then the desk's.
+
+    Raises:
+        StoreError: the thread is not there: the record of its first turn was lost.
+    """
+    if opening is not None:
+        tail = Tail(session.thread_id, now)
+    else:
+        rows = yield "thread_tail", {"thread_id": session.thread_id}
+        if not rows:
+            raise StoreError("The first turn of this session was not kept.")
+        _owner, _updated_at, _speaker, *end = rows[0]
+        tail = Tail(session.thread_id, now, *end)
+    for message in messages:
+        tail.say(message)
+
+    if opening is not None:
+        yield from add_thread(opening, messages[0].actor, tail)
+        yield from tail.additions()
+        yield (
+            "add_session",
+            {
+                "id": session.id,
+                "thread_id": session.thread_id,
+                "owner": session.owner,
+                "turns": session.turns,
+                "created_at": session.created_at,
+                "last_at": session.last_at,
+                "pending": session.pending,
+            },
+        )
+    else:
+        yield from tail.write()
+        yield (
+            "move_session",
+            {
+                "id": session.id,
+                "turns": session.turns,
+                "last_at": session.last_at,
+                "pending": session.pending,
+            },
+        )
+
+
+def delete_expired(*, once_before: int, sessions_before: int, limit: int) -> Work[Expired]:
+    """Forget idempotency keys and sessions that have had their time; their threads stay.
+
+    Call it again while it returns as many as ``limit``.
+
+    Parameters:
+        once_before: Unix seconds; keys used first before then are forgotten.
+        sessions_before: Unix seconds; sessions without a turn since then are.
+        limit: at most so many rows of each.
+    """
+    keys = yield "delete_old_once", {"before": once_before, "limit": limit}
+    sessions = yield "delete_idle_sessions", {"before": sessions_before, "limit": limit}
+    return Expired(len(keys), len(sessions))

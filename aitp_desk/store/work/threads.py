@@ -1,0 +1,302 @@
+"""Opening threads, posting to them, changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.errors import IdempotencyConflict, ThreadNotFound
+from aitp_desk.model.principal import Principal, may_read_thread
+from aitp_desk.model.run import Run, RunState
+from aitp_desk.model.thread import (
+    ROLES,
+    Draft,
+    Message,
+    Origin,
+    Role,
+    Thread,
+    resolve_speaker,
+)
+from aitp_desk.store.base import Params, Row, Work
+from aitp_desk.store.records import NewMessage, Once, Placed
+from aitp_desk.store.rows import run_of, to_json
+from aitp_desk.store.work.tail import Tail
+
+CAP_SECONDS = 60 * 60
+"""Over which time a thread's automatic runs are counted."""
+
+
+def open_thread(
+    *,
+    thread: Thread,
+    speaker: str,
+    messages: Sequence[NewMessage],
+    run_id: str | None,
+    once: Once | None,
+    now: int,
+) -> Work[Placed]:
+    """Open a thread with its actors, its first messages and, where one must answer, a run.
+
+    Parameters:
+        thread: the first of its actors is the desk's own agent, the others were brought.
+        speaker: the actor stamped on the opener's later messages that name none.
+        messages: what the opener says, speakers settled.
+        run_id: id of the run to queue; None queues none. Of the messages only the last carries it.
+        once: the idempotency key, if one was sent.
+
+    Raises:
+        IdempotencyConflict: the key was used with another request.
+    """
+    if once is not None and (earlier := (yield from _look_up(once))) is not None:
+        return earlier
+
+    tail = Tail(thread.id, now)
+    last = len(messages) - 1
+    kept = tuple(
+        tail.say(message, run_id if place == last else None)
+        for place, message in enumerate(messages)
+    )
+    run = None
+    if run_id is not None:
+        run = Run(run_id, thread.id, RunState.QUEUED, now)
+        tail.tell_run(run_id, run.state)
+
+    yield from add_thread(thread, speaker, tail)
+    if run is not None:
+        yield _adding(run)
+    yield from tail.additions()
+    placed = Placed(
+        thread_id=thread.id,
+        message_id=kept[-1].id if kept else None,
+        run_id=run_id,
+        messages=kept,
+        run=run,
+        last_event=tail.event,
+    )
+    if once is not None:
+        yield _remembering(once, placed, now)
+    return placed
+
+
+def append_message(
+    *,
+    thread_id: str,
+    principal: Principal,
+    draft: Draft,
+    message_id: str,
+    salt: bytes,
+    now: int,
+    idle_before: int,
+    run_id: str | None,
+    max_auto_replies: int,
+    capped: NewMessage,
+    once: Once | None,
+) -> Work[Placed]:
+    """Add a visitor's message to a thread and see to it that a run answers it.
+
+    The message is answered by the run that waits on its thread, else by a new one, queued even
+    while another is in progress. A thread that had its share of runs within the hour gets a run
+    that is ``capped`` from the start and one plain message; both serve until a run may start again.
+
+    Parameters:
+        salt: 16 random bytes for the message's digest.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        run_id: id of the run, should one be started; None starts none.
+        max_auto_replies: how many runs a thread may have within an hour.
+        capped: the plain message for a thread at its cap.
+        once: the idempotency key, if one was sent.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        IdempotencyConflict: the key was used with another request.
+        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+    """
+    owner, speaker, seq, link, event = yield from _reach(thread_id, principal, idle_before)
+    if once is not None and (earlier := (yield from _look_up(once))) is not None:
+        return earlier
+    default = speaker if principal.owner == owner else principal.id
+    role, actor = yield from _resolve_speaker(thread_id, principal, draft, default)
+
+    tail = Tail(thread_id, now, seq, link, event)
+    run, is_new = None, False
+    if run_id is not None and role == "user":
+        run, is_new = yield from _choose_run(run_id, thread_id, max_auto_replies, now)
+    answered_by = None if run is None else run.id
+    message = tail.say(
+        NewMessage(
+            message_id,
+            salt,
+            role,
+            actor,
+            Origin.VISITOR,
+            draft.content,
+            draft.attachments,
+            draft.metadata,
+        ),
+        answered_by,
+    )
+    replies: tuple[Message, ...] = ()
+    if run is not None and is_new:
+        tail.tell_run(run.id, run.state)
+        if run.state is RunState.CAPPED:
+            replies = (tail.say(capped, run.id),)
+        yield _adding(run)
+    yield from tail.write()
+    placed = Placed(
+        thread_id=thread_id,
+        message_id=message_id,
+        run_id=answered_by,
+        messages=(message,),
+        replies=replies,
+        run=run,
+        last_event=tail.event,
+    )
+    if once is not None:
+        yield _remembering(once, placed, now)
+    return placed
+
+
+def set_thread_metadata(
+    *,
+    thread_id: str,
+    principal: Principal,
+    metadata: dict[str, str],
+    now: int,
+    idle_before: int,
+) -> Work[None]:
+    """Replace a thread's metadata.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+    """
+    yield from _reach(thread_id, principal, idle_before)
+    yield (
+        "set_thread_metadata",
+        {"thread_id": thread_id, "metadata": to_json(metadata), "updated_at": now},
+    )
+
+
+def delete_message(*, thread_id: str, message_id: str) -> Work[bool]:
+    """Drop what a message said, and its salt; its place, digest and link stay (``model/chain.py``).
+
+    Returns:
+        Whether there was such a message on the thread.
+    """
+    rows = yield "delete_message", {"thread_id": thread_id, "id": message_id}
+    return bool(rows)
+
+
+def add_thread(thread: Thread, speaker: str, tail: Tail) -> Work[None]:
+    """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's."""
+    yield (
+        "add_thread",
+        {
+            **tail.end(),
+            "owner": thread.owner,
+            "parent_id": thread.parent_id,
+            "speaker": speaker,
+            "created_at": thread.created_at,
+            "metadata": to_json(thread.metadata),
+        },
+    )
+    for position, actor in enumerate(thread.actors):
+        brought = position > 0
+        yield (
+            "add_actor",
+            {
+                "thread_id": thread.id,
+                "position": position,
+                "id": actor.id,
+                "capabilities": to_json(actor.capabilities),
+                "origin": (Origin.VISITOR if brought else Origin.DESK).value,
+                "principal": thread.owner if brought else None,
+            },
+        )
+
+
+def _reach(thread_id: str, principal: Principal, idle_before: int) -> Work[Row]:
+    """Return ``owner, speaker, last_seq, last_link, last_event`` of a thread the caller may use.
+
+    What does not exist, is closed or is somebody else's is refused in the same words.
+    """
+    rows = yield "thread_tail", {"thread_id": thread_id}
+    if rows:
+        owner, updated_at, *tail = rows[0]
+        closed = owner is None and updated_at < idle_before
+        if not closed and may_read_thread(principal, owner):
+            return (owner, *tail)
+    raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+
+
+def _resolve_speaker(
+    thread_id: str, principal: Principal, draft: Draft, default: str
+) -> Work[tuple[Role, str]]:
+    brought: list[str] = []
+    others: list[str] = []
+    if draft.role not in ROLES or draft.actor not in (None, default):
+        rows = yield "actors_brought", {"thread_id": thread_id}
+        for actor, origin, who in rows:
+            own = origin == Origin.VISITOR.value and who == principal.owner
+            (brought if own else others).append(actor)
+    return resolve_speaker(draft, brought=brought, default=default, others=others)
+
+
+def _choose_run(
+    run_id: str, thread_id: str, max_auto_replies: int, now: int
+) -> Work[tuple[Run, bool]]:
+    """Return the run that answers the next message, and whether it is new."""
+    waiting = yield "waiting_run", {"thread_id": thread_id}
+    if waiting:
+        return run_of(waiting[0]), False
+    recent = yield "count_recent_runs", {"thread_id": thread_id, "since": now - CAP_SECONDS}
+    if recent[0][0] < max_auto_replies:
+        return Run(run_id, thread_id, RunState.QUEUED, now), True
+    newest = yield "newest_run", {"thread_id": thread_id}
+    if newest and (run := run_of(newest[0])).state is RunState.CAPPED:
+        return run, False
+    return Run(run_id, thread_id, RunState.CAPPED, now), True
+
+
+def _adding(run: Run) -> tuple[str, Params]:
+    return (
+        "add_run",
+        {
+            "id": run.id,
+            "thread_id": run.thread_id,
+            "state": run.state.value,
+            "created_at": run.created_at,
+            "finished_at": run.created_at if run.is_over else None,
+        },
+    )
+
+
+def _look_up(once: Once) -> Work[Placed | None]:
+    """Return what the key stands for; None when it is new.
+
+    Raises:
+        IdempotencyConflict: it stands for another request.
+    """
+    rows = yield "look_up_once", {"scope": once.scope, "key": once.key}
+    if not rows:
+        return None
+    fingerprint, thread_id, message_id, run_id = rows[0]
+    if fingerprint != once.fingerprint:
+        raise IdempotencyConflict(
+            "This Idempotency-Key was used with another request. Use a new key for a new request.",
+            param="Idempotency-Key",
+        )
+    return Placed(thread_id=thread_id, message_id=message_id, run_id=run_id, replayed=True)
+
+
+def _remembering(once: Once, placed: Placed, now: int) -> tuple[str, Params]:
+    return (
+        "remember_once",
+        {
+            "scope": once.scope,
+            "key": once.key,
+            "fingerprint": once.fingerprint,
+            "thread_id": placed.thread_id,
+            "message_id": placed.message_id,
+            "run_id": placed.run_id,
+            "created_at": now,
+        },
+    )

@@ -1,0 +1,48 @@
+"""API keys. The command line changes them beside a running desk, which watches the epoch."""
+
+from __future__ import annotations
+
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.records import Token
+from aitp_desk.store.rows import to_json, token_of
+
+TOKENS_EPOCH = "tokens"
+"""The row of ``epochs`` that rises with every revocation."""
+
+
+def create_token(*, token: Token) -> Work[None]:
+    """Keep a new API key.
+
+    Raises:
+        PreconditionFailed: a live key has this name.
+    """
+    if (yield "live_token_named", {"name": token.name}):
+        raise PreconditionFailed(
+            f"There is a token named {token.name!r}. Revoke it first or choose another name.",
+            param="name",
+        )
+    yield (
+        "add_token",
+        {
+            "id": token.id,
+            "name": token.name,
+            "hash": token.hash,
+            "scopes": to_json(token.scopes),
+            "created_at": token.created_at,
+        },
+    )
+
+
+def revoke_token(*, id_or_name: str, now: int) -> Work[Token | None]:
+    """Revoke the live API key with this id or, if there is none, of this name.
+
+    Returns:
+        The key as it is kept now; None when there is no such live key.
+    """
+    rows = yield "live_token", {"id_or_name": id_or_name}
+    if not rows:
+        return None
+    rows = yield "revoke_token", {"id": rows[0][0], "revoked_at": now}
+    yield "raise_epoch", {"name": TOKENS_EPOCH}
+    return token_of(rows[0])
