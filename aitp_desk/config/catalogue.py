@@ -103,8 +103,8 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
         case inspect.LiteralType(values=values):
             return " or ".join(as_toml(value) for value in values)
         case inspect.StrType(min_length=low, max_length=high):
-            size = f"{low} to {high}" if low else f"at most {high}"
-            return f"{unit or 'text'}{f' of {size} characters' if high else ''}"
+            size = f" of {low} to {high} characters" if low and high else ""
+            return f"{unit or 'text'}{size}"
         case inspect.VarTupleType(item_type=item):
             return f"a list of {unit or _takes(item)}"
         case inspect.DictType(value_type=value):

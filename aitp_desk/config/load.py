@@ -26,10 +26,17 @@ _SECRET = re.compile(r"secret|passw|token|credential|(api|private|master)_?key",
 
 
 class ConfigError(Exception):
-    """The configuration cannot be used; ``problems`` says everything that is wrong with it."""
+    """The configuration cannot be used.
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
+    Parameters:
+        problems: everything that is wrong with it.
+        config: what could be read, with the default in place of each wrong setting; None where
+            there is no site's folder.
+    """
+
+    def __init__(self, problems: Iterable[Problem], config: Config | None = None) -> None:
         self.problems = tuple(problems)
+        self.config = config
         super().__init__("\n".join(map(str, self.problems)))
 
 
@@ -71,7 +78,7 @@ def load_config(
     config = _build(Config, tables, problems, folder=folder, data=kept)
     problems += check_rules(config)
     if problems:
-        raise ConfigError(problems)
+        raise ConfigError(problems, config)
     return _complete(config)
 
 

@@ -64,7 +64,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
             f"there is no folder {config.content.folder!r} here; it takes the path of the folder"
             " that holds the content, relative to the site's folder.",
         )
-    if wrong := _wrong_store_url(config.store.url):
+    if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
 
 
@@ -88,19 +88,11 @@ def default_url(server: Server) -> str:
     return f"http://{host}:{server.port}"
 
 
-def _wrong_site_url(url: str) -> str | None:
-    address = _web_address(url)
-    if address is None:
-        return "is no http(s) URL"
-    if address.username is not None or address.password is not None:
-        return "holds a user name or password"
-    if address.path not in {"", "/"} or address.query or address.fragment:
-        return "has more than scheme, host and port"
-    return None
+def wrong_store_url(url: str) -> str | None:
+    """Say what is wrong with a database URL; None when it can be used.
 
-
-def _wrong_store_url(url: str) -> str | None:
-    # The URL itself is never repeated: another engine's may hold a password.
+    The URL itself is never repeated: another engine's may hold a password.
+    """
     scheme, _, rest = url.partition(":")
     if scheme in {"postgres", "postgresql"}:
         return "names a PostgreSQL database, which this version does not serve"
@@ -110,6 +102,17 @@ def _wrong_store_url(url: str) -> str | None:
         return "names no file"
     if rest.startswith("//") and not rest.startswith("///"):
         return "names a host, and SQLite has none"
+    return None
+
+
+def _wrong_site_url(url: str) -> str | None:
+    address = _web_address(url)
+    if address is None:
+        return "is no http(s) URL"
+    if address.username is not None or address.password is not None:
+        return "holds a user name or password"
+    if address.path not in {"", "/"} or address.query or address.fragment:
+        return "has more than scheme, host and port"
     return None
 
 

@@ -19,8 +19,7 @@ DESK_FILE = "desk.toml"
 DATA_FOLDER = ".desk"
 """Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
 
-Text = Annotated[str, Meta(max_length=2000)]
-Url = Annotated[str, Meta(max_length=2000, extra={"unit": "a URL"})]
+Url = Annotated[str, Meta(extra={"unit": "a URL"})]
 Seconds = Annotated[int, Meta(ge=1, le=86_400, extra={"unit": "seconds"})]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 PerMinute = Annotated[int, Meta(ge=1, le=1_000_000, extra={"unit": "requests a minute"})]
@@ -30,8 +29,8 @@ Bytes = Annotated[int, Meta(ge=1024, le=1024**3, extra={"unit": "bytes"})]
 class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """How a person reaches the people behind the site. What is empty is not told."""
 
-    email: Annotated[Text, Meta(description="Mail address that visitors may write to.")] = ""
-    phone: Annotated[Text, Meta(description="Telephone number that visitors may call.")] = ""
+    email: Annotated[str, Meta(description="Mail address that visitors may write to.")] = ""
+    phone: Annotated[str, Meta(description="Telephone number that visitors may call.")] = ""
     url: Annotated[
         Url,
         Meta(description="Page with more ways to get in touch: a URL or a path such as /contact."),
@@ -46,7 +45,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         Meta(min_length=1, max_length=200, description="The site's name."),
     ] = "My site"
     description: Annotated[
-        Text, Meta(description="What the site is about, in a sentence or two.")
+        str, Meta(description="What the site is about, in a sentence or two.")
     ] = ""
     url: Annotated[
         Url,

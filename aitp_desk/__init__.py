@@ -1,0 +1,1 @@
+"""aitp-desk: a desk beside a website that agents and people can ask."""

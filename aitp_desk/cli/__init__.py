@@ -1,0 +1,20 @@
+"""The command ``aitp-desk``: a file a command, with what is heavy imported inside the functions."""
+
+from __future__ import annotations
+
+import click
+
+from aitp_desk.cli.check import check
+from aitp_desk.cli.init import init
+from aitp_desk.cli.serve import serve
+from aitp_desk.cli.token import token
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="aitp-desk")
+def main() -> None:
+    """A desk beside a website: it answers agents and people from the site's own content."""
+
+
+for command in (serve, init, check, token):
+    main.add_command(command)

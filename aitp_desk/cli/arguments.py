@@ -1,0 +1,53 @@
+"""What commands take and how they tell of mistakes, the same in all of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+site_folder = click.argument(
+    "folder", type=click.Path(path_type=Path, exists=True, file_okay=False)
+)
+data_folder = click.option(
+    "--data",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the desk keeps what it writes; by default .desk in FOLDER.",
+)
+overrides = click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="SECTION.KEY=VALUE",
+    help="A setting that is stronger than desk.toml; may be given several times.",
+)
+
+
+@contextmanager
+def mistakes_told() -> Iterator[None]:
+    """Turn what the user can put right into lines on stderr and exit code 1; no traceback."""
+    from aitp_desk.auth.keys import KeyFileError
+    from aitp_desk.config import ConfigError
+    from aitp_desk.knowledge.admit import ContentUnreadable
+    from aitp_desk.model.errors import DeskError
+    from aitp_desk.store.base import StoreError
+
+    try:
+        yield
+    except ConfigError as error:
+        fail(map(str, error.problems))
+    except DeskError as error:
+        fail([error.message])
+    except (ContentUnreadable, KeyFileError, StoreError, OSError) as error:
+        fail([str(error)])
+
+
+def fail(lines: Iterable[str]) -> NoReturn:
+    """Write the lines to stderr and leave with exit code 1."""
+    for line in lines:
+        click.echo(line, err=True)
+    sys.exit(1)

@@ -1,0 +1,80 @@
+"""``aitp-desk init``: the first files of a site."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import click
+
+from aitp_desk.cli.arguments import mistakes_told
+
+_CONTENT = "content"
+_WELCOME = """\
+---
+title: Welcome
+description: What this site is about, in one sentence.
+---
+
+# Welcome
+
+Replace this page with what your visitors ask about. Each Markdown, text or HTML file in this folder
+becomes a page, and the desk answers from what stands on the pages.
+
+## Opening hours
+
+We are open Monday to Friday from 9 am to 5 pm.
+"""
+_HEAD = """\
+# Settings of this site's desk. A line such as "#port = 8080" shows a setting and its default: take
+# away the "#" to change it. `aitp-desk check` tells everything that is wrong in here. Secrets never
+# stand in this file.
+"""
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def init(folder: Path) -> None:
+    """Begin a site in FOLDER: a commented desk.toml and a first page. Overwrites nothing."""
+    with mistakes_told():
+        from aitp_desk.config.settings import DESK_FILE
+
+        pages = folder / _CONTENT
+        _write(folder / DESK_FILE, _settings(folder))
+        if pages.is_dir() and any(pages.iterdir()):
+            click.echo(f"kept   {pages} (it holds files already)")
+        else:
+            _write(pages / "welcome.md", _WELCOME)
+    click.echo(f"Next: aitp-desk serve {folder}")
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        click.echo(f"kept   {path} (it was there already)")
+    else:
+        click.echo(f"wrote  {path}")
+
+
+def _settings(folder: Path) -> str:
+    from aitp_desk.config.catalogue import as_toml, sections
+
+    name = folder.resolve().name.replace("-", " ").replace("_", " ").strip().capitalize()
+    chosen = {"site.name": as_toml(name or "My site"), "content.folder": as_toml(_CONTENT)}
+    lines = [_HEAD]
+    for section in sections():
+        lines += [_comment(section.sentence), f"[{section.name}]"]
+        for setting in section.settings:
+            lines.append(_comment(f"{setting.sentence} Takes {setting.takes}."))
+            value = chosen.get(setting.key)
+            key = setting.key.rpartition(".")[2]
+            lines.append(f"{key} = {value}" if value else f"#{key} = {setting.default}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _comment(text: str) -> str:
+    return textwrap.fill(text, width=100, initial_indent="# ", subsequent_indent="# ")

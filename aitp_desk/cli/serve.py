@@ -1,0 +1,35 @@
+"""``aitp-desk serve``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_folder
+
+
+@click.command()
+@site_folder
+@click.option("--host", help="Address to listen on; by default server.host.")
+@click.option("--port", type=int, help="Port to listen on; by default server.port.")
+@data_folder
+@overrides
+def serve(
+    folder: Path,
+    host: str | None,
+    port: int | None,
+    data: Path | None,
+    overrides: tuple[str, ...],
+) -> None:
+    """Serve the site in FOLDER until it is told to stop (SIGTERM or Ctrl-C)."""
+    with mistakes_told():
+        from aitp_desk.config import load_config
+
+        config = load_config(folder, overrides, host=host, port=port, data=data)
+
+        import uvloop
+
+        from aitp_desk.app import serve as serve_desk
+
+        uvloop.run(serve_desk(config, announce=click.echo))
