@@ -1,0 +1,95 @@
+"""The form of API keys, and what proves one."""
+
+import string
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from aitp_desk.auth.api_key import check_scopes, make_api_key, parse_api_key, verify_api_key
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.store.records import Token
+
+KEY = MasterKey(bytes(32))
+
+
+def kept(id_: str, text: str) -> Token:
+    return Token(id=id_, name="n", hash=KEY.hash_token(text), scopes=("threads",), created_at=1)
+
+
+def test_a_new_key_parses_to_its_id_and_no_two_are_alike() -> None:
+    made = [make_api_key() for _ in range(50)]
+    assert all(parse_api_key(text) == id_ for id_, text in made)
+    assert len({id_ for id_, _ in made}) == len({text for _, text in made}) == 50
+
+
+@given(
+    st.text(string.hexdigits.lower()[:16], min_size=16, max_size=16),
+    st.text(string.hexdigits.lower()[:16], min_size=64, max_size=64),
+)
+def test_every_key_of_the_form_parses_to_its_id(id_: str, secret: str) -> None:
+    assert parse_api_key(f"desk_{id_}_{secret}") == id_
+
+
+@given(
+    st.one_of(
+        st.text(),
+        st.text(string.hexdigits + "desk_\n\0 é٣", max_size=100),
+        st.from_regex(r"desk_[0-9a-f]{15,17}_[0-9a-f]{63,65}\s?"),
+    )
+)
+def test_every_text_is_a_key_or_refused_as_one(text: str) -> None:
+    try:
+        id_ = parse_api_key(text)
+    except NotAuthenticated:
+        return
+    _, found, secret = text.split("_")
+    assert (found, len(found), len(secret)) == (id_, 16, 64)
+    assert text == text.strip()
+
+
+def test_a_key_is_proven_by_its_row() -> None:
+    id_, text = make_api_key()
+    row = kept(id_, text)
+    assert verify_api_key(text, row, KEY) is row
+
+
+def test_every_failure_to_prove_a_key_reads_the_same() -> None:
+    id_, text = make_api_key()
+    row = kept(id_, text)
+    revoked = msgspec.structs.replace(row, revoked_at=2)
+    wrong = text[:-1] + ("0" if text[-1] != "0" else "1")
+    told = set()
+    for key, sent, token in [
+        (KEY, text, None),
+        (KEY, text, revoked),
+        (KEY, wrong, row),
+        (MasterKey(b"another master key".ljust(32)), text, row),
+    ]:
+        with pytest.raises(NotAuthenticated) as caught:
+            verify_api_key(sent, token, key)
+        told.add(caught.value.message)
+    with pytest.raises(NotAuthenticated) as caught:
+        parse_api_key("nonsense")
+    assert told == {caught.value.message}
+
+
+def test_scopes_are_kept_once_in_their_order() -> None:
+    scopes = ["operator", "actions:get_quote", "operator", "threads"]
+    assert check_scopes(scopes) == ("operator", "actions:get_quote", "threads")
+
+
+@pytest.mark.parametrize(
+    "scope", ["", "thread", "ADMIN", "actions:", "actions:Get", "actions:a-b", "actions:a\n"]
+)
+def test_a_scope_that_does_not_exist_is_refused(scope: str) -> None:
+    with pytest.raises(InvalidRequest, match="the scopes are threads, actions") as caught:
+        check_scopes(["threads", scope])
+    assert caught.value.param == "scope"
+
+
+def test_a_key_without_any_scope_is_refused() -> None:
+    with pytest.raises(InvalidRequest, match="needs a scope"):
+        check_scopes([])

@@ -1,0 +1,146 @@
+"""What settings must satisfy beyond their types."""
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.config import Config, ConfigError, check_public, load_config
+
+
+def told(folder: Path, *overrides: str) -> dict[str, str]:
+    try:
+        load_config(folder, overrides)
+    except ConfigError as error:
+        return {problem.key: problem.message for problem in error.problems}
+    return {}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *("shop.example", "ftp://shop.example", "https://", "https:///x", "https://a b.example"),
+        *(
+            "https://user:hunter2@shop.example",
+            "https://shop.example/sub",
+            "https://shop.example?q",
+        ),
+        *(
+            "https://shop.example#x",
+            "https://shop.example:99999",
+            "https://[::1",
+            "https://é.example",
+        ),
+        "https://shop.example\r\nX: y",
+    ],
+)
+def test_a_site_url_is_a_bare_web_address(tmp_path: Path, url: str) -> None:
+    message = told(tmp_path, f"site.url={url}")["site.url"]
+    assert "it takes an address such as https://desk.example.com" in message
+    assert "hunter2" not in message
+
+
+@pytest.mark.parametrize(
+    ("url", "kept"),
+    [
+        ("https://shop.example", "https://shop.example"),
+        ("https://shop.example/", "https://shop.example"),
+        ("http://[::1]:9000/", "http://[::1]:9000"),
+    ],
+)
+def test_a_site_url_is_kept_without_its_last_slash(tmp_path: Path, url: str, kept: str) -> None:
+    assert load_config(tmp_path, [f"site.url={url}"]).site.url == kept
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "0:0::0"])
+def test_listening_on_every_address_needs_a_site_url(tmp_path: Path, host: str) -> None:
+    assert "set site.url" in told(tmp_path, f"server.host={host}")["server.host"]
+    config = load_config(tmp_path, [f"server.host={host}", "site.url=https://shop.example"])
+    assert config.server.host == host
+
+
+@pytest.mark.parametrize(
+    ("url", "public"),
+    [
+        ("https://shop.example", True),
+        ("http://shop.example", False),
+        ("http://10.0.0.1:8080", False),
+        ("http://127.0.0.1:8080", True),
+        ("http://[::1]:8080", True),
+        ("http://localhost", True),
+        ("http://desk.localhost:8080", True),
+        ("http://localhost.example", False),
+    ],
+)
+def test_only_this_machine_may_be_reached_without_encryption(
+    tmp_path: Path, url: str, public: bool
+) -> None:
+    found = check_public(load_config(tmp_path, [f"site.url={url}"]))
+    assert [problem.key for problem in found] == ([] if public else ["site.url"])
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("sqlite:desk.db", "DATA/desk.db"),
+        ("sqlite:sub/threads.db", "DATA/sub/threads.db"),
+        ("sqlite:/srv/desk.db", "/srv/desk.db"),
+        ("sqlite:///srv/desk.db", "/srv/desk.db"),
+    ],
+)
+def test_a_store_url_names_a_file(tmp_path: Path, url: str, path: str) -> None:
+    config = load_config(tmp_path, [f"store.url={url}"])
+    assert str(config.database) == path.replace("DATA", str(config.data))
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("postgresql://desk:hunter2@db/desk", "PostgreSQL database, which this version does not"),
+        ("postgres://db/desk", "PostgreSQL database, which this version does not"),
+        ("mysql://desk:hunter2@db/desk", "no kind of database"),
+        ("desk.db", "no kind of database"),
+        ("sqlite:", "names no file"),
+        ("sqlite:///", "names no file"),
+        ("sqlite::memory:", "names no file"),
+        ("sqlite://host/desk.db", "SQLite has none"),
+    ],
+)
+def test_a_store_url_that_cannot_be_used_is_told_without_being_repeated(
+    tmp_path: Path, url: str, reason: str
+) -> None:
+    message = told(tmp_path, f"store.url={url}")["store.url"]
+    assert reason in message
+    assert "it takes sqlite: and a path" in message
+    assert "hunter2" not in message
+
+
+@pytest.mark.parametrize("network", ["10.0.0.1/8", "proxy.example", "10.0.0.0/33", ""])
+def test_a_trusted_proxy_is_an_address_or_network(tmp_path: Path, network: str) -> None:
+    assert (
+        repr(network)
+        in told(tmp_path, f"server.trusted_proxies=['{network}']")["server.trusted_proxies"]
+    )
+
+
+@pytest.mark.parametrize("url", ["contact", "//evil.example", "javascript:alert(1)", "mailto:a@b"])
+def test_a_contact_page_is_a_web_address_or_a_path(tmp_path: Path, url: str) -> None:
+    assert set(told(tmp_path, f"site.contact.url={url}")) == {"site.contact.url"}
+
+
+@pytest.mark.parametrize("email", ["hello", "@example.com", "a@", "a b@example.com", "a@b\nBcc: c"])
+def test_a_contact_email_is_a_mail_address(tmp_path: Path, email: str) -> None:
+    assert set(told(tmp_path, f"site.contact.email={email}")) == {"site.contact.email"}
+
+
+def test_a_site_name_is_one_line(tmp_path: Path) -> None:
+    assert "one line" in told(tmp_path, 'site.name="a\\nb"')["site.name"]
+
+
+def test_a_content_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert "there is no folder 'pages'" in told(tmp_path, "content.folder=pages")["content.folder"]
+
+
+def test_a_contact_page_without_a_path_stands_for_itself(tmp_path: Path) -> None:
+    config: Config = load_config(tmp_path, ["site.contact.url=https://help.example/us"])
+    assert config.site.contact_url == "https://help.example/us"
+    assert load_config(tmp_path).site.contact_url == ""
