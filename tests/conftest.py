@@ -1,10 +1,14 @@
 """Fixtures that every test may use."""
 
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
+import aiohttp
 import pytest
 
+from aitp_desk.app import Serving
+from tests.serving import serving
 from tests.shared import find_shared_folder
 
 
@@ -12,3 +16,17 @@ from tests.shared import find_shared_folder
 def shared_folder() -> Path:
     """The folder of outside reference data; skips or fails as `find_shared_folder` says."""
     return find_shared_folder(os.environ.get("AITP_DESK_SHARED"))
+
+
+@pytest.fixture
+async def served_desk(tmp_path: Path) -> AsyncIterator[Serving]:
+    """A desk for the bookshop of `tests/site`, without limits; its address is `.url`."""
+    async with serving(tmp_path / "data") as desk:
+        yield desk
+
+
+@pytest.fixture
+async def web(served_desk: Serving) -> AsyncIterator[aiohttp.ClientSession]:
+    """An HTTP client whose addresses are those of `served_desk`."""
+    async with aiohttp.ClientSession(served_desk.url) as session:
+        yield session

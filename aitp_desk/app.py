@@ -1,0 +1,288 @@
+"""From a configuration to a running desk.
+
+Everything is opened on one exit stack and closed in reverse: the lock on the data folder, the
+store, the content, the worker, the HTTP server. Doors are a closed list, known here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import hmac
+import os
+import signal
+import socket
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+
+import msgspec
+import structlog
+from aiohttp import web
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.keys import MasterKey, open_master_key
+from aitp_desk.config import Config, default_url
+from aitp_desk.desk.asking import Asking
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.facts import site_facts
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.posting import Posting
+from aitp_desk.desk.reading import Reading
+from aitp_desk.desk.recording import Recording
+from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.turns import Turns
+from aitp_desk.desk.working import Worker
+from aitp_desk.front import Front
+from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from aitp_desk.logs import set_up_logs
+from aitp_desk.model.thread import Actor
+from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.protocols.ahp.routes import AhpDoor
+from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
+from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
+from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.reply import Door
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import Token
+from aitp_desk.store.sqlite import SqliteStore
+from aitp_desk.store.work.tokens import TOKENS_EPOCH
+
+LOCK_FILE = "serving.lock"
+_log = structlog.get_logger()
+
+
+class CannotServe(Exception):
+    """The desk cannot start; the message says why and what to do."""
+
+
+class Serving(msgspec.Struct, frozen=True):
+    """A desk that answers.
+
+    Parameters:
+        url: where it listens.
+        report: what it found at its start, a line each.
+    """
+
+    url: str
+    desk: Desk
+    store: Store
+    report: tuple[str, ...]
+
+
+async def serve(config: Config, *, announce: Callable[[str], None]) -> None:
+    """Serve until SIGTERM or SIGINT; then finish what is under way and return.
+
+    Parameters:
+        announce: told the start-up report, line by line, once the desk answers.
+
+    Raises:
+        CannotServe, StoreError, KeyFileError, ContentUnreadable: the desk cannot start.
+    """
+    set_up_logs(config.log)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(signum, stop.set)
+    async with open_server(config) as serving:
+        for line in serving.report:
+            announce(line)
+        await stop.wait()
+        _log.info("stopping")
+    _log.info("stopped")
+
+
+@asynccontextmanager
+async def open_server(
+    config: Config, *, clock: Callable[[], float] = time.time, agent: Agent | None = None
+) -> AsyncIterator[Serving]:
+    """Run a desk for as long as the context lasts.
+
+    Parameters:
+        clock: Unix seconds.
+        agent: who answers; by default extraction from the content.
+    """
+    async with AsyncExitStack() as stack:
+        key = open_master_key(config.data)
+        stack.enter_context(_only_server(config.data))
+        sock = stack.enter_context(_bound_socket(config.server.host, config.server.port))
+        if not config.site.url:
+            server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
+            site = msgspec.structs.replace(config.site, url=default_url(server))
+            config = msgspec.structs.replace(config, server=server, site=site)
+        store = await stack.enter_async_context(
+            SqliteStore.open(
+                config.database, synchronous=config.store.synchronous, queue=config.store.queue
+            )
+        )
+        knowledge = await stack.enter_async_context(
+            open_knowledge(
+                config.content_folder, data=config.data, synonyms=config.content.synonyms
+            )
+        )
+        agent = agent or ExtractiveAgent(knowledge)
+        worker, desk = _make_desk(config, store, knowledge, agent, key=key, clock=clock)
+        identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
+        front = Front(
+            desk=desk, doors=_doors(desk, config), identifier=identifier, server=config.server
+        )
+        # closed in reverse: first no new requests, then the runs in progress, then the store
+        await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
+        await stack.enter_async_context(_listening(front, sock, config.server.shutdown_seconds))
+        yield Serving(desk.site.url, desk, store, _report(config, store, agent, knowledge))
+
+
+def _make_desk(
+    config: Config,
+    store: Store,
+    knowledge: Knowledge,
+    agent: Agent,
+    *,
+    key: MasterKey,
+    clock: Callable[[], float],
+) -> tuple[Worker, Desk]:
+    actor = Actor(config.site.url)
+    following = Following()
+    registry = Registry()
+    fingerprints = key.derive("idempotency")
+    turns = Turns(
+        store=store,
+        agent=agent,
+        actor=actor,
+        site=site_facts(config.site),
+        following=following,
+        clock=clock,
+    )
+    worker = Worker(
+        store=store,
+        turns=turns,
+        following=following,
+        session_seconds=config.sessions.idle_seconds,
+        clock=clock,
+    )
+    posting = Posting(
+        store=store,
+        actor=actor,
+        threads=config.threads,
+        digest=lambda request: hmac.digest(fingerprints, request, "sha256"),
+        clock=clock,
+        wake=worker.wake,
+    )
+    asking = Asking(
+        agent=agent,
+        registry=registry,
+        sessions=Sessions(config.sessions, store, clock),
+        recording=Recording(
+            store=store, actor=actor, durable=config.store.query_turns == "durable", clock=clock
+        ),
+        knowledge=knowledge,
+        site=config.site,
+        cache=config.cache,
+        clock=clock,
+    )
+    return worker, Desk(
+        site=config.site,
+        signals=config.content.signals,
+        limits=config.limits,
+        max_wait=config.threads.max_wait,
+        knowledge=knowledge,
+        registry=registry,
+        limiter=Limiter(config.limits, clock),
+        posting=posting,
+        reading=Reading(store, following),
+        asking=asking,
+        worker=worker,
+    )
+
+
+def _doors(desk: Desk, config: Config) -> tuple[Door, ...]:
+    ahp = AhpDoor(desk)
+    return (
+        make_aitp_door(config.threads.max_body),
+        ahp.door(),
+        make_health_door(render_aitp_error),
+        PagesDoor(config.site, manifest=ahp.manifest, render_json=render_aitp_error).door(),
+    )
+
+
+class _Tokens:
+    """The store as the identifier sees it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def token(self, id: str, /) -> Token | None:
+        return await reads.token_by_id(self._store, id)
+
+    async def epoch(self) -> int:
+        return await reads.epoch(self._store, TOKENS_EPOCH)
+
+
+@contextmanager
+def _only_server(data: Path) -> Iterator[None]:
+    """Hold the data folder for this process: two desks must not work on one SQLite database."""
+    handle = os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotServe(
+                f"Another desk is serving from {data}. Stop it, or give this one its own --data."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _bound_socket(host: str, port: int) -> Iterator[socket.socket]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        sock = socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise CannotServe(
+            f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another with --port."
+        ) from None
+    with sock:
+        yield sock
+
+
+@asynccontextmanager
+async def _listening(
+    front: Front, sock: socket.socket, shutdown_seconds: float
+) -> AsyncIterator[None]:
+    """Serve a bound socket; at the end stop accepting and let requests finish for so long."""
+    runner = web.ServerRunner(
+        web.Server(front.handle, access_log=None, auto_decompress=False),
+        shutdown_timeout=shutdown_seconds,
+    )
+    await runner.setup()
+    try:
+        await web.SockSite(runner, sock, backlog=1024).start()
+        yield
+    finally:
+        await runner.cleanup()
+
+
+def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) -> tuple[str, ...]:
+    library = knowledge.library
+    url = config.site.url
+    count = f"{len(library.documents)} documents, {len(library.passages)} passages"
+    problems = [f"  not read   {problem}" for problem in library.problems]
+    return (
+        f"aitp-desk serves {config.site.name} on http://{config.server.host}:{config.server.port}",
+        f"  store      {store.name}",
+        f"  agent      {agent.name}",
+        f"  content    {count} from {config.content_folder}",
+        *problems,
+        f"  home       {url}/",
+        f"  threads    {url}/v1/threads",
+        f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        f"  health     {url}/health, {url}/ready",
+    )

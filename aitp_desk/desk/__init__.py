@@ -1,0 +1,1 @@
+"""What the desk does, a verb a file. It knows no protocol and no HTTP."""

@@ -1,0 +1,222 @@
+"""Answering a question within its request: the conversation in questions and answers.
+
+A first question may be answered from the cache. Every turn is a pair of messages on the session's
+thread; the record is written behind the answer, or before it where the owner has said so.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.agent.base import Agent, Answer, Clarification, Outcome, Pending, Turn, outcome_of
+from aitp_desk.config import Cache, Site
+from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
+from aitp_desk.desk.recording import Recording
+from aitp_desk.desk.registry import CONTACT, SITE_INFO, Registry
+from aitp_desk.desk.sessions import Session, Sessions
+from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.model.action import Action
+from aitp_desk.model.errors import InvalidRequest, UnsupportedType
+from aitp_desk.model.principal import Principal
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A question to one action.
+
+    Parameters:
+        action: name of the action.
+        session_id: the conversation that it belongs to; None begins one.
+        clarification: the answer to what the desk asked back.
+        accepts: content types that the asker can handle, the preferred first; None for the default.
+        max_tokens: how long the answer should be at most.
+        locale: BCP 47 tag of the preferred language.
+    """
+
+    action: str
+    query: str
+    session_id: str | None = None
+    clarification: str | None = None
+    accepts: tuple[str, ...] | None = None
+    max_tokens: int | None = None
+    locale: str | None = None
+
+
+class Kept:
+    """A place beside a cached answer where a door keeps its encoded bytes."""
+
+    __slots__ = ("encoded",)
+
+    def __init__(self) -> None:
+        self.encoded: bytes | None = None
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What became of a question.
+
+    Parameters:
+        kept: set for an answer from the cache: where its encoded form may be kept.
+    """
+
+    session_id: str
+    action: str
+    outcome: Outcome
+    kept: Kept | None = None
+
+    @property
+    def cached(self) -> bool:
+        """Whether the answer was given before."""
+        return self.kept is not None
+
+
+class Asking:
+    """Answers questions, remembers first answers, and has every turn written down."""
+
+    def __init__(
+        self,
+        *,
+        agent: Agent,
+        registry: Registry,
+        sessions: Sessions,
+        recording: Recording,
+        knowledge: Knowledge,
+        site: Site,
+        cache: Cache,
+        clock: Callable[[], float],
+    ) -> None:
+        self._agent = agent
+        self._registry = registry
+        self._sessions = sessions
+        self._recording = recording
+        self._knowledge = knowledge
+        self._site = site
+        self._facts = site_facts(site)
+        self._answers = AnswerCache(cache, clock)
+
+    async def ask(self, principal: Principal, ask: Ask) -> Asked:
+        """Answer one question, or ask back.
+
+        Raises:
+            UnknownAction, UnsupportedType: what was asked for is not there.
+            UnknownSession, SessionLimit: the conversation cannot go on.
+            InvalidRequest: a clarification of something that was not asked.
+            Unavailable: the agent or the store cannot work now.
+        """
+        action = self._registry.action(ask.action)
+        if ask.accepts is not None and not set(ask.accepts) & set(action.answer_types):
+            types = ", ".join(action.answer_types)
+            raise UnsupportedType(
+                f"{action.name} can answer with {types} only.", available=action.answer_types
+            )
+        if ask.session_id is None:
+            return await self._ask_first(principal, ask, action)
+        session = await self._sessions.resume(principal, ask.session_id)
+        async with session.lock:
+            self._sessions.check_turns(session)
+            outcome = await self._reply(ask, action, session)
+            await self._finish(principal, session, ask, outcome)
+        return Asked(session.id, action.name, outcome)
+
+    async def _ask_first(self, principal: Principal, ask: Ask, action: Action) -> Asked:
+        if ask.clarification is not None:
+            raise InvalidRequest(
+                "A clarification needs the session_id of the question that it answers.",
+                param="session_id",
+            )
+        key = (
+            self._knowledge.library.revision,
+            action.name,
+            " ".join(ask.query.casefold().split()),
+            ask.accepts,
+            ask.max_tokens,
+            ask.locale,
+            # the access class: everything that an answer can be read from now is public
+            "public",
+        )
+        session = self._sessions.open(principal)
+        cached = self._answers.get(key)
+        if cached is not None:
+            answer, kept = cached
+            await self._finish(principal, session, ask, answer)
+            return Asked(session.id, action.name, answer, kept)
+        outcome = await self._reply(ask, action, session)
+        await self._finish(principal, session, ask, outcome)
+        if isinstance(outcome, Answer):
+            self._answers.put(key, outcome)
+        return Asked(session.id, action.name, outcome)
+
+    async def _reply(self, ask: Ask, action: Action, session: Session) -> Outcome:
+        if ask.clarification is not None and session.pending is None:
+            raise InvalidRequest(
+                "Nothing was asked in this session that a clarification could answer.",
+                param="clarification",
+            )
+        if action is SITE_INFO:
+            return describe_site(self._site, self._knowledge.library)
+        if action is CONTACT:
+            return describe_contact(self._site)
+        return await outcome_of(
+            self._agent,
+            Turn(
+                ask.query,
+                self._facts,
+                session.transcript,
+                ask.clarification,
+                session.pending,
+                ask.locale,
+                ask.max_tokens,
+            ),
+        )
+
+    async def _finish(
+        self, principal: Principal, session: Session, ask: Ask, outcome: Outcome
+    ) -> None:
+        question = ask.clarification or ask.query
+        pending = None
+        if isinstance(outcome, Clarification):
+            about = session.pending.about if session.pending and ask.clarification else ask.query
+            pending = Pending(about, outcome.question, outcome.options)
+            reply = outcome.question
+        else:
+            reply = outcome.text
+        first = session.turns == 0
+        self._sessions.add_turn(session, question, reply, pending)
+        try:
+            await self._recording.record(principal, session, question, outcome, first)
+        except BaseException:
+            self._sessions.forget(session)
+            raise
+
+
+_Key = tuple[object, ...]
+
+
+class AnswerCache:
+    """First answers by everything that they depend on; the oldest make room."""
+
+    def __init__(self, settings: Cache, clock: Callable[[], float]) -> None:
+        self._most = settings.max_answers
+        self._ttl = settings.ttl_seconds
+        self._clock = clock
+        self._entries: OrderedDict[_Key, tuple[float, Answer, Kept]] = OrderedDict()
+
+    def get(self, key: _Key) -> tuple[Answer, Kept] | None:
+        """The answer given before, unless it is too old."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        put_at, answer, kept = entry
+        if self._clock() - put_at > self._ttl:
+            del self._entries[key]
+            return None
+        self._entries.move_to_end(key)
+        return answer, kept
+
+    def put(self, key: _Key, answer: Answer) -> None:
+        """Remember an answer that read nothing but public content."""
+        self._entries[key] = (self._clock(), answer, Kept())
+        self._entries.move_to_end(key)
+        while len(self._entries) > self._most:
+            self._entries.popitem(last=False)

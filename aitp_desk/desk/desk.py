@@ -1,0 +1,146 @@
+"""The desk as the doors see it: everything that can be asked of it, on one page."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.config import Limits, Signals, Site
+from aitp_desk.desk.asking import Ask, Asked, Asking
+from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting, Request
+from aitp_desk.desk.reading import Reading, ThreadView
+from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.working import Worker
+from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Draft, Message, ThreadDraft
+from aitp_desk.store.records import Order, Page
+
+
+class Readiness(msgspec.Struct, frozen=True):
+    """Whether the desk can do its work, and with what.
+
+    Parameters:
+        working: whether runs are taken up.
+        documents: how many pages it knows.
+        problems: how many files of the content could not be read.
+    """
+
+    ready: bool
+    working: bool
+    documents: int
+    passages: int
+    problems: int
+
+
+class Desk:
+    """What the desk does. It checks access, limits and repeats; the doors only translate.
+
+    Parameters:
+        site: the website; ``site.url`` is the only source of absolute addresses.
+        signals: how the site's content may be used.
+        limits: the limits that the manifest declares.
+        max_wait: seconds that a caller may wait for a run.
+    """
+
+    def __init__(
+        self,
+        *,
+        site: Site,
+        signals: Signals,
+        limits: Limits,
+        max_wait: int,
+        knowledge: Knowledge,
+        registry: Registry,
+        limiter: Limiter,
+        posting: Posting,
+        reading: Reading,
+        asking: Asking,
+        worker: Worker,
+    ) -> None:
+        self.site = site
+        self.signals = signals
+        self.limits = limits
+        self.knowledge = knowledge
+        self.registry = registry
+        self.limiter = limiter
+        self._max_wait = max_wait
+        self._posting = posting
+        self._reading = reading
+        self._asking = asking
+        self._worker = worker
+
+    async def open_thread(
+        self, principal: Principal, draft: ThreadDraft, request: Request
+    ) -> OpenedThread:
+        """Open a thread. See :meth:`aitp_desk.desk.posting.Posting.open_thread`."""
+        return await self._posting.open_thread(principal, draft, request)
+
+    async def post(
+        self, principal: Principal, thread_id: str, draft: Draft, request: Request
+    ) -> PostedMessage:
+        """Add a message to a thread. See :meth:`aitp_desk.desk.posting.Posting.post`."""
+        return await self._posting.post(principal, thread_id, draft, request)
+
+    async def update_thread(
+        self, principal: Principal, thread_id: str, metadata: dict[str, str]
+    ) -> None:
+        """Replace a thread's metadata.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            InvalidRequest: the metadata breaks a limit.
+        """
+        await self._posting.update(principal, thread_id, metadata)
+
+    async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
+        """A thread with its newest messages.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        """
+        return await self._reading.view(principal, thread_id, self._posting.idle_before)
+
+    async def list_messages(
+        self,
+        principal: Principal,
+        thread_id: str,
+        *,
+        limit: int,
+        order: Order,
+        after: str | None,
+        before: str | None,
+    ) -> Page:
+        """One page of a thread's messages. See :meth:`aitp_desk.desk.reading.Reading.messages`."""
+        return await self._reading.messages(
+            principal,
+            thread_id,
+            self._posting.idle_before,
+            limit=limit,
+            order=order,
+            after=after,
+            before=before,
+        )
+
+    async def follow_run(
+        self, run_id: str, seconds: float
+    ) -> tuple[Run | None, tuple[Message, ...]]:
+        """Wait for a run, at most so many seconds and never longer than ``threads.max_wait``.
+
+        Returns:
+            The run as it stands then, and its replies, none while it is not over.
+        """
+        return await self._reading.follow_run(run_id, min(seconds, self._max_wait))
+
+    async def ask(self, principal: Principal, ask: Ask) -> Asked:
+        """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
+        return await self._asking.ask(principal, ask)
+
+    async def check_ready(self) -> Readiness:
+        """Whether the store answers, the content is read and runs are taken up."""
+        library = self.knowledge.library
+        working = self._worker.is_working and await self._reading.answers()
+        return Readiness(
+            working, working, len(library.documents), len(library.passages), len(library.problems)
+        )

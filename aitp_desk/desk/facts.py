@@ -1,0 +1,59 @@
+"""Answers that need no search: what the site is, and how to reach its people."""
+
+from __future__ import annotations
+
+from aitp_desk.agent.base import Answer, SiteFacts, Source
+from aitp_desk.config import Site
+from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.library import Library
+
+_MOST_TITLES = 8
+
+
+def site_facts(site: Site) -> SiteFacts:
+    """What the agent may say of the site itself."""
+    ways = (site.contact.email, site.contact.phone, site.contact_url)
+    return SiteFacts(
+        name=site.name,
+        url=site.url,
+        description=site.description,
+        contact=next((way for way in ways if way), None),
+    )
+
+
+def describe_site(site: Site, library: Library) -> Answer:
+    """What this site is: its description, and what its pages are about."""
+    titles = [document.title for document in library.documents[:_MOST_TITLES]]
+    count = len(library.documents)
+    said = [f"{site.name}: {site.description}" if site.description else f"{site.name}."]
+    if titles:
+        more = ", and more" if count > len(titles) else ""
+        pages = "page" if count == 1 else "pages"
+        said.append(f"It has {count} {pages}: {', '.join(titles)}{more}.")
+    about = _page_about(library)
+    sources = (
+        (Source(about.title, about.url, "direct"),)
+        if about
+        else (Source(site.name, "/", "direct"),)
+    )
+    return Answer(" ".join(said), sources, tuple(f"What about {title}?" for title in titles[:3]))
+
+
+def describe_contact(site: Site) -> Answer:
+    """How to reach the people behind the site, as far as the owner has said."""
+    contact = site.contact
+    ways = [
+        *([f"mail {contact.email}"] if contact.email else []),
+        *([f"call {contact.phone}"] if contact.phone else []),
+        *([f"see {site.contact_url}"] if contact.url else []),
+    ]
+    if not ways:
+        return Answer(f"{site.name} has not said how to get in touch.", found=False)
+    source = contact.url if contact.url.startswith("/") else "/"
+    return Answer(
+        f"To reach {site.name}: {', '.join(ways)}.", (Source("Contact", source, "direct"),)
+    )
+
+
+def _page_about(library: Library) -> Document | None:
+    return library.document("about") or library.document("index")

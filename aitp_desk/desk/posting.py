@@ -1,0 +1,319 @@
+"""Opening threads and posting to them.
+
+A post is one unit of work: the idempotency key, the message, and the run that will answer it are
+written together, before anything is promised.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from aitp_desk.config import Threads
+from aitp_desk.model.chain import SALT_BYTES
+from aitp_desk.model.errors import (
+    Forbidden,
+    IdempotencyInFlight,
+    InvalidRequest,
+    ThreadNotFound,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import (
+    MAX_THREAD_MESSAGES,
+    Actor,
+    Draft,
+    Message,
+    Origin,
+    Thread,
+    ThreadDraft,
+    check_draft,
+    check_metadata,
+    check_thread_draft,
+    resolve_speaker,
+)
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import NewMessage, Once, Placed
+from aitp_desk.store.work.threads import append_message, open_thread, set_thread_metadata
+
+MAX_HOPS = 4
+"""How many desks a message may pass before it is taken for a loop."""
+MIN_ANONYMOUS_KEY = 20
+"""Shortest idempotency key for opening a thread without a credential: others share the address."""
+MAX_KEY = 255
+VISITOR = "visitor"
+"""Actor stamped on an anonymous visitor's messages that name none."""
+DAY_SECONDS = 24 * 60 * 60
+
+_CAPPED = (
+    "This conversation has had its share of automatic replies for now. A person may go on in a"
+    " while; your messages are kept."
+)
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What of a request decides about repeats, runs and loops.
+
+    Parameters:
+        key: the ``Idempotency-Key``, if one was sent.
+        manual: whether the caller starts runs itself.
+        hops: how many desks the message has passed.
+    """
+
+    method: str
+    path: str
+    body: bytes
+    key: str | None = None
+    manual: bool = False
+    hops: int = 0
+
+
+class OpenedThread(msgspec.Struct, frozen=True):
+    """A thread that was opened now, or the first time that this request came.
+
+    Parameters:
+        messages: what its opener said.
+        run_id: the run that answers; None where none was started.
+    """
+
+    thread: Thread
+    messages: tuple[Message, ...]
+    run_id: str | None
+
+
+class PostedMessage(msgspec.Struct, frozen=True):
+    """A message that was posted now, or the first time that this request came.
+
+    Parameters:
+        run_id: the run that answers; None where none was started.
+    """
+
+    message: Message
+    run_id: str | None
+
+
+class Posting:
+    """Writes what visitors say.
+
+    Parameters:
+        actor: the desk's own actor, which stands first on every thread.
+        digest: keyed digest (HMAC) for the fingerprints of requests.
+        wake: called after a commit that queued a run.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        actor: Actor,
+        threads: Threads,
+        digest: Callable[[bytes], bytes],
+        clock: Callable[[], float],
+        wake: Callable[[], None],
+    ) -> None:
+        self._store = store
+        self._actor = actor
+        self._threads = threads
+        self._digest = digest
+        self._clock = clock
+        self._wake = wake
+        self._in_flight: set[tuple[str, str]] = set()
+
+    @property
+    def idle_before(self) -> int:
+        """Unix seconds: an anonymous thread last used before then is closed."""
+        return int(self._clock()) - self._threads.anonymous_ttl * DAY_SECONDS
+
+    async def open_thread(
+        self, principal: Principal, draft: ThreadDraft, request: Request
+    ) -> OpenedThread:
+        """Open a thread; its last message is answered when it is a visitor's.
+
+        Raises:
+            InvalidRequest and its kin: the draft breaks a limit, or the request loops.
+            Forbidden: an actor is the desk's own.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            StoreBusy: nothing was written.
+        """
+        check_thread_draft(draft)
+        _check_hops(request)
+        if any(actor.id == self._actor.id for actor in draft.actors):
+            raise Forbidden("That actor is this desk's own.", param="metadata.actors")
+        now = self._clock()
+        speaker = draft.actors[0].id if draft.actors else _default_actor(principal)
+        brought = [actor.id for actor in draft.actors]
+        messages = tuple(self._settle(message, brought, speaker, now) for message in draft.messages)
+        thread = Thread(
+            new_id("thread", now),
+            principal.owner,
+            int(now),
+            draft.metadata,
+            (self._actor, *draft.actors),
+        )
+        answered = bool(messages) and messages[-1].role == "user" and not request.manual
+        with self._once(request, _opening_scope(principal, request.key)) as once:
+            placed = await self._store.run(
+                open_thread,
+                thread=thread,
+                speaker=speaker,
+                messages=messages,
+                run_id=new_id("run", now) if answered else None,
+                once=once,
+                now=int(now),
+            )
+        if placed.replayed:
+            return await self._read_opened(placed)
+        self._wake_for(placed)
+        return OpenedThread(thread, placed.messages, placed.run_id)
+
+    async def post(
+        self, principal: Principal, thread_id: str, draft: Draft, request: Request
+    ) -> PostedMessage:
+        """Add a message to a thread; it is answered when it is a visitor's.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            as :meth:`open_thread`.
+        """
+        check_draft(draft)
+        _check_hops(request)
+        now = self._clock()
+        capped = NewMessage(
+            new_id("msg", now),
+            secrets.token_bytes(SALT_BYTES),
+            "assistant",
+            self._actor.id,
+            Origin.DESK,
+            (_CAPPED,),
+        )
+        scope = f"thread {thread_id}" if principal.is_anonymous else f"principal {principal.id}"
+        with self._once(request, scope) as once:
+            placed = await self._store.run(
+                append_message,
+                thread_id=thread_id,
+                principal=principal,
+                draft=draft,
+                message_id=new_id("msg", now),
+                salt=secrets.token_bytes(SALT_BYTES),
+                now=int(now),
+                idle_before=self.idle_before,
+                run_id=None if request.manual else new_id("run", now),
+                max_auto_replies=self._threads.max_auto_replies,
+                capped=capped,
+                once=once,
+            )
+        if placed.replayed:
+            message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
+            if message is None:
+                raise ThreadNotFound("The message that this request posted has been deleted.")
+            return PostedMessage(message, placed.run_id)
+        self._wake_for(placed)
+        return PostedMessage(placed.messages[0], placed.run_id)
+
+    async def update(self, principal: Principal, thread_id: str, metadata: dict[str, str]) -> None:
+        """Replace a thread's metadata.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            InvalidRequest: the metadata breaks a limit.
+        """
+        check_metadata(metadata)
+        await self._store.run(
+            set_thread_metadata,
+            thread_id=thread_id,
+            principal=principal,
+            metadata=metadata,
+            now=int(self._clock()),
+            idle_before=self.idle_before,
+        )
+
+    async def _read_opened(self, placed: Placed) -> OpenedThread:
+        kept = await reads.thread(self._store, placed.thread_id)
+        if kept is None:
+            raise ThreadNotFound("The thread that this request opened has been deleted.")
+        page = await reads.messages(
+            self._store, placed.thread_id, order="asc", limit=MAX_THREAD_MESSAGES
+        )
+        ids = [message.id for message in page.messages]
+        count = ids.index(placed.message_id) + 1 if placed.message_id in ids else 0
+        return OpenedThread(kept.thread, page.messages[:count], placed.run_id)
+
+    def _settle(self, draft: Draft, brought: list[str], speaker: str, now: float) -> NewMessage:
+        role, actor = resolve_speaker(
+            draft, brought=brought, default=speaker, others=(self._actor.id,)
+        )
+        return NewMessage(
+            new_id("msg", now),
+            secrets.token_bytes(SALT_BYTES),
+            role,
+            actor,
+            Origin.VISITOR,
+            draft.content,
+            draft.attachments,
+            draft.metadata,
+        )
+
+    def _wake_for(self, placed: Placed) -> None:
+        if placed.run is not None and not placed.run.is_over:
+            self._wake()
+
+    @contextmanager
+    def _once(self, request: Request, scope: str) -> Iterator[Once | None]:
+        """The request's idempotency key with its fingerprint, held while it is being written.
+
+        Raises:
+            IdempotencyInFlight: the first request with this key is being written.
+        """
+        if request.key is None:
+            yield None
+            return
+        if not 1 <= len(request.key) <= MAX_KEY:
+            raise InvalidRequest(
+                f"An Idempotency-Key has 1 to {MAX_KEY} characters.", param="Idempotency-Key"
+            )
+        held = (scope, request.key)
+        if held in self._in_flight:
+            raise IdempotencyInFlight(
+                "The first request with this Idempotency-Key is still at work.",
+                param="Idempotency-Key",
+                retry_after=1,
+            )
+        self._in_flight.add(held)
+        try:
+            request_line = f"{request.method} {request.path}\n".encode()
+            yield Once(scope, request.key, self._digest(request_line + request.body))
+        finally:
+            self._in_flight.discard(held)
+
+
+def _opening_scope(principal: Principal, key: str | None) -> str:
+    """Whose keys are compared when a thread is opened: the caller's, or their address's.
+
+    Raises:
+        InvalidRequest: an anonymous caller's key is short enough to be hit upon by a neighbour.
+    """
+    if not principal.is_anonymous:
+        return f"principal {principal.id}"
+    if key is not None and len(key) < MIN_ANONYMOUS_KEY:
+        raise InvalidRequest(
+            f"Without a credential an Idempotency-Key for a new thread has at least"
+            f" {MIN_ANONYMOUS_KEY} characters, such as a UUID.",
+            param="Idempotency-Key",
+        )
+    return f"address {principal.address}"
+
+
+def _default_actor(principal: Principal) -> str:
+    return VISITOR if principal.is_anonymous else principal.id
+
+
+def _check_hops(request: Request) -> None:
+    if request.hops > MAX_HOPS:
+        raise InvalidRequest(
+            f"This message has passed {request.hops} desks; more than {MAX_HOPS} are a loop.",
+            param="Desk-Hops",
+        )

@@ -1,0 +1,107 @@
+"""Reading threads, within what the caller may know."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import msgspec
+
+from aitp_desk.desk.following import Following
+from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.model.principal import Principal, may_read_thread
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Message, Thread
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.records import Order, Page
+
+NEWEST = 100
+"""How many of its messages a thread is shown with."""
+
+
+class ThreadView(msgspec.Struct, frozen=True):
+    """A thread with its newest messages, oldest of them first."""
+
+    thread: Thread
+    messages: tuple[Message, ...]
+
+
+class Reading:
+    """Reads what is on a thread."""
+
+    def __init__(self, store: Store, following: Following) -> None:
+        self._store = store
+        self._following = following
+
+    async def thread(self, principal: Principal, thread_id: str, idle_before: int) -> Thread:
+        """Find a thread that the caller may read.
+
+        Raises:
+            ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        """
+        kept = await reads.thread(self._store, thread_id)
+        if kept is not None:
+            owner = kept.thread.owner
+            closed = owner is None and kept.updated_at < idle_before
+            if not closed and may_read_thread(principal, owner):
+                return kept.thread
+        raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+
+    async def view(self, principal: Principal, thread_id: str, idle_before: int) -> ThreadView:
+        """A thread with its newest messages.
+
+        Raises:
+            ThreadNotFound: as :meth:`thread`.
+        """
+        thread = await self.thread(principal, thread_id, idle_before)
+        return ThreadView(thread, await reads.newest_messages(self._store, thread_id, NEWEST))
+
+    async def messages(
+        self,
+        principal: Principal,
+        thread_id: str,
+        idle_before: int,
+        *,
+        limit: int,
+        order: Order,
+        after: str | None,
+        before: str | None,
+    ) -> Page:
+        """One page of a thread's messages.
+
+        Raises:
+            ThreadNotFound: as :meth:`thread`.
+            InvalidRequest: ``after`` or ``before`` names no message of this thread.
+        """
+        await self.thread(principal, thread_id, idle_before)
+        return await reads.messages(
+            self._store, thread_id, limit=limit, order=order, after=after, before=before
+        )
+
+    async def answers(self) -> bool:
+        """Whether the store can be read."""
+        try:
+            await reads.epoch(self._store, "tokens")
+        except StoreError:
+            return False
+        return True
+
+    async def follow_run(
+        self, run_id: str, seconds: float
+    ) -> tuple[Run | None, tuple[Message, ...]]:
+        """Wait for a run's end, at most so many seconds.
+
+        Returns:
+            The run as it stands then, and its replies, none while it is not over.
+        """
+        with self._following.watch(run_id) as end:
+            run = await reads.run(self._store, run_id)
+            if run is not None and not run.is_over:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await end.wait()
+                run = await reads.run(self._store, run_id)
+        if run is None or not run.is_over:
+            return run, ()
+        return run, await reads.replies(self._store, run_id)

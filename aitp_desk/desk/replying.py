@@ -1,0 +1,94 @@
+"""Between a thread's messages and a turn of the agent: what it is asked, how its answer reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from aitp_desk.agent.base import Clarification, Outcome, Pending, SiteFacts, Turn, Utterance
+from aitp_desk.model.thread import Message, Origin
+
+ASKS_BACK = {"asks_back": "true"}
+"""Metadata of a reply that asks the visitor something."""
+MEMORY_BYTES = 16 * 1024
+"""How much of a thread, counted from its end, the agent is given."""
+
+_OPTION = re.compile(r"\d+\. (.+)")
+
+
+def write_reply(outcome: Outcome, site_url: str) -> tuple[str, ...]:
+    """The parts of a reply: what is said, then its sources with absolute addresses, if any.
+
+    A caller who declared no capability gets plain text only (AITP 0.1, Capabilities).
+    """
+    if isinstance(outcome, Clarification):
+        if not outcome.options:
+            return (outcome.question,)
+        options = "\n".join(f"{n}. {option}" for n, option in enumerate(outcome.options, 1))
+        return (f"{outcome.question}\n{options}",)
+    if not outcome.sources:
+        return (outcome.text,)
+    sources = "\n".join(f"- {source.title}: {site_url}{source.url}" for source in outcome.sources)
+    return (outcome.text, f"Sources:\n{sources}")
+
+
+def read_turn(messages: Sequence[Message], site: SiteFacts) -> Turn | None:
+    """What the agent is asked, given a thread's newest messages in order.
+
+    The question is everything that the visitor has said since the desk's last reply; what came
+    before is the transcript. An outsider's ``assistant`` message is that party's quoted words.
+
+    Returns:
+        None when nothing waits for an answer.
+    """
+    split = len(messages)
+    while split and messages[split - 1].origin is Origin.VISITOR:
+        split -= 1
+    waiting = [_text(m) for m in messages[split:] if m.role == "user"]
+    if not waiting:
+        return None
+    return Turn(
+        "\n".join(waiting),
+        site,
+        remember([*messages[:split], *(m for m in messages[split:] if m.role != "user")]),
+        pending=_pending(messages[:split]),
+    )
+
+
+def _pending(before: Sequence[Message]) -> Pending | None:
+    """What the desk's last reply asked back, read from the thread itself."""
+    if not before or "asks_back" not in before[-1].metadata:
+        return None
+    question, *lines = before[-1].content[0].split("\n")
+    options = tuple(found[1] for line in lines if (found := _OPTION.fullmatch(line)))
+    about: list[str] = []
+    for message in reversed(before[:-1]):
+        if message.origin is Origin.DESK:
+            break
+        if message.role == "user":
+            about.insert(0, _text(message))
+    return Pending("\n".join(about), question, options)
+
+
+def remember(messages: Sequence[Message]) -> tuple[Utterance, ...]:
+    """A thread's messages as the agent is told them, the newest within 16 KiB."""
+    room = MEMORY_BYTES
+    remembered: list[Utterance] = []
+    for message in reversed(messages):
+        text = message.content[0] if message.origin is Origin.DESK else _text(message)
+        room -= len(text.encode())
+        if room < 0:
+            break
+        remembered.insert(0, Utterance(_speaker(message), text))
+    return tuple(remembered)
+
+
+def _speaker(message: Message) -> Literal["visitor", "desk", "other"]:
+    if message.origin is Origin.DESK:
+        return "desk"
+    return "visitor" if message.role == "user" else "other"
+
+
+def _text(message: Message) -> str:
+    return "\n".join(message.content)

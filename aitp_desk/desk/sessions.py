@@ -1,0 +1,167 @@
+"""Sessions: a conversation over many requests, for doors whose protocol has no threads.
+
+A session is a name of its own for a thread. What it remembers is read back from the thread when
+this process does not hold it any more, so a restart ends no session that was written down.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.agent.base import Pending, Utterance
+from aitp_desk.config import Sessions as SessionSettings
+from aitp_desk.desk.replying import remember
+from aitp_desk.model.errors import SessionLimit, UnknownSession
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.principal import Principal
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+
+MAX_HELD = 10_000
+"""How many sessions one process holds; the others are read back when they are needed."""
+
+
+class Session:
+    """One conversation in progress. Take its lock for the length of a turn."""
+
+    __slots__ = (
+        "id",
+        "last_at",
+        "lock",
+        "opened_at",
+        "owner",
+        "pending",
+        "thread_id",
+        "transcript",
+        "turns",
+    )
+
+    def __init__(
+        self,
+        session_id: str,
+        thread_id: str,
+        *,
+        owner: str | None,
+        opened_at: float,
+        last_at: float,
+        turns: int = 0,
+        transcript: tuple[Utterance, ...] = (),
+        pending: Pending | None = None,
+    ) -> None:
+        self.id = session_id
+        self.thread_id = thread_id
+        self.owner = owner
+        self.opened_at = opened_at
+        self.last_at = last_at
+        self.turns = turns
+        self.transcript = transcript
+        self.pending = pending
+        self.lock = asyncio.Lock()
+
+
+class Sessions:
+    """Opens sessions, finds them again, and ends them."""
+
+    def __init__(self, settings: SessionSettings, store: Store, clock: Callable[[], float]) -> None:
+        self._settings = settings
+        self._store = store
+        self._clock = clock
+        self._held: OrderedDict[str, Session] = OrderedDict()
+
+    def open(self, principal: Principal) -> Session:
+        """Begin a session for a caller, on a thread that its first turn will write."""
+        now = self._clock()
+        session = Session(
+            new_id("session", now),
+            new_id("thread", now),
+            owner=principal.owner,
+            opened_at=now,
+            last_at=now,
+        )
+        self._hold(session)
+        return session
+
+    async def resume(self, principal: Principal, session_id: str) -> Session:
+        """Find a session for its next turn.
+
+        Raises:
+            UnknownSession: there is none, it has expired, or it is somebody else's.
+        """
+        session = self._held.get(session_id) or await self._read_back(session_id)
+        if session is None or session.owner != principal.owner or self._is_idle(session):
+            raise UnknownSession(
+                "This session does not exist or has expired."
+                " Leave session_id out to begin a new one.",
+                param="session_id",
+            )
+        self._hold(session)
+        return session
+
+    def check_turns(self, session: Session) -> None:
+        """Refuse a turn too many.
+
+        Raises:
+            SessionLimit: the session has had all its turns.
+        """
+        if session.turns >= self._settings.max_turns:
+            raise SessionLimit(
+                f"A session has {self._settings.max_turns} turns, and this one has had them."
+                " Leave session_id out to begin a new one.",
+                param="session_id",
+            )
+
+    def add_turn(
+        self, session: Session, question: str, reply: str, pending: Pending | None
+    ) -> None:
+        """Note that a turn was taken; what is remembered stays within its bound."""
+        session.turns += 1
+        session.last_at = self._clock()
+        session.pending = pending
+        session.transcript = self._within_memory(
+            (*session.transcript, Utterance("visitor", question), Utterance("desk", reply))
+        )
+
+    def forget(self, session: Session) -> None:
+        """Drop a session whose turn was not written down."""
+        self._held.pop(session.id, None)
+
+    def _hold(self, session: Session) -> None:
+        self._held[session.id] = session
+        self._held.move_to_end(session.id)
+        while len(self._held) > MAX_HELD:
+            self._held.popitem(last=False)
+
+    def _is_idle(self, session: Session) -> bool:
+        return self._clock() - session.last_at > self._settings.idle_seconds
+
+    async def _read_back(self, session_id: str) -> Session | None:
+        await self._store.settled()
+        kept = await reads.session(self._store, session_id)
+        if kept is None:
+            return None
+        messages = await reads.newest_messages(
+            self._store, kept.thread_id, 2 * self._settings.max_turns
+        )
+        return Session(
+            kept.id,
+            kept.thread_id,
+            owner=kept.owner,
+            opened_at=kept.created_at,
+            last_at=kept.last_at,
+            turns=kept.turns,
+            transcript=self._within_memory(remember(messages)),
+            pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
+        )
+
+    def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:
+        """The newest utterances that fit into the session's memory."""
+        room = self._settings.memory_bytes
+        for index in range(len(said) - 1, -1, -1):
+            room -= len(said[index].text.encode())
+            if room < 0:
+                return said[index + 1 :]
+        return said

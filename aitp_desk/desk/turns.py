@@ -1,0 +1,85 @@
+"""One run: the agent's reply to what waits on a thread, written down once."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+
+import structlog
+
+from aitp_desk.agent.base import Agent, Clarification, SiteFacts, outcome_of
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.replying import ASKS_BACK, read_turn, write_reply
+from aitp_desk.model.chain import SALT_BYTES
+from aitp_desk.model.errors import DeskError
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.thread import Actor, Origin
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import ClaimedRun, NewMessage
+from aitp_desk.store.work.runs import fail_run, finish_run
+
+TRANSCRIPT = 50
+"""How many of a thread's newest messages are read for a turn."""
+FAULT = "The desk could not answer this because of a fault of its own."
+
+_log = structlog.get_logger()
+
+
+class Turns:
+    """Takes runs to their end."""
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        agent: Agent,
+        actor: Actor,
+        site: SiteFacts,
+        following: Following,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._agent = agent
+        self._actor = actor
+        self._site = site
+        self._following = following
+        self._clock = clock
+
+    async def take(self, claim: ClaimedRun) -> None:
+        """Answer what a claimed run has to answer, and commit the reply with the run's end.
+
+        When the lease was lost meanwhile nothing is written: somebody else answers.
+        """
+        try:
+            replies = await self._reply(claim)
+        except DeskError as error:
+            await self._fail(claim, error.message)
+        except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
+            _log.exception("fault", run=claim.id)
+            await self._fail(claim, FAULT)
+        else:
+            await self._store.run(finish_run, claim=claim, replies=replies, now=int(self._clock()))
+        self._following.ended(claim.id)
+
+    async def _reply(self, claim: ClaimedRun) -> tuple[NewMessage, ...]:
+        messages = await reads.newest_messages(
+            self._store, claim.thread_id, TRANSCRIPT, upto_seq=claim.upto_seq
+        )
+        turn = read_turn(messages, self._site)
+        if turn is None:
+            return ()
+        outcome = await outcome_of(self._agent, turn)
+        reply = NewMessage(
+            new_id("msg", self._clock()),
+            secrets.token_bytes(SALT_BYTES),
+            "assistant",
+            self._actor.id,
+            Origin.DESK,
+            write_reply(outcome, self._site.url),
+            metadata=ASKS_BACK if isinstance(outcome, Clarification) else {},
+        )
+        return (reply,)
+
+    async def _fail(self, claim: ClaimedRun, error: str) -> None:
+        await self._store.run(fail_run, claim=claim, error=error, now=int(self._clock()))

@@ -1,0 +1,155 @@
+"""The worker: takes up what was promised, also after a crash, and tidies what has had its time.
+
+A run is held under a lease. Of a process that died nothing is left but leases; the next start ends
+them, and its worker takes those runs up again. A run's end and its replies are one commit that asks
+for the lease, so that a run is answered once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+import structlog
+
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.turns import Turns
+from aitp_desk.model.errors import StoreBusy
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.records import ClaimedRun
+from aitp_desk.store.work.runs import claim_runs, release_runs, renew_lease
+from aitp_desk.store.work.sessions import delete_expired
+
+LEASE_SECONDS = 60
+MAX_AT_ONCE = 16
+"""How many runs one process works on at once."""
+TIDY_SECONDS = 600
+ONCE_SECONDS = 24 * 60 * 60
+"""How long an idempotency key is remembered."""
+TIDY_LIMIT = 1000
+
+_log = structlog.get_logger()
+
+
+class Worker:
+    """Takes up runs as they come.
+
+    Parameters:
+        session_seconds: how long a session without turns is kept.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        turns: Turns,
+        following: Following,
+        session_seconds: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._turns = turns
+        self._following = following
+        self._session_seconds = session_seconds
+        self._clock = clock
+        self._name = f"worker_{secrets.token_hex(8)}"
+        self._wanted = asyncio.Event()
+        self._held: dict[asyncio.Task[None], ClaimedRun] = {}
+        self._loops: list[asyncio.Task[None]] = []
+
+    def wake(self) -> None:
+        """Look for work now."""
+        self._wanted.set()
+
+    @property
+    def is_working(self) -> bool:
+        """Whether runs are being taken up."""
+        return bool(self._loops) and not any(loop.done() for loop in self._loops)
+
+    @asynccontextmanager
+    async def working(self, stop_seconds: float) -> AsyncIterator[None]:
+        """Work for as long as the context lasts; then give runs in progress so long to end."""
+        freed = await self._store.run(release_runs, worker=None)
+        if freed:
+            _log.info("runs_resumed", count=freed)
+        self._loops = [
+            asyncio.create_task(self._take_up()),
+            asyncio.create_task(self._renew()),
+            asyncio.create_task(self._tidy()),
+        ]
+        try:
+            yield
+        finally:
+            await _cancel(self._loops)
+            if self._held:
+                await asyncio.wait(self._held, timeout=stop_seconds)
+            await _cancel(list(self._held))
+            await self._store.run(release_runs, worker=self._name)
+
+    async def _take_up(self) -> None:
+        while True:
+            self._wanted.clear()
+            room = MAX_AT_ONCE - len(self._held)
+            taken = await self._claim(room) if room else ()
+            for claim in taken:
+                task = asyncio.create_task(self._turns.take(claim))
+                self._held[task] = claim
+                task.add_done_callback(self._let_go)
+            if len(taken) < room or not room:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LEASE_SECONDS / 2):
+                        await self._wanted.wait()
+
+    async def _claim(self, room: int) -> tuple[ClaimedRun, ...]:
+        now = int(self._clock())
+        try:
+            claims = await self._store.run(
+                claim_runs,
+                worker=self._name,
+                now=now,
+                lease_until=now + LEASE_SECONDS,
+                limit=room,
+            )
+        except (StoreBusy, StoreError) as error:
+            _log.warning("runs_not_claimed", reason=str(error))
+            return ()
+        for run in claims.failed:
+            self._following.ended(run.id)
+        return claims.taken
+
+    def _let_go(self, task: asyncio.Task[None]) -> None:
+        claim = self._held.pop(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            _log.error("run_not_written", run=claim.id, exc_info=error)
+        self.wake()  # a follow-up run of the same thread may be free now
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            for task, claim in list(self._held.items()):
+                until = int(self._clock()) + LEASE_SECONDS
+                with suppress(StoreBusy, StoreError):
+                    if not await self._store.run(renew_lease, claim=claim, lease_until=until):
+                        task.cancel()
+
+    async def _tidy(self) -> None:
+        while True:
+            now = int(self._clock())
+            with suppress(StoreBusy, StoreError):
+                gone = await self._store.run(
+                    delete_expired,
+                    once_before=now - ONCE_SECONDS,
+                    sessions_before=now - self._session_seconds,
+                    limit=TIDY_LIMIT,
+                )
+                if TIDY_LIMIT in (gone.idempotency, gone.sessions):
+                    continue
+            await asyncio.sleep(TIDY_SECONDS)
+
+
+async def _cancel(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,0 +1,211 @@
+"""What every request passes on its way in, and every response on its way out.
+
+In: host, identity, limits, body. Out: the door's own error form for whatever was refused, one fixed
+text and a correlation id for whatever was our fault, and the headers that every response carries.
+The doors' handlers stand between and see neither the HTTP server nor one another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Iterable
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+import structlog
+from aiohttp import web
+from multidict import CIMultiDict
+
+from aitp_desk.auth.identify import Identifier
+from aitp_desk.config import Server
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance
+from aitp_desk.model.errors import (
+    DeskError,
+    InternalError,
+    MethodNotAllowed,
+    RequestTimeout,
+    RequestTooLarge,
+    RouteNotFound,
+    UnsupportedMedia,
+    WrongHost,
+)
+from aitp_desk.model.principal import Principal, anonymous
+from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.routing import RoutingTable
+
+MANIFEST_PATH = "/.well-known/agent.json"
+LINK = f'<{MANIFEST_PATH}>; rel="agent-manifest", <{MANIFEST_PATH}>; rel="ahp-manifest"'
+"""AHP 0.1, section 3.2, and the relation's later name."""
+
+ANY_HOST = frozenset({"/health", "/ready"})
+"""Addresses that watchers ask by whatever name they know the machine."""
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_log = structlog.get_logger()
+
+
+class Front:
+    """The HTTP server's one handler."""
+
+    def __init__(
+        self, *, desk: Desk, doors: Iterable[Door], identifier: Identifier, server: Server
+    ) -> None:
+        self._desk = desk
+        self._table = RoutingTable(doors)
+        self._identifier = identifier
+        self._idle_seconds = server.body_idle_seconds
+        self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request. Raises nothing but cancellation."""
+        path = request.rel_url.raw_path
+        found = self._table.find(request.method, path)
+        door = found[0] if found else self._table.owner(path)
+        allowance: Allowance | None = None
+        try:
+            self._check_host(request, path)
+            _, route, params = found or self._refuse_route(request.method, path)
+            caller, allowance = await self._admit(request, route)
+            principal = _admitted(caller, allowance)
+            body = await self._read_body(request, route) if route.max_body else b""
+            call = Call(
+                principal,
+                request.method,
+                path,
+                params,
+                request.rel_url.query,
+                request.headers,
+                body,
+            )
+            reply = await route.handler(self._desk, call)
+        except RouteNotFound as error:  # a content page may turn out not to exist
+            reply = self._table.owner(path).render_error(error, request.headers)
+        except DeskError as error:
+            reply = door.render_error(error, request.headers)
+        except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
+            reply = door.render_error(_report_fault(request.method, door), request.headers)
+        return _response(reply, allowance)
+
+    async def _admit(
+        self, request: web.BaseRequest, route: Route
+    ) -> tuple[Principal | DeskError, Allowance | None]:
+        """Identify the caller and count the request; a bad credential counts as its address."""
+        peer = request.remote or ""
+        caller: Principal | DeskError
+        try:
+            caller = counted = await self._identifier.identify(request.headers, peer)
+        except DeskError as refusal:
+            address = self._identifier.addresses.find(request.headers, peer)
+            caller, counted = refusal, anonymous(address)
+        if route.counted is None:
+            return caller, None
+        return caller, await self._desk.limiter.count(counted, route.counted)
+
+    def _check_host(self, request: web.BaseRequest, path: str) -> None:
+        if path in ANY_HOST:
+            return
+        try:
+            host = urlsplit(f"//{request.headers.get('Host', '')}").hostname
+        except ValueError:
+            host = None
+        if host not in self._hosts:
+            raise WrongHost(
+                f"This desk serves {self._desk.site.url}; the request names another host.",
+                param="Host",
+            )
+
+    def _refuse_route(self, method: str, path: str) -> NoReturn:
+        allowed = self._table.methods(path)
+        if allowed:
+            raise MethodNotAllowed(
+                f"{method[:16]} is not served here; {', '.join(allowed)} is.", allowed=allowed
+            )
+        raise RouteNotFound(
+            f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
+        )
+
+    async def _read_body(self, request: web.BaseRequest, route: Route) -> bytes:
+        too_large = RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
+        if (request.content_length or 0) > route.max_body:
+            raise too_large
+        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            raise UnsupportedMedia("Send the body without Content-Encoding.")
+        if request.content.is_eof():
+            body = request.content.read_nowait()
+        else:
+            chunks: list[bytes] = []
+            size = 0
+            while True:
+                try:
+                    async with asyncio.timeout(self._idle_seconds):
+                        chunk = await request.content.readany()
+                except TimeoutError:
+                    raise RequestTimeout(
+                        f"The body paused for more than {self._idle_seconds} seconds."
+                    ) from None
+                if not chunk:
+                    break
+                size += len(chunk)
+                if size > route.max_body:
+                    raise too_large
+                chunks.append(chunk)
+            body = b"".join(chunks)
+        if len(body) > route.max_body:
+            raise too_large
+        if body and not _is_json(request.headers.get("Content-Type")):
+            raise UnsupportedMedia(
+                "The body is JSON: send it with Content-Type: application/json.",
+                param="Content-Type",
+            )
+        return body
+
+
+def _admitted(caller: Principal | DeskError, allowance: Allowance | None) -> Principal:
+    """The caller, unless the limit or the credential refuses them; the limit comes first."""
+    if allowance is not None and allowance.refused is not None:
+        raise allowance.refused
+    if isinstance(caller, DeskError):
+        raise caller
+    return caller
+
+
+def _is_json(content_type: str | None) -> bool:
+    """Whether a body may be read as JSON; one without a type may."""
+    if content_type is None:
+        return True
+    essence = content_type.partition(";")[0].strip().lower()
+    return essence == "application/json" or (
+        essence.startswith("application/") and essence.endswith("+json")
+    )
+
+
+def _report_fault(method: str, door: Door) -> InternalError:
+    """Log what escaped a handler, without any of the request's content; give the caller its id."""
+    correlation_id = secrets.token_hex(8)
+    _log.exception("fault", correlation_id=correlation_id, door=door.name, method=method)
+    return InternalError(
+        f"Something went wrong on our side. Tell us the id {correlation_id} and we can find it.",
+        correlation_id=correlation_id,
+    )
+
+
+def _response(reply: Reply, allowance: Allowance | None) -> web.Response:
+    headers: CIMultiDict[str] = CIMultiDict(reply.headers)
+    headers["Content-Type"] = reply.content_type
+    headers["Link"] = LINK
+    headers["Server"] = "aitp-desk"
+    headers["X-Content-Type-Options"] = "nosniff"
+    headers["Referrer-Policy"] = "no-referrer"
+    if allowance is not None:  # AHP 0.1, section 11.1
+        headers["X-RateLimit-Limit"] = str(allowance.limit)
+        headers["X-RateLimit-Remaining"] = str(allowance.remaining)
+        headers["X-RateLimit-Reset"] = str(allowance.reset_at)
+        headers["X-RateLimit-Window"] = str(WINDOW_SECONDS)
+    if "Cache-Control" not in headers:
+        headers["Cache-Control"] = "no-store"
+    response = web.Response(status=reply.status, body=reply.body, headers=headers)
+    if reply.status in (408, 413):
+        response.force_close()
+    return response

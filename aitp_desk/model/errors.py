@@ -1,0 +1,243 @@
+"""What can go wrong, once for all doors.
+
+A :class:`DeskError` says what went wrong in words that a caller may read, and carries a
+:class:`ErrorKind`. It knows no protocol: each door's ``wire.py`` maps the kinds to its own form by
+an exhaustive match. The table that all doors follow stands in ``docs/errors.md``.
+
+    DeskError
+    ├── InvalidRequest            the request cannot be understood
+    │   ├── MissingField          a required member is absent
+    │   ├── UnknownVersion        a protocol version that is not served
+    │   └── PreconditionFailed    understood, but not in this state
+    ├── UnknownAction             no such action (AHP: capability)
+    ├── UnsupportedType           no answer type that both sides know
+    ├── UnknownSession            no such conversation for this caller
+    ├── SessionLimit              the conversation has had its turns
+    ├── ThreadNotFound            no such thread for this caller
+    ├── RouteNotFound             no such address
+    ├── MethodNotAllowed          the address exists, the method does not
+    ├── UnsupportedMedia          the body's media type is not served
+    ├── NotAuthenticated          a credential is needed, or the one sent proves nothing
+    ├── Forbidden                 known caller, not allowed
+    ├── WrongHost                 the request was meant for another site
+    ├── RequestTooLarge           a body, member or nesting past its limit
+    ├── RequestTimeout            the request did not arrive in time
+    ├── IdempotencyConflict       the key was used with another request
+    ├── IdempotencyInFlight       the first request with this key is still at work
+    ├── RateLimited               too many requests
+    ├── Unavailable               not now; later
+    │   └── StoreBusy             too many writes are waiting
+    └── InternalError             our fault; the details are in the log
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import ClassVar, Literal
+
+
+class ErrorKind(Enum):
+    """The closed list of what a door must be able to say."""
+
+    INVALID_REQUEST = "invalid_request"
+    MISSING_FIELD = "missing_field"
+    UNKNOWN_VERSION = "unknown_version"
+    PRECONDITION_FAILED = "precondition_failed"
+    UNKNOWN_ACTION = "unknown_action"
+    UNSUPPORTED_TYPE = "unsupported_type"
+    UNKNOWN_SESSION = "unknown_session"
+    SESSION_LIMIT = "session_limit"
+    THREAD_NOT_FOUND = "thread_not_found"
+    ROUTE_NOT_FOUND = "route_not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    UNSUPPORTED_MEDIA = "unsupported_media"
+    NOT_AUTHENTICATED = "not_authenticated"
+    FORBIDDEN = "forbidden"
+    WRONG_HOST = "wrong_host"
+    REQUEST_TOO_LARGE = "request_too_large"
+    REQUEST_TIMEOUT = "request_timeout"
+    IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    IDEMPOTENCY_IN_FLIGHT = "idempotency_in_flight"
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    INTERNAL = "internal"
+
+
+class DeskError(Exception):
+    """Base of everything the desk refuses.
+
+    Parameters:
+        message: one or two sentences for the caller: what is wrong, what would be right.
+        param: the member, header or path parameter at fault, where there is one.
+        retry_after: whole seconds after which the same request may succeed.
+    """
+
+    kind: ClassVar[ErrorKind]
+
+    def __init__(
+        self, message: str, *, param: str | None = None, retry_after: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.param = param
+        self.retry_after = retry_after
+
+
+class InvalidRequest(DeskError):
+    """The request cannot be understood; nothing was changed."""
+
+    kind = ErrorKind.INVALID_REQUEST
+
+
+class MissingField(InvalidRequest):
+    """A required member is absent; ``param`` names it."""
+
+    kind = ErrorKind.MISSING_FIELD
+
+
+class UnknownVersion(InvalidRequest):
+    """The request names a protocol version that the desk does not serve."""
+
+    kind = ErrorKind.UNKNOWN_VERSION
+
+
+class PreconditionFailed(InvalidRequest):
+    """The request is well formed but does not fit the present state of its object."""
+
+    kind = ErrorKind.PRECONDITION_FAILED
+
+
+class UnknownAction(DeskError):
+    """No such action; ``available`` lists the names that exist for this caller."""
+
+    kind = ErrorKind.UNKNOWN_ACTION
+
+    def __init__(self, message: str, *, available: Sequence[str]) -> None:
+        super().__init__(message, param="capability")
+        self.available = tuple(available)
+
+
+class UnsupportedType(DeskError):
+    """No answer type that both sides know; ``available`` lists what the action can give."""
+
+    kind = ErrorKind.UNSUPPORTED_TYPE
+
+    def __init__(self, message: str, *, available: Sequence[str]) -> None:
+        super().__init__(message, param="context.accept_types")
+        self.available = tuple(available)
+
+
+class UnknownSession(DeskError):
+    """The session does not exist, has expired, or belongs to somebody else."""
+
+    kind = ErrorKind.UNKNOWN_SESSION
+
+
+class SessionLimit(DeskError):
+    """The session has had all its turns; a new one helps."""
+
+    kind = ErrorKind.SESSION_LIMIT
+
+
+class ThreadNotFound(DeskError):
+    """The thread does not exist, or this caller may not know that it does."""
+
+    kind = ErrorKind.THREAD_NOT_FOUND
+
+
+class RouteNotFound(DeskError):
+    """Nothing is served at this address."""
+
+    kind = ErrorKind.ROUTE_NOT_FOUND
+
+
+class MethodNotAllowed(DeskError):
+    """The address exists; ``allowed`` lists the methods that it takes."""
+
+    kind = ErrorKind.METHOD_NOT_ALLOWED
+
+    def __init__(self, message: str, *, allowed: Sequence[str]) -> None:
+        super().__init__(message)
+        self.allowed = tuple(allowed)
+
+
+class UnsupportedMedia(DeskError):
+    """The body's media type is not one that this address reads."""
+
+    kind = ErrorKind.UNSUPPORTED_MEDIA
+
+
+class NotAuthenticated(DeskError):
+    """A credential is needed, or the one that was sent proves nothing."""
+
+    kind = ErrorKind.NOT_AUTHENTICATED
+
+
+class Forbidden(DeskError):
+    """The caller is known and may not do this."""
+
+    kind = ErrorKind.FORBIDDEN
+
+
+class WrongHost(DeskError):
+    """The Host header names a site that this desk does not serve (RFC 9110, 15.5.20)."""
+
+    kind = ErrorKind.WRONG_HOST
+
+
+class RequestTooLarge(DeskError):
+    """A body, a member or its nesting is past its limit."""
+
+    kind = ErrorKind.REQUEST_TOO_LARGE
+
+
+class RequestTimeout(DeskError):
+    """The request's body did not arrive in time."""
+
+    kind = ErrorKind.REQUEST_TIMEOUT
+
+
+class IdempotencyConflict(DeskError):
+    """The idempotency key was used before with another method, path or body."""
+
+    kind = ErrorKind.IDEMPOTENCY_CONFLICT
+
+
+class IdempotencyInFlight(DeskError):
+    """The first request with this idempotency key has not been answered yet."""
+
+    kind = ErrorKind.IDEMPOTENCY_IN_FLIGHT
+
+
+LimitScope = Literal["ip", "principal"]
+
+
+class RateLimited(DeskError):
+    """Too many requests; ``scope`` says whose allowance is spent."""
+
+    kind = ErrorKind.RATE_LIMITED
+
+    def __init__(self, message: str, *, scope: LimitScope, retry_after: int) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.scope: LimitScope = scope
+
+
+class Unavailable(DeskError):
+    """The desk cannot do this now; later it can."""
+
+    kind = ErrorKind.UNAVAILABLE
+
+
+class StoreBusy(Unavailable):
+    """More writes are waiting than the queue holds; nothing of this one was written."""
+
+
+class InternalError(DeskError):
+    """A fault of the desk. ``correlation_id`` finds the traceback in the log."""
+
+    kind = ErrorKind.INTERNAL
+
+    def __init__(self, message: str, *, correlation_id: str) -> None:
+        super().__init__(message)
+        self.correlation_id = correlation_id

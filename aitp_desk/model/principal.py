@@ -1,0 +1,62 @@
+"""Who is calling, and what that opens."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal
+
+import msgspec
+
+Scope = Literal["threads", "actions", "operator", "admin"]
+"""What a credential may open. ``actions:<name>`` narrows ``actions`` to one action."""
+
+
+class PrincipalKind(Enum):
+    """How much is known about the caller."""
+
+    ANONYMOUS = "anonymous"
+    AGENT = "agent"
+    USER = "user"
+    OPERATOR = "operator"
+
+
+class Principal(msgspec.Struct, frozen=True):
+    """A caller, as far as it has been proven.
+
+    Parameters:
+        id: stable name of the caller; for anonymous callers the word ``anonymous``.
+        kind: how much is known.
+        scopes: what the credential opens.
+        address: the client's network address, for limits; never an identity.
+    """
+
+    id: str
+    kind: PrincipalKind
+    scopes: frozenset[str]
+    address: str
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nothing was proven."""
+        return self.kind is PrincipalKind.ANONYMOUS
+
+    @property
+    def owner(self) -> str | None:
+        """What is written down as the owner of what this caller opens; None when anonymous."""
+        return None if self.is_anonymous else self.id
+
+
+def anonymous(address: str) -> Principal:
+    """The caller who proved nothing."""
+    return Principal("anonymous", PrincipalKind.ANONYMOUS, frozenset(), address)
+
+
+def may_read_thread(principal: Principal, owner: str | None) -> bool:
+    """Whether the caller may know and use a thread.
+
+    An anonymous thread (no owner) is open to whoever has its id. An owned one is open to its
+    owner, to operators and to administrators.
+    """
+    if owner is None or owner == principal.id:
+        return True
+    return not principal.scopes.isdisjoint({"operator", "admin"})

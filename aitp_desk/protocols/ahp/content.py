@@ -1,0 +1,45 @@
+"""``/llms.txt``: the site's content document (AHP 0.1, section 5.1; the llms.txt convention).
+
+A title, a summary, how to ask instead of reading, and the pages by folder with what each is about.
+"""
+
+from __future__ import annotations
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.base import Document
+
+
+def write_llms_txt(site: Site, documents: tuple[Document, ...]) -> str:
+    """The content document in Markdown."""
+    lines = [f"# {_line(site.name)}", ""]
+    if site.description:
+        lines += [f"> {_line(site.description)}", ""]
+    lines += [
+        "You need not read these pages: ask. This site speaks the Agent Handshake Protocol.",
+        f"Its manifest is at {site.url}/.well-known/agent.json.",
+        f"Questions go to POST {site.url}/agent/converse.",
+        "",
+    ]
+    folders: dict[str, list[Document]] = {}
+    for document in documents:
+        folder = document.path.rpartition("/")[0]
+        folders.setdefault(folder, []).append(document)
+    for folder in sorted(folders):
+        lines += [f"## {_heading(folder)}", ""]
+        for document in folders[folder]:
+            about = f": {_line(document.description)}" if document.description else ""
+            lines.append(f"- [{_link_text(document.title)}]({site.url}{document.url}){about}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _heading(folder: str) -> str:
+    return folder.replace("/", " / ").replace("-", " ").capitalize() if folder else "Pages"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _link_text(text: str) -> str:
+    return _line(text).replace("[", "(").replace("]", ")")

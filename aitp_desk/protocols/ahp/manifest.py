@@ -1,0 +1,59 @@
+"""The AHP manifest (AHP 0.1, section 4 and Appendix A), made from what the desk serves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.config import Limits, Signals, Site
+from aitp_desk.model.action import Action
+from aitp_desk.protocols.ahp.wire import MODE, VERSION
+
+CONVERSE_PATH = "/agent/converse"
+CONTENT_PATH = "/llms.txt"
+_MAX_NAME = 128
+_MAX_DESCRIPTION = 512
+
+
+def encode_manifest(
+    site: Site, signals: Signals, actions: Sequence[Action], limits: Limits
+) -> bytes:
+    """The document served at ``/.well-known/agent.json``.
+
+    It declares what is enforced and nothing else: limits are left out where they are switched off.
+    """
+    manifest: dict[str, Any] = {
+        "ahp": VERSION,
+        "name": _shorten(site.name, _MAX_NAME),
+        "modes": ["MODE1", MODE],
+        "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
+        "capabilities": [
+            {
+                "name": action.name,
+                "description": action.summary,
+                "mode": MODE,
+                "response_types": action.answer_types,
+            }
+            for action in actions
+        ],
+        "authentication": "none",
+        "content_signals": signals,
+        "async": {"supported": False},
+        "links": {"site": f"{site.url}/", "threads": f"{site.url}/v1/threads"},
+    }
+    if site.description:
+        manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
+    if limits.enabled:
+        anonymous = f"{limits.converse_per_minute}/minute"
+        manifest["rate_limit"] = anonymous
+        manifest["rate_limits"] = {
+            "unauthenticated": {"requests": anonymous},
+            "authenticated": {"requests": f"{limits.authenticated_per_minute}/minute"},
+        }
+    return msgspec.json.encode(manifest)
+
+
+def _shorten(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

@@ -1,0 +1,54 @@
+"""AHP's addresses: the manifest, the content document, and the conversation."""
+
+from __future__ import annotations
+
+import hashlib
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.ahp.content import write_llms_txt
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, CONVERSE_PATH, encode_manifest
+from aitp_desk.protocols.ahp.wire import MAX_BODY, Encoder, decode_converse, render_error
+from aitp_desk.protocols.reply import JSON, MARKDOWN, Call, Door, Reply, Route
+
+
+class AhpDoor:
+    """The AHP door of one desk: what never changes is encoded once."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.manifest = encode_manifest(desk.site, desk.signals, desk.registry.actions, desk.limits)
+        self._encoder = Encoder(desk.site.url, desk.signals)
+
+    async def get_manifest(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /.well-known/agent.json`` (AHP 0.1, section 3.1)."""
+        return _document(call, self.manifest, JSON)
+
+    async def get_content(self, desk: Desk, call: Call) -> Reply:
+        """``GET /llms.txt`` (AHP 0.1, section 5.1)."""
+        text = write_llms_txt(desk.site, desk.knowledge.library.documents)
+        return _document(call, text.encode(), MARKDOWN)
+
+    async def post_converse(self, desk: Desk, call: Call) -> Reply:
+        """``POST /agent/converse`` (AHP 0.1, section 6)."""
+        return self._encoder.encode(await desk.ask(call.principal, decode_converse(call.body)))
+
+    def door(self) -> Door:
+        """The door with its table of routes."""
+        routes = (
+            Route("GET", "/.well-known/agent.json", self.get_manifest, counted="static"),
+            Route("GET", CONTENT_PATH, self.get_content, counted="static"),
+            Route("POST", CONVERSE_PATH, self.post_converse, counted="converse", max_body=MAX_BODY),
+        )
+        return Door("ahp", routes, owns=("/agent/", "/.well-known/"), render_error=render_error)
+
+
+def _document(call: Call, body: bytes, content_type: str) -> Reply:
+    """A document that a client may keep and ask after by its ETag (RFC 9110, 13.1.2)."""
+    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    headers = (
+        ("ETag", tag),
+        ("Cache-Control", "public, max-age=60"),
+        ("Access-Control-Allow-Origin", "*"),
+    )
+    if tag in call.headers.get("If-None-Match", ""):
+        return Reply(304, headers=headers, content_type=content_type)
+    return Reply(200, body, content_type, headers)

@@ -1,0 +1,1 @@
+"""AITP 0.1: threads and messages over HTTP, in the manner of the OpenAI Threads API."""

@@ -1,0 +1,100 @@
+"""The addresses of AITP 0.1's Threads API and Messages API."""
+
+from __future__ import annotations
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.posting import Request
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Message
+from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.reply import Call, Door, Reply, Route
+
+
+async def create_thread(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/thread`` and ``/v1/threads``."""
+    draft = wire.decode_thread(call.body)
+    opened = await desk.open_thread(call.principal, draft, _request(call))
+    run, replies = await _follow(desk, call, opened.run_id)
+    messages = (*opened.messages, *(replies or ()))
+    return wire.encode_thread(opened.thread, messages, run, replies)
+
+
+async def retrieve_thread(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}``."""
+    view = await desk.read_thread(call.principal, call.params["thread_id"])
+    return wire.encode_thread(view.thread, view.messages, None, None)
+
+
+async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}``: without metadata it retrieves, with metadata it updates."""
+    metadata = wire.decode_update(call.body)
+    if metadata is not None:
+        await desk.update_thread(call.principal, call.params["thread_id"], metadata)
+    return await retrieve_thread(desk, call)
+
+
+async def create_message(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/messages``."""
+    draft = wire.decode_message(call.body)
+    posted = await desk.post(call.principal, call.params["thread_id"], draft, _request(call))
+    run, replies = await _follow(desk, call, posted.run_id)
+    return wire.encode_message(posted.message, run, replies)
+
+
+async def list_messages(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/messages``."""
+    part = wire.decode_page(call.query)
+    page = await desk.list_messages(
+        call.principal,
+        call.params["thread_id"],
+        limit=part.limit,
+        order=part.order,
+        after=part.after,
+        before=part.before,
+    )
+    return wire.encode_messages(page.messages, page.has_more)
+
+
+async def _follow(
+    desk: Desk, call: Call, run_id: str | None
+) -> tuple[Run | None, tuple[Message, ...] | None]:
+    """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits."""
+    seconds = wire.decode_wait(call.headers.get("Prefer", ""))
+    if seconds is None:
+        return None, None
+    if run_id is None:
+        return None, ()
+    return await desk.follow_run(run_id, seconds)
+
+
+def _request(call: Call) -> Request:
+    """What of the request decides about repeats, runs and loops.
+
+    A call with an ``OpenAI-Beta`` header starts no run: those clients start their runs themselves.
+    """
+    return Request(
+        method=call.method,
+        path=call.path,
+        body=call.body,
+        key=call.headers.get("Idempotency-Key"),
+        manual="OpenAI-Beta" in call.headers,
+        hops=wire.decode_hops(call.headers.get("Desk-Hops")),
+    )
+
+
+def make_door(max_body: int) -> Door:
+    """The door with its table of routes.
+
+    Parameters:
+        max_body: the most bytes of a thread or message body.
+    """
+    thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
+    routes = (
+        Route("POST", "/v1/thread", create_thread, "converse", max_body),
+        Route("POST", "/v1/threads", create_thread, "converse", max_body),
+        Route("GET", thread, retrieve_thread, "static"),
+        Route("POST", thread, retrieve_or_update_thread, "converse", max_body),
+        Route("POST", messages, create_message, "converse", max_body),
+        Route("GET", messages, list_messages, "static"),
+    )
+    return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)

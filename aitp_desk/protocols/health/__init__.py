@@ -1,0 +1,1 @@
+"""For watchers of the process: is it alive, is it ready."""

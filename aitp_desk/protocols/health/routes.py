@@ -1,0 +1,33 @@
+"""``GET /health`` and ``GET /ready``. Neither counts against a limit, and any host name will do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.reply import Call, Door, Reply, Route
+
+
+async def get_health(_desk: Desk, _call: Call) -> Reply:
+    """Alive: the process answers."""
+    return Reply(200, b'{"status":"ok"}')
+
+
+async def get_ready(desk: Desk, _call: Call) -> Reply:
+    """Ready: the store answers, the content is read, runs are taken up; else 503."""
+    readiness = await desk.check_ready()
+    return Reply(200 if readiness.ready else 503, msgspec.json.encode(readiness))
+
+
+ROUTES = (
+    Route("GET", "/health", get_health, counted=None),
+    Route("GET", "/ready", get_ready, counted=None),
+)
+
+
+def make_door(render_error: Callable[[DeskError, Mapping[str, str]], Reply]) -> Door:
+    """The door, with another door's form of refusals: it has none of its own."""
+    return Door("health", ROUTES, owns=(), render_error=render_error)

@@ -1,0 +1,75 @@
+"""What a refusal is in HTTP, the same at every door: its status and its headers.
+
+How the body says it is each door's own; the whole table stands in ``docs/errors.md``.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import assert_never
+
+from aitp_desk.model.errors import DeskError, ErrorKind, MethodNotAllowed
+
+
+def status_of(kind: ErrorKind) -> int:
+    """The HTTP status of a kind of error."""
+    match kind:
+        case (
+            ErrorKind.INVALID_REQUEST
+            | ErrorKind.MISSING_FIELD
+            | ErrorKind.UNKNOWN_VERSION
+            | ErrorKind.UNKNOWN_ACTION
+            | ErrorKind.UNSUPPORTED_TYPE
+            | ErrorKind.UNKNOWN_SESSION
+            | ErrorKind.SESSION_LIMIT
+        ):
+            return HTTPStatus.BAD_REQUEST
+        case ErrorKind.NOT_AUTHENTICATED:
+            return HTTPStatus.UNAUTHORIZED
+        case ErrorKind.FORBIDDEN:
+            return HTTPStatus.FORBIDDEN
+        case ErrorKind.THREAD_NOT_FOUND | ErrorKind.ROUTE_NOT_FOUND:
+            return HTTPStatus.NOT_FOUND
+        case ErrorKind.METHOD_NOT_ALLOWED:
+            return HTTPStatus.METHOD_NOT_ALLOWED
+        case ErrorKind.REQUEST_TIMEOUT:
+            return HTTPStatus.REQUEST_TIMEOUT
+        case (
+            ErrorKind.PRECONDITION_FAILED
+            | ErrorKind.IDEMPOTENCY_CONFLICT
+            | ErrorKind.IDEMPOTENCY_IN_FLIGHT
+        ):
+            return HTTPStatus.CONFLICT
+        case ErrorKind.REQUEST_TOO_LARGE:
+            return HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        case ErrorKind.UNSUPPORTED_MEDIA:
+            return HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+        case ErrorKind.WRONG_HOST:
+            return HTTPStatus.MISDIRECTED_REQUEST
+        case ErrorKind.RATE_LIMITED:
+            return HTTPStatus.TOO_MANY_REQUESTS
+        case ErrorKind.UNAVAILABLE:
+            return HTTPStatus.SERVICE_UNAVAILABLE
+        case ErrorKind.INTERNAL:
+            return HTTPStatus.INTERNAL_SERVER_ERROR
+        case _:
+            assert_never(kind)
+
+
+def refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
+    """The headers that a refusal carries at every door.
+
+    ``Retry-After`` where waiting helps; ``WWW-Authenticate`` with a 401 (RFC 9110, 11.6.1);
+    ``Allow`` with a 405; ``x-should-retry: false`` where clients of the OpenAI API would otherwise
+    repeat a request that can never succeed.
+    """
+    headers: list[tuple[str, str]] = []
+    if error.retry_after is not None:
+        headers.append(("Retry-After", str(error.retry_after)))
+    if error.kind is ErrorKind.NOT_AUTHENTICATED:
+        headers.append(("WWW-Authenticate", 'Bearer realm="aitp-desk"'))
+    if isinstance(error, MethodNotAllowed):
+        headers.append(("Allow", ", ".join(error.allowed)))
+    if error.kind is ErrorKind.IDEMPOTENCY_CONFLICT:
+        headers.append(("x-should-retry", "false"))
+    return tuple(headers)

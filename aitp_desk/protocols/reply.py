@@ -1,0 +1,86 @@
+"""What every door shares: a call that came in, a reply that goes out, and a table of routes.
+
+A handler is a coroutine ``(desk, call) -> Reply``. It decodes, calls the desk once and encodes; it
+never sees the HTTP server. What happens before it (host, identity, limits, body) and around it
+(errors, common headers) is in ``front.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import DeskError
+from aitp_desk.model.principal import Principal
+
+JSON = "application/json"
+HTML = "text/html; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+MARKDOWN = "text/markdown; charset=utf-8"
+
+
+class Call(msgspec.Struct, frozen=True):
+    """One request, read whole, from a caller who has been identified.
+
+    Parameters:
+        path: the path as it was requested, percent-encoded, without the query.
+        params: what the route's template found in the path, decoded.
+        query: the query string's parameters; of a repeated one the last.
+        headers: the request's headers; names match without regard to case.
+    """
+
+    principal: Principal
+    method: str
+    path: str
+    params: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Reply(msgspec.Struct, frozen=True):
+    """One response. ``headers`` are those beyond the ones that every response carries."""
+
+    status: int
+    body: bytes = b""
+    content_type: str = JSON
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+Handler = Callable[[Desk, Call], Awaitable[Reply]]
+Counted = Literal["static", "converse"]
+
+
+class Route(msgspec.Struct, frozen=True):
+    """One row of a door's table.
+
+    Parameters:
+        path: a path; ``{name}`` stands for one segment, ``{name:.*}`` for the rest.
+        counted: the limit that a request is counted against; None for none.
+        max_body: the most bytes that a body may have; 0 where none is read.
+    """
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: Handler
+    counted: Counted | None
+    max_body: int = 0
+
+
+class Door(msgspec.Struct, frozen=True):
+    """A protocol as the application mounts it.
+
+    Parameters:
+        name: how it is called in the documentation.
+        routes: every address that it serves.
+        owns: path prefixes whose unknown addresses are answered in this door's error form.
+        render_error: a refusal in the protocol's own form, given the path of the request.
+    """
+
+    name: str
+    routes: tuple[Route, ...]
+    owns: tuple[str, ...]
+    render_error: Callable[[DeskError, Mapping[str, str]], Reply]

@@ -1,0 +1,94 @@
+"""JSON bodies, read strictly: what two parsers could read differently is refused.
+
+Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON, and nesting
+past 32 levels are refused before anything else looks at the body.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+from aitp_desk.model.errors import InvalidRequest
+
+MAX_DEPTH = 32
+
+# a string as a whole, so that brackets inside it do not count, or one bracket
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+def decode_json(body: bytes) -> Any:
+    """Decode one JSON document.
+
+    Returns:
+        Plain values: dict, list, str, int, float, bool, None.
+
+    Raises:
+        InvalidRequest: the body is not strict JSON; the message says what is wrong.
+    """
+    try:
+        text = body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidRequest(f"The body is not UTF-8: see byte {error.start}.") from None
+    _check_depth(text)
+    try:
+        value = _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise InvalidRequest(
+            f"The body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
+        ) from None
+    except ValueError:
+        raise InvalidRequest("The body holds a number that is too long.") from None
+    # \u escapes are the only way to a NUL or a lone surrogate in text that was UTF-8
+    if "\\u" in text or "\x00" in text:
+        _check_text(value)
+    return value
+
+
+def _check_depth(text: str) -> None:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
+        return
+    depth = 0
+    for token in _STRUCTURE.finditer(text):
+        if token[0] in "[{":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise InvalidRequest(f"The body nests deeper than {MAX_DEPTH} levels.")
+        elif token[0] in "]}":
+            depth -= 1
+
+
+def _check_text(value: Any) -> None:
+    if isinstance(value, str):
+        if "\x00" in value:
+            raise InvalidRequest("The body holds a NUL character (\\u0000), which is not accepted.")
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise InvalidRequest("The body holds a lone surrogate, which is not text.") from None
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            _check_text(key)
+            _check_text(member)
+    elif isinstance(value, list):
+        for member in value:
+            _check_text(member)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise InvalidRequest(f"The member {key!r} stands twice in one object.")
+            seen.add(key)
+    return members
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise InvalidRequest(f"The body is not JSON: {name} is not a JSON number.")
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant, strict=True)

@@ -1,0 +1,85 @@
+"""From a method and a path to a row of a door's table.
+
+Every door's routes are put into one table when the desk starts; a path that two doors claim is a
+fault of the program and refused there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote
+
+from aitp_desk.protocols.reply import Door, Route
+
+Found = tuple[Door, Route, Mapping[str, str]]
+_PARAMETER = re.compile(r"\{(\w+)(:\.\*)?\}")
+
+
+class RouteClaimedTwice(Exception):
+    """Two routes have the same method and path."""
+
+
+class RoutingTable:
+    """All routes of all doors."""
+
+    def __init__(self, doors: Iterable[Door]) -> None:
+        self._fixed: dict[str, dict[str, tuple[Door, Route]]] = {}
+        self._patterns: dict[str, tuple[re.Pattern[str], dict[str, tuple[Door, Route]]]] = {}
+        self._owners: list[tuple[str, Door]] = []
+        for door in doors:
+            self._owners.extend((prefix, door) for prefix in door.owns)
+            for route in door.routes:
+                self._add(door, route)
+        self._owners.sort(key=lambda owner: len(owner[0]), reverse=True)
+
+    def find(self, method: str, path: str) -> Found | None:
+        """The route for a request; a HEAD request takes the GET route.
+
+        Parameters:
+            path: as it was requested, percent-encoded, without the query.
+        """
+        method = "GET" if method == "HEAD" else method
+        row = self._fixed.get(path)
+        if row is not None and method in row:
+            return (*row[method], {})
+        for pattern, methods in self._patterns.values():
+            match = pattern.fullmatch(path)
+            if match is not None and method in methods:
+                return (*methods[method], {k: unquote(v) for k, v in match.groupdict().items()})
+        return None
+
+    def methods(self, path: str) -> tuple[str, ...]:
+        """The methods that a path takes, leaving aside routes that take every path."""
+        found = set(self._fixed.get(path, ()))
+        for template, (pattern, methods) in self._patterns.items():
+            if not template.endswith(":.*}") and pattern.fullmatch(path):
+                found.update(methods)
+        if "GET" in found:
+            found.add("HEAD")
+        return tuple(sorted(found))
+
+    def owner(self, path: str) -> Door:
+        """The door in whose form an unknown address is refused: the longest prefix decides."""
+        return next(door for prefix, door in self._owners if path.startswith(prefix))
+
+    def _add(self, door: Door, route: Route) -> None:
+        if "{" not in route.path:
+            methods = self._fixed.setdefault(route.path, {})
+        else:
+            expression = _expression(route.path)
+            _, methods = self._patterns.setdefault(route.path, (expression, {}))
+        if route.method in methods:
+            raise RouteClaimedTwice(f"{route.method} {route.path} is claimed twice.")
+        methods[route.method] = (door, route)
+
+
+def _expression(template: str) -> re.Pattern[str]:
+    parts: list[str] = []
+    end = 0
+    for parameter in _PARAMETER.finditer(template):
+        parts.append(re.escape(template[end : parameter.start()]))
+        parts.append(f"(?P<{parameter[1]}>{'.*' if parameter[2] else '[^/]+'})")
+        end = parameter.end()
+    parts.append(re.escape(template[end:]))
+    return re.compile("".join(parts), re.DOTALL)

@@ -1,0 +1,38 @@
+"""Desks for tests: real ones, on a free port of the loopback, over a temporary SQLite."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.app import Serving, open_server
+from aitp_desk.config import load_config
+
+SITE = Path(__file__).parent / "site"
+"""A small bookshop's content, for tests that need some."""
+SHOP = Path(__file__).parent.parent / "examples" / "shop"
+
+
+@asynccontextmanager
+async def serving(
+    data: Path,
+    *settings: str,
+    folder: Path = SITE,
+    clock: Callable[[], float] = time.time,
+    agent: Agent | None = None,
+) -> AsyncIterator[Serving]:
+    """A desk on a free port.
+
+    Parameters:
+        data: its data folder.
+        settings: as ``--set`` takes them; limits are off unless they are set here.
+        folder: the site's folder.
+        clock: Unix seconds.
+        agent: who answers; by default extraction.
+    """
+    config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
+    async with open_server(config, clock=clock, agent=agent) as desk:
+        yield desk
