@@ -1,4 +1,4 @@
-"""What the site knows: documents, the passages that answers are taken from, and what was unreadable.
+"""What the site knows: documents, the passages that answers are taken from, what was unreadable.
 
 These are values. :class:`~aitp_desk.knowledge.library.Library` is one immutable snapshot of them
 with its index; :class:`~aitp_desk.knowledge.watch.Knowledge` holds the present snapshot.
@@ -68,11 +68,14 @@ class Unit(msgspec.Struct, frozen=True):
 
     Parameters:
         text: as it reads in an answer. A table row names its columns:
-            ``Standard: price $5, time 3 days``.
+            ``Standard – Delivery time: 3 days; Price: $5``.
+        lead: what stands before it and belongs to it: the sentence that opens a list or a code
+            block, the item above a nested one, the columns of a table.
     """
 
     kind: UnitKind
     text: str
+    lead: str = ""
 
 
 class Passage(msgspec.Struct, frozen=True):
@@ -84,7 +87,7 @@ class Passage(msgspec.Struct, frozen=True):
         title: the document's title.
         heading: the section's own heading; empty before the first one.
         trail: the headings above it and its own, outermost first, without the document's title.
-        anchor: id of the heading in the page, unique in the document; empty at its top.
+        anchor: id of the heading in the page, unique in the document; empty before the first.
         text: the section without its heading and without its subsections, as plain text.
         units: the same text in pieces.
     """

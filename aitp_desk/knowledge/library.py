@@ -2,32 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
 
-from aitp_desk.knowledge.base import Document, Hit, Passage, Problem
+import msgspec
+
+from aitp_desk.knowledge.base import Document, Hit
+from aitp_desk.knowledge.index import Index, open_index
+from aitp_desk.knowledge.load import Raw
+from aitp_desk.knowledge.search import Ranking
+from aitp_desk.knowledge.vocabulary import Vocabulary
 
 
 class Library:
     """What the site knew at one moment. Readers keep the one they started with.
 
     Parameters:
-        revision: hash of everything that answers depend on; equal revisions answer alike.
-        documents: by path.
-        passages: in the order of their numbers.
-        problems: what could not be read.
+        index: the content and its full-text index.
+        synonyms: a word of the visitors' to the words that the site writes for it.
     """
 
-    def __init__(
-        self,
-        revision: str,
-        documents: Sequence[Document],
-        passages: Sequence[Passage],
-        problems: Sequence[Problem],
-    ) -> None:
-        self.revision = revision
-        self.documents = tuple(documents)
-        self.passages = tuple(passages)
-        self.problems = tuple(problems)
+    def __init__(self, index: Index, synonyms: Mapping[str, Sequence[str]]) -> None:
+        self.documents = index.documents
+        self.passages = index.passages
+        self.problems = index.problems
+        named = msgspec.json.encode(sorted((word, list(said)) for word, said in synonyms.items()))
+        self.revision = sha256(index.content.encode() + named).hexdigest()
+        self.vocabulary = Vocabulary(
+            index.counts, index.spellings, len(index.passages), synonyms
+        )
+        self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
 
     def document(self, path: str) -> Document | None:
@@ -36,4 +41,13 @@ class Library:
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""
-        raise NotImplementedError
+        scores = self.ranking.scores((term, 1.0) for term in self.vocabulary.terms(query))
+        return [
+            Hit(self.passages[number], scores[number])
+            for number in self.ranking.best(scores, limit)
+        ]
+
+
+def open_library(raw: Raw, data: Path, synonyms: Mapping[str, Sequence[str]]) -> Library:
+    """Open the library of this content; its index is made if it is not there yet."""
+    return Library(open_index(raw, data), synonyms)

@@ -1,0 +1,207 @@
+"""Which files of the site's folder are content, and which never are.
+
+Content is what somebody wrote for visitors to read. The list of what may be content is short, and
+what lies beside it in a working folder (settings, keys, programs, databases, the desk's own data)
+stays out even when it is named like a page. Nothing else in the desk decides this.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.knowledge.base import DocumentKind, Problem
+
+KINDS: dict[str, DocumentKind] = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".txt": "text",
+    ".html": "html",
+    ".htm": "html",
+}
+"""The endings of content, and what they are written in."""
+
+MAX_FILE_BYTES = 4 * 1024 * 1024
+"""A larger file is reported and left out."""
+
+MAX_DEPTH = 32
+"""How many folders deep content may lie."""
+
+_NEVER_FILES = {"desk.toml", "robots.txt", "llms.txt", "llms-full.txt", "agents.txt", "ads.txt"}
+_NEVER_FOLDERS = {"node_modules", "__pycache__", "site-packages"}
+_NEVER_ENDINGS = (
+    "py|pyc|pem|key|p12|pfx|jks|kdbx|ppk|gpg|asc|env|sqlite|sqlite3|db|"
+    "sqlite-wal|sqlite-shm|db-wal|db-shm|crt|cer|der|htpasswd|netrc|pgpass"
+)
+_NEVER = re.compile(
+    rf"^\.|\.({_NEVER_ENDINGS})(\.|$)|^(id_(rsa|dsa|ecdsa|ed25519)|authorized_keys)",
+    re.IGNORECASE,
+)
+_MARK_OF_A_DATA_FOLDER = "master.key"
+
+
+class ContentUnreadable(Exception):
+    """The content folder cannot be used at all; the message says what would be right."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A file that is content.
+
+    Parameters:
+        source: relative to the content folder, joined by ``/``.
+        file: where to read it: links are resolved.
+        changed: nanoseconds of its last change; with ``size`` it tells whether to read it again.
+        size: in bytes.
+    """
+
+    source: str
+    file: Path
+    kind: DocumentKind
+    changed: int
+    size: int
+
+
+def is_never_content(name: str) -> bool:
+    """Whether a file or folder of this name stays out, whatever else it is.
+
+    That is: names beginning with a dot, ``desk.toml``, programs, keys, certificates and databases
+    (also behind a second ending, as in ``server.key.txt``), and the files that are written for
+    crawlers and not for readers.
+    """
+    lower = name.lower()
+    return lower in _NEVER_FILES or lower in _NEVER_FOLDERS or _NEVER.search(lower) is not None
+
+
+def find_content(folder: Path, *, data: Path | None = None) -> tuple[list[Found], list[Problem]]:
+    """List a folder's content, sorted by source, and what looks like content but cannot be.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder, which is left out wherever it lies.
+
+    Raises:
+        ContentUnreadable: there is no such folder, it cannot be listed, or it lies in ``data``.
+    """
+    try:
+        root = folder.resolve(strict=True)
+        private = _identities(data)
+        inside = any(_identity(place) in private for place in (root, *root.parents))
+    except OSError as error:
+        raise ContentUnreadable(
+            f"The content folder {folder} cannot be read ({error.strerror}); "
+            "name a folder that exists and that the desk may list."
+        ) from error
+    if not root.is_dir():
+        raise ContentUnreadable(f"{folder} is a file; the content folder must be a folder.")
+    if inside:
+        raise ContentUnreadable(
+            f"The content folder {folder} lies in the data folder {data}, which is never shown; "
+            "keep the data folder elsewhere."
+        )
+    walk = _Walk(root, private)
+    found = sorted(walk.files(root, ""), key=lambda entry: entry.source)
+    return found, walk.problems
+
+
+class _Walk:
+    """One pass over the folder; collects problems on its way."""
+
+    def __init__(self, root: Path, private: set[tuple[int, int]]) -> None:
+        self.root = root
+        self.private = private
+        self.problems: list[Problem] = []
+
+    def files(self, folder: Path, prefix: str) -> Iterator[Found]:
+        if prefix.count("/") > MAX_DEPTH:
+            self._refuse(prefix, f"Folders are read {MAX_DEPTH} deep; move it further up.")
+            return
+        try:
+            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError as error:
+            if not prefix:
+                raise ContentUnreadable(
+                    f"The content folder {folder} cannot be listed ({error.strerror}); "
+                    "let the desk's user read it."
+                ) from error
+            self._refuse(prefix, f"The folder cannot be listed ({error.strerror}).")
+            return
+        if prefix and any(entry.name == _MARK_OF_A_DATA_FOLDER for entry in entries):
+            return
+        for entry in entries:
+            if not is_never_content(entry.name):
+                yield from self._entry(entry, prefix + entry.name)
+
+    def _entry(self, entry: os.DirEntry[str], source: str) -> Iterator[Found]:
+        kind = KINDS.get(Path(entry.name).suffix.lower())
+        try:
+            source.encode()
+            if entry.is_symlink():
+                found = self._linked(Path(entry.path), source, kind)
+            elif entry.is_dir():
+                if _identity(Path(entry.path)) not in self.private:
+                    yield from self.files(Path(entry.path), source + "/")
+                return
+            else:
+                found = self._plain(Path(entry.path), source, kind)
+        except UnicodeEncodeError:
+            name = source.encode(errors="backslashreplace").decode()
+            self._refuse(name, "The file's name is not UTF-8; rename it.")
+        except OSError as error:
+            if kind:
+                self._refuse(source, f"The file cannot be read ({error.strerror}).")
+        else:
+            if found:
+                yield found
+
+    def _linked(self, link: Path, source: str, kind: DocumentKind | None) -> Found | None:
+        """A link is content when what it points to is content of the same folder."""
+        target = link.resolve(strict=True)
+        if target.is_dir():
+            self._refuse(source, "A link to a folder is not followed; copy the folder.")
+            return None
+        if kind is None:
+            return None
+        if not target.is_relative_to(self.root):
+            self._refuse(source, "The link leaves the content folder; copy the file instead.")
+            return None
+        names = target.relative_to(self.root).parts
+        hidden = any(_identity(place) in self.private for place in target.parents)
+        if hidden or any(is_never_content(name) for name in names):
+            self._refuse(source, "The link points to a file that is never content; remove it.")
+            return None
+        return self._plain(target, source, kind)
+
+    def _plain(self, file: Path, source: str, kind: DocumentKind | None) -> Found | None:
+        if kind is None:
+            return None
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            self._refuse(source, "It is not a regular file.")
+            return None
+        if status.st_size > MAX_FILE_BYTES:
+            self._refuse(
+                source,
+                f"The file has {status.st_size} bytes; at most {MAX_FILE_BYTES} are read. Split it.",
+            )
+            return None
+        return Found(source, file, kind, status.st_mtime_ns, status.st_size)
+
+    def _refuse(self, source: str, message: str) -> None:
+        self.problems.append(Problem(source, message))
+
+
+def _identity(place: Path) -> tuple[int, int]:
+    status = place.stat()
+    return status.st_dev, status.st_ino
+
+
+def _identities(data: Path | None) -> set[tuple[int, int]]:
+    """The data folder by its inode: no spelling of a path, link or mount hides it."""
+    if data is None or not data.exists():
+        return set()
+    return {_identity(data)}

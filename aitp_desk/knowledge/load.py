@@ -1,0 +1,249 @@
+"""Reading the site's files: Markdown with front matter, plain text, the main content of HTML.
+
+A file that cannot be read, or not wholly, is a :class:`Problem` with what would be right; it never
+stops the others from being read.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import yaml
+
+from aitp_desk.knowledge.admit import Found, find_content
+from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.html import read_html
+from aitp_desk.knowledge.markdown import first_heading
+
+MAX_FRONT_BYTES = 64 * 1024
+"""A larger front matter is a mistake: a missing closing line."""
+
+_KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
+
+
+class Content(msgspec.Struct, frozen=True):
+    """All that was read from a folder.
+
+    Parameters:
+        documents: by path.
+        problems: by source.
+        digest: hash of every file's name and bytes: equal digests mean equal content.
+    """
+
+    documents: tuple[Document, ...]
+    problems: tuple[Problem, ...]
+    digest: bytes
+
+
+class Raw(msgspec.Struct, frozen=True):
+    """The bytes of the content files, before anything of them is understood."""
+
+    files: tuple[tuple[Found, bytes], ...]
+    problems: tuple[Problem, ...]
+    digest: bytes
+
+
+def load_content(folder: Path, *, data: Path | None = None) -> Content:
+    """Read a whole content folder.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder; never content, wherever it lies.
+
+    Raises:
+        ContentUnreadable: the folder itself cannot be used.
+    """
+    return understand(read_files(folder, data=data))
+
+
+def read_files(folder: Path, *, data: Path | None = None) -> Raw:
+    """Read the bytes of all content, and hash them.
+
+    Raises:
+        ContentUnreadable: the folder itself cannot be used.
+    """
+    found, problems = find_content(folder, data=data)
+    files: list[tuple[Found, bytes]] = []
+    digest = hashlib.sha256()
+    for entry in found:
+        try:
+            payload = entry.file.read_bytes()
+        except OSError as error:
+            problems.append(Problem(entry.source, f"The file cannot be read ({error.strerror})."))
+            continue
+        files.append((entry, payload))
+        digest.update(entry.source.encode() + b"\0" + hashlib.sha256(payload).digest())
+    for problem in problems:
+        digest.update(str(problem).encode() + b"\0")
+    return Raw(tuple(files), tuple(problems), digest.digest())
+
+
+def understand(raw: Raw) -> Content:
+    """Turn files into documents. Of two with one path the first by name is kept."""
+    problems = list(raw.problems)
+    documents: dict[str, Document] = {}
+    for found, payload in raw.files:
+        document = _read(found, payload, problems)
+        if document is None:
+            continue
+        other = documents.get(document.path)
+        if other is not None:
+            problems.append(
+                Problem(
+                    found.source,
+                    f"{other.source} has the same address, /{document.path}; rename one of them.",
+                )
+            )
+            continue
+        documents[document.path] = document
+    return Content(
+        documents=tuple(documents[path] for path in sorted(documents)),
+        problems=tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0))),
+        digest=raw.digest,
+    )
+
+
+def address_of(source: str) -> str:
+    """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``."""
+    place = PurePosixPath(source)
+    parts = [*place.parent.parts, place.stem]
+    if len(parts) > 1 and parts[-1].lower() == "index":
+        parts.pop()
+    return "/".join(quote(part, safe="") for part in parts)
+
+
+def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+    try:
+        text = payload.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = payload.count(b"\n", 0, error.start) + 1
+        problems.append(
+            Problem(found.source, "The file is not UTF-8 here; save it as UTF-8.", line)
+        )
+        return None
+    if "\0" in text:
+        problems.append(Problem(found.source, "The file holds NUL characters: it is not text."))
+        return None
+    if text.lstrip().startswith(_KEY_MATERIAL):
+        problems.append(
+            Problem(found.source, "The file holds a key and is never content; move it away.")
+        )
+        return None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if found.kind == "html":
+        document = _read_html(found, text)
+    elif found.kind == "markdown":
+        document = _read_markdown(found, text, problems)
+    else:
+        document = Document(
+            path=address_of(found.source),
+            source=found.source,
+            title=_title_of_name(found.source),
+            description="",
+            kind="text",
+            body=text,
+        )
+    if document is not None and not document.body.strip():
+        problems.append(Problem(found.source, "The file holds no text; write some or remove it."))
+        return None
+    return document
+
+
+def _read_html(found: Found, text: str) -> Document:
+    page = read_html(text)
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=page.title or _title_of_name(found.source),
+        description=page.description,
+        kind="html",
+        body=page.body,
+    )
+
+
+def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:
+    front, body = _split_front(found.source, text, problems)
+    if front.get("draft") is True:
+        return None
+    title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
+    dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=title,
+        description=_line(front.get("description")),
+        kind="markdown",
+        body=body,
+        front=front,
+        updated=next((str(date) for date in dates if isinstance(date, str) and date), None),
+    )
+
+
+def _split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[str, Any], str]:
+    """Split off YAML front matter: from a first line ``---`` to the next ``---`` or ``...``."""
+    lines = text.split("\n")
+    if lines[0].rstrip() != "---":
+        return {}, text
+    for end, line in enumerate(lines[1:], start=1):
+        if line.rstrip() in {"---", "..."}:
+            break
+    else:
+        return {}, text
+    block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
+    try:
+        return _parse_front(block), body
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line_number = mark.line + 2 if mark else 1
+        reason = error.problem or "it is not YAML"
+        message = f"The front matter is not read: {reason}. Mend it; quote texts that hold a colon."
+        problems.append(Problem(source, message, line_number))
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = "it nests too deep" if isinstance(error, RecursionError) else str(error)
+        problems.append(Problem(source, f"The front matter is not read: {reason}.", 1))
+    return {}, body
+
+
+def _parse_front(block: str) -> dict[str, Any]:
+    if len(block.encode()) > MAX_FRONT_BYTES:
+        raise ValueError(f"it is longer than {MAX_FRONT_BYTES} bytes")
+    for event in yaml.parse(block, Loader=yaml.SafeLoader):
+        # a handful of aliases can stand for gigabytes
+        if isinstance(event, yaml.AliasEvent):
+            raise ValueError("aliases (*name) are not allowed")
+    front = yaml.safe_load(block)
+    if front is None:
+        return {}
+    if not isinstance(front, dict):
+        raise ValueError("it must be a list of names and values, such as title: Returns")
+    return {str(key): _plain(value) for key, value in front.items()}
+
+
+def _plain(value: Any) -> Any:
+    """The value in JSON's types, dates as ISO 8601."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(item) for item in value]
+    if isinstance(value, (datetime.date, datetime.datetime)):
+        return value.isoformat()
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value
+
+
+def _line(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _title_of_name(source: str) -> str:
+    place = PurePosixPath(source)
+    name = place.parent.name if place.stem.lower() == "index" and place.parent.name else place.stem
+    words = name.replace("_", " ").replace("-", " ").split()
+    title = " ".join(words) or name
+    return title[:1].upper() + title[1:]

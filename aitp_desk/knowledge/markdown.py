@@ -1,0 +1,116 @@
+"""Markdown (CommonMark and tables) as blocks of plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
+from aitp_desk.knowledge.html import html_blocks
+
+_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_HEADING_LINE = re.compile(r"^ {0,3}#{1,6}\s+\S", re.MULTILINE)
+
+
+def markdown_blocks(body: str) -> list[Block]:
+    """The blocks of a Markdown text, in order."""
+    return _Reader(_PARSER.parse(body)).blocks()
+
+
+def first_heading(body: str) -> str:
+    """The text of the first heading, or the empty string."""
+    if not _HEADING_LINE.search(body) and "\n=" not in body and "\n-" not in body:
+        return ""
+    tokens = _PARSER.parse(body)
+    for opening, inline in zip(tokens, tokens[1:], strict=False):
+        if opening.type == "heading_open":
+            return inline_text(inline)
+    return ""
+
+
+def inline_text(inline: Token) -> str:
+    """An inline token as plain text: no marks, links as their words, images left out."""
+    return plain("".join(_pieces(inline.children or ())))
+
+
+def _pieces(children: Iterable[Token]) -> Iterable[str]:
+    for child in children:
+        if child.type in {"text", "code_inline"}:
+            yield child.content
+        elif child.type in {"softbreak", "hardbreak"} or (
+            child.type == "html_inline" and child.content.lower().startswith("<br")
+        ):
+            yield " "
+
+
+class _Reader:
+    """Walks the flat list of tokens once."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.found: list[Block] = []
+        self.depth = 0
+        self.item: list[str] = []
+
+    def blocks(self) -> list[Block]:
+        at = 0
+        while at < len(self.tokens):
+            at = self._read(at)
+        return self.found
+
+    def _read(self, at: int) -> int:
+        """Read what begins at a token; returns where the next begins."""
+        token = self.tokens[at]
+        if token.type == "table_open":
+            return self._table(at)
+        if token.type == "heading_open":
+            self.found.append(Heading(int(token.tag[1]), inline_text(self.tokens[at + 1])))
+            return at + 3
+        if token.type in {"bullet_list_open", "ordered_list_open"}:
+            self._end_item()
+            self.depth += 1
+        elif token.type in {"bullet_list_close", "ordered_list_close"}:
+            self.depth -= 1
+        elif token.type in {"list_item_open", "list_item_close"}:
+            self._end_item()
+        elif token.type == "inline":
+            self._text(inline_text(token))
+        elif token.type in {"fence", "code_block"}:
+            self._end_item()
+            language = token.info.split()[0] if token.info.split() else ""
+            self.found.append(Code(token.content.rstrip("\n"), language))
+        elif token.type == "html_block":
+            self._end_item()
+            self.found.extend(html_blocks(token.content))
+        return at + 1
+
+    def _text(self, text: str) -> None:
+        if not text:
+            return
+        if self.depth:
+            self.item.append(text)
+        else:
+            self.found.append(Paragraph(text))
+
+    def _end_item(self) -> None:
+        if self.item:
+            self.found.append(Item(" ".join(self.item), max(self.depth, 1)))
+            self.item = []
+
+    def _table(self, at: int) -> int:
+        rows: list[list[str]] = []
+        header: list[str] = []
+        while self.tokens[at].type != "table_close":
+            token = self.tokens[at]
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "inline":
+                rows[-1].append(inline_text(token))
+            elif token.type == "thead_close":
+                header = rows.pop()
+            at += 1
+        self.found.append(Table(tuple(header), tuple(tuple(row) for row in rows)))
+        return at + 1

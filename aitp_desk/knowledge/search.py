@@ -1,0 +1,136 @@
+"""Finding passages: BM25 over the fields of the full-text index, in memory where it was asked once.
+
+The weights are those of BM25 with fields: a word in a title or a heading counts more than in the
+text. The lists of places come from the index file at a word's first use and are kept, so a question
+costs a walk over a few short lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from heapq import nlargest
+
+import msgspec
+
+from aitp_desk.knowledge.index import Index
+from aitp_desk.knowledge.vocabulary import Term, Vocabulary
+from aitp_desk.knowledge.words import words_of
+
+FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0}
+_SATURATION = 1.2
+_LENGTH = 0.5
+_MAX_KEPT_PLACES = 4_000_000
+
+
+class UnitWords(msgspec.Struct, frozen=True):
+    """The stems of one unit of a passage and of what leads it in."""
+
+    stems: frozenset[str]
+    lead: frozenset[str]
+
+
+class PassageWords(msgspec.Struct, frozen=True):
+    """The stems of a passage, by part."""
+
+    title: frozenset[str]
+    heading: frozenset[str]
+    units: tuple[UnitWords, ...]
+
+
+class Ranking:
+    """Scores passages for terms.
+
+    Parameters:
+        index: where the places of stems are.
+        vocabulary: weighs stems.
+    """
+
+    def __init__(self, index: Index, vocabulary: Vocabulary) -> None:
+        self._index = index
+        self._vocabulary = vocabulary
+        self._average = sum(index.lengths) / max(len(index.lengths), 1) or 1.0
+        self._lists: dict[str, dict[int, float]] = {}
+        self._terms: dict[str, Mapping[int, float]] = {}
+        self._kept = 0
+        self._words: dict[int, PassageWords] = {}
+
+    def scores(self, terms: Iterable[tuple[Term, float]]) -> dict[int, float]:
+        """The score of every passage that holds any of the terms; each term has a factor."""
+        total: dict[int, float] = {}
+        for term, factor in terms:
+            for number, value in self.places(term).items():
+                total[number] = total.get(number, 0.0) + value * factor
+        return total
+
+    def best(self, scores: Mapping[int, float], limit: int) -> list[int]:
+        """The best passages; of near-duplicates the better one alone."""
+        found: list[int] = []
+        seen: set[int] = set()
+        twins = self._index.twins
+        for number in nlargest(limit + 4, scores, key=scores.__getitem__):
+            if twins[number] not in seen:
+                seen.add(twins[number])
+                found.append(number)
+        return found[:limit]
+
+    def places(self, term: Term) -> Mapping[int, float]:
+        """Where a term stands, under whatever name, and what it counts there."""
+        kept = self._terms.get(term.typed + "\0" + term.word)
+        if kept is not None:
+            return kept
+        best: dict[int, float] = {}
+        for stem, factor in term.stems.items():
+            for number, value in self._list(stem).items():
+                if value * factor > best.get(number, 0.0):
+                    best[number] = value * factor
+        self._keep(len(best))
+        self._terms[term.typed + "\0" + term.word] = best
+        return best
+
+    def words(self, number: int) -> PassageWords:
+        """The stems of a passage, part by part."""
+        kept = self._words.get(number)
+        if kept is None:
+            passage = self._index.passages[number]
+            kept = PassageWords(
+                self._stems(passage.title),
+                self._stems(" ".join((passage.heading, *passage.trail))),
+                tuple(
+                    UnitWords(self._stems(unit.text), self._stems(unit.lead))
+                    for unit in passage.units
+                ),
+            )
+            self._keep(sum(len(unit.stems) for unit in kept.units))
+            self._words[number] = kept
+        return kept
+
+    def _stems(self, text: str) -> frozenset[str]:
+        stem = self._vocabulary.stemmer.stem
+        return frozenset(stem(word) for word in words_of(text))
+
+    def _list(self, stem: str) -> Mapping[int, float]:
+        kept = self._lists.get(stem)
+        if kept is not None:
+            return kept
+        weighed: dict[int, float] = {}
+        lengths, average = self._index.lengths, self._average
+        for number, field in self._index.places(stem):
+            value = FIELD_WEIGHTS[field]
+            if field == "text":
+                value /= 1 - _LENGTH + _LENGTH * lengths[number] / average
+            weighed[number] = weighed.get(number, 0.0) + value
+        weight = self._vocabulary.weight(stem)
+        for number, count in weighed.items():
+            weighed[number] = weight * count * (_SATURATION + 1) / (count + _SATURATION)
+        self._keep(len(weighed))
+        self._lists[stem] = weighed
+        return weighed
+
+    def _keep(self, entries: int) -> None:
+        """Bound what is kept: past the limit everything is forgotten and learnt again."""
+        self._kept += entries
+        if self._kept > _MAX_KEPT_PLACES:
+            self._lists.clear()
+            self._terms.clear()
+            self._words.clear()
+            self._kept = entries

@@ -1,0 +1,96 @@
+"""Spelling correction against the words that the content itself uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+MIN_LENGTH = 4
+"""Shorter words are too close to each other to be corrected."""
+
+
+class Spelling:
+    """Finds the content's word that a misspelt one stands for.
+
+    Parameters:
+        words: every word of the content and how often it is used.
+    """
+
+    def __init__(self, words: Mapping[str, int]) -> None:
+        self._uses = {word: uses for word, uses in words.items() if len(word) > 2}
+        self._by_pair: dict[str, list[str]] = {}
+        for word in self._uses:
+            if not word.isdigit():
+                for pair in _pairs(word):
+                    self._by_pair.setdefault(pair, []).append(word)
+
+    def correct(self, word: str) -> str | None:
+        """The nearest word of the content, or None when none is near enough.
+
+        One slip (a letter too many, missing, wrong, or two swapped) is allowed from four letters,
+        two from eight. Words with digits are names, not slips.
+        """
+        allowed = 0 if len(word) < MIN_LENGTH else 1 if len(word) < 8 else 2
+        if not allowed or not word.isalpha():
+            return None
+        best: tuple[float, str] | None = None
+        for candidate in self._candidates(word, allowed):
+            slips = distance(word, candidate, allowed)
+            if slips > allowed:
+                continue
+            # people rarely miss the first letter, and mean the commoner word
+            cost = slips + (candidate[0] != word[0]) * 0.6 - min(self._uses[candidate], 50) / 250
+            if candidate[0] != word[0] and len(word) < 6:
+                continue
+            if best is None or (cost, candidate) < best:
+                best = cost, candidate
+        return best[1] if best else None
+
+    def split(self, word: str) -> tuple[str, str] | None:
+        """The two words of the content that were written as one: ``giftcards``."""
+        halves = [
+            (min(self._uses[word[:at]], self._uses[word[at:]]), word[:at], word[at:])
+            for at in range(3, len(word) - 2)
+            if word[:at] in self._uses and word[at:] in self._uses
+        ]
+        return max(halves)[1:] if halves else None
+
+    def _candidates(self, word: str, allowed: int) -> list[str]:
+        """Words of about the same length that share enough pairs of letters."""
+        shared: dict[str, int] = {}
+        pairs = _pairs(word)
+        for pair in pairs:
+            for candidate in self._by_pair.get(pair, ()):
+                shared[candidate] = shared.get(candidate, 0) + 1
+        # a slip spoils at most three pairs (two swapped letters)
+        least = max(1, len(pairs) - 3 * allowed)
+        return [
+            candidate
+            for candidate, count in shared.items()
+            if count >= least and abs(len(candidate) - len(word)) <= allowed
+        ]
+
+
+def distance(left: str, right: str, limit: int) -> int:
+    """How many letters must be put in, left out, changed or swapped with their neighbour.
+
+    Counting stops past ``limit``: the result is then ``limit + 1``.
+    """
+    before: list[int] = []
+    last = list(range(len(right) + 1))
+    for row, sign in enumerate(left, start=1):
+        line = [row, *[0] * len(right)]
+        for column, other in enumerate(right, start=1):
+            cost = min(
+                last[column] + 1, line[column - 1] + 1, last[column - 1] + (sign != other)
+            )
+            swapped = row > 1 and column > 1 and sign == right[column - 2] and other == left[row - 2]
+            line[column] = min(cost, before[column - 2] + 1) if swapped else cost
+        if min(line) > limit:
+            return limit + 1
+        before, last = last, line
+    return min(last[-1], limit + 1)
+
+
+def _pairs(word: str) -> set[str]:
+    framed = f"^{word}$"
+    return {framed[at : at + 2] for at in range(len(framed) - 1)}

@@ -1,0 +1,85 @@
+"""Words that stand for each other: the site's own from its configuration, and everyday English."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+
+SITE = 0.85
+"""How much a synonym from the site's configuration counts, its own word being 1."""
+GENERAL = 0.5
+"""How much a word counts that everyday English uses alike."""
+
+Phrase = tuple[str, ...]
+
+
+@cache
+def everyday_groups() -> tuple[tuple[str, ...], ...]:
+    """The groups of everyday English that come with the desk (``synonyms.txt``)."""
+    text = files(__package__).joinpath("synonyms.txt").read_text("utf-8")
+    return tuple(
+        tuple(part.strip() for part in line.split(","))
+        for line in text.splitlines()
+        if line.strip() and not line.startswith("#")
+    )
+
+
+class Synonyms:
+    """Finds what else a word or a phrase may be called, in stems.
+
+    Parameters:
+        site: a word of the visitors' to the words that the site writes; it works both ways.
+        stemmer: makes the stems; it learns all words that are named here.
+    """
+
+    def __init__(self, site: Mapping[str, Sequence[str]], stemmer: Stemmer) -> None:
+        self._stemmer = stemmer
+        self._meanings: dict[Phrase, dict[str, float]] = {}
+        self._phrases: dict[str, list[Phrase]] = {}
+        own = [(word, *others) for word, others in site.items()]
+        groups = everyday_groups()
+        stemmer.learn(
+            word for group in (*own, *groups) for entry in group for word in words_of(entry)
+        )
+        for group in own:
+            self._add(group[:1], group[1:], SITE)
+            self._add(group[1:], group[:1], SITE)
+        for group in groups:
+            self._add(group, group, GENERAL)
+
+    def of(self, stem: str) -> Mapping[str, float]:
+        """The stems that stand for one stem and how much they count; the stem itself is not among."""
+        return self._meanings.get((stem,), {})
+
+    def phrase_at(self, stems: Sequence[str], at: int) -> Phrase | None:
+        """The longest phrase of several words that begins at a place of a text."""
+        for phrase in self._phrases.get(stems[at], ()):
+            if tuple(stems[at : at + len(phrase)]) == phrase:
+                return phrase
+        return None
+
+    def of_phrase(self, phrase: Phrase) -> Mapping[str, float]:
+        """The stems that stand for a phrase, its own content words among them."""
+        return self._meanings.get(phrase, {})
+
+    def _add(self, names: Iterable[str], meanings: Iterable[str], factor: float) -> None:
+        wanted: dict[str, float] = {}
+        for meaning in meanings:
+            stems = [self._stemmer.stem(w) for w in words_of(meaning) if w not in STOP_WORDS]
+            for stem in stems:
+                # one word of a phrase says less than the phrase
+                wanted[stem] = max(wanted.get(stem, 0.0), factor / len(stems))
+        for name in names:
+            phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
+            if not phrase:
+                continue
+            known = self._meanings.setdefault(phrase, {})
+            for stem, value in wanted.items():
+                if (stem,) != phrase:
+                    known[stem] = max(known.get(stem, 0.0), value)
+            if len(phrase) > 1 and phrase not in self._phrases.setdefault(phrase[0], []):
+                self._phrases[phrase[0]].append(phrase)
+                self._phrases[phrase[0]].sort(key=len, reverse=True)

@@ -1,0 +1,166 @@
+"""From a visitor's word to the stems to look for: spelling, synonyms, kin, and what it tells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import log
+
+import msgspec
+
+from aitp_desk.knowledge.spelling import Spelling
+from aitp_desk.knowledge.synonyms import Synonyms
+from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+
+KIN = 0.7
+"""How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
+CORRECTED = 0.9
+"""How much a word counts that was read as another for its spelling."""
+
+_MAX_KEPT = 20_000
+
+
+class Term(msgspec.Struct, frozen=True):
+    """One thing that a query asks for.
+
+    Parameters:
+        word: as it is read, after correction.
+        weight: what it tells: rare words tell more.
+        stems: what to look for and how much each counts, at most 1.
+        known: whether the content has a word for it.
+        typed: as the visitor wrote it.
+    """
+
+    word: str
+    weight: float
+    stems: Mapping[str, float]
+    known: bool
+    typed: str
+
+
+class Vocabulary:
+    """All words of the content and what visitors may call them.
+
+    Parameters:
+        counts: every stem and the number of passages that hold it.
+        spellings: every word as the content writes it, and how often.
+        passages: how many passages there are.
+        synonyms: of the site's configuration.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[str, int],
+        spellings: Mapping[str, int],
+        passages: int,
+        synonyms: Mapping[str, Sequence[str]],
+    ) -> None:
+        self._counts = counts
+        self._passages = max(passages, 1)
+        self.stemmer = Stemmer()
+        self.stemmer.learn(spellings)
+        self.stemmer.learn(STOP_WORDS)
+        self._synonyms = Synonyms(synonyms, self.stemmer)
+        self._spelling = Spelling(spellings)
+        self._beginnings: dict[str, list[str]] = {}
+        for stem in counts:
+            self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
+        self._kept: dict[str, tuple[Term, ...]] = {}
+
+    def terms(self, text: str) -> list[Term]:
+        """What a text asks for, in order, each once; words without meaning are left out."""
+        words = words_of(text)
+        stems = [self.stemmer.stem(word) for word in words]
+        found: dict[str, Term] = {}
+        at = 0
+        while at < len(words):
+            phrase = self._synonyms.phrase_at(stems, at)
+            if phrase:
+                name = " ".join(words[at : at + len(phrase)])
+                for term in self._of_phrase(name, phrase):
+                    found.setdefault(term.word, term)
+                at += len(phrase)
+                continue
+            for term in self.terms_of(words[at]):
+                found.setdefault(term.word, term)
+            at += 1
+        return list(found.values())
+
+    def terms_of(self, word: str) -> tuple[Term, ...]:
+        """What one word asks for: nothing for a stop word, two terms for two words run together."""
+        if word in STOP_WORDS:
+            return ()
+        kept = self._kept.get(word)
+        if kept is None:
+            if len(self._kept) >= _MAX_KEPT:
+                self._kept.clear()
+            kept = self._kept[word] = self._read(word)
+        return kept
+
+    def weight(self, stem: str) -> float:
+        """What a stem tells: the less common, the more."""
+        count = self._counts.get(stem, 0)
+        return log(1 + (self._passages - count + 0.5) / (count + 0.5))
+
+    def _read(self, word: str) -> tuple[Term, ...]:
+        term = self._term(word, word)
+        if term.known:
+            return (term,)
+        corrected = self._spelling.correct(word)
+        if corrected is not None:
+            if corrected in STOP_WORDS:
+                return ()
+            return (self._term(corrected, word, CORRECTED),)
+        halves = self._spelling.split(word)
+        if halves is not None:
+            return tuple(self._term(half, word) for half in halves if half not in STOP_WORDS)
+        return (term,)
+
+    def _term(self, word: str, typed: str, factor: float = 1.0) -> Term:
+        stem = self.stemmer.stem(word)
+        stems = {stem: factor} if stem in self._counts else {}
+        others = {kin: KIN for kin in self._kin(stem)} | dict(self._synonyms.of(stem))
+        for other, value in others.items():
+            if other in self._counts:
+                stems[other] = max(stems.get(other, 0.0), value * factor)
+        if stem in self._counts:
+            weight = self.weight(stem)
+        elif stems:
+            weight = max(self.weight(other) * value for other, value in stems.items())
+        else:
+            weight = self.weight(stem)
+        return Term(word, weight, stems, bool(stems), typed)
+
+    def _of_phrase(self, name: str, phrase: Sequence[str]) -> tuple[Term, ...]:
+        stems = {
+            stem: value
+            for stem, value in self._synonyms.of_phrase(tuple(phrase)).items()
+            if stem in self._counts
+        }
+        own = [
+            stem for word, stem in zip(name.split(), phrase, strict=True)
+            if word not in STOP_WORDS and stem in self._counts
+        ]
+        for stem in own:
+            stems[stem] = 1.0 / len(own) ** 0.5
+        weight = max((self.weight(stem) for stem in (own or stems)), default=self.weight(""))
+        return (Term(name, weight, stems, bool(stems), name),)
+
+    def _kin(self, stem: str) -> list[str]:
+        """Stems of the content that share all but the ending."""
+        if len(stem) < _KIN_LETTERS or stem.isdigit():
+            return []
+        return [
+            other
+            for other in self._beginnings.get(stem[:_KIN_LETTERS], ())
+            if other != stem and _are_kin(stem, other)
+        ]
+
+
+_KIN_LETTERS = 5
+
+
+def _are_kin(left: str, right: str) -> bool:
+    if len(left) > len(right):
+        left, right = right, left
+    shared = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), len(left))
+    return shared >= len(left) - 1 and shared >= len(right) - 4
