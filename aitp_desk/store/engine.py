@@ -1,0 +1,65 @@
+"""What engines share: the unit that waits, and what it may touch."""
+
+from __future__ import annotations
+
+from asyncio import Future
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.thread import Thread
+from aitp_desk.store.base import Work
+from aitp_desk.store.records import ClaimedRun, Once, Session
+
+
+class Unit(msgspec.Struct, eq=False):
+    """A unit of work that was handed over, and what became of it.
+
+    Parameters:
+        work: the unit's function, called anew for each time that it is driven.
+        future: where its caller waits; None for a record, which nobody waits for.
+        result: what it returned.
+        error: why it failed; None when it did not.
+    """
+
+    work: Callable[..., Work[Any]]
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    future: Future[Any] | None = None
+    result: Any = None
+    error: Exception | None = None
+
+    def tell(self) -> None:
+        """Wake the caller with what became of the unit. Called on the caller's loop."""
+        if self.future is None or self.future.done():
+            return
+        if self.error is None:
+            self.future.set_result(self.result)
+        else:
+            self.future.set_exception(self.error)
+
+
+def touched(arguments: Mapping[str, Any]) -> frozenset[tuple[str, ...]] | None:
+    """Tell what a unit may touch, from its arguments: its thread, and its idempotency key.
+
+    Two units that share nothing may be driven side by side, a statement of one between two of the
+    other. Units that share something must take effect in the order in which they were handed over.
+
+    Returns:
+        None for a unit that names no thread: it may touch anything.
+    """
+    found: set[tuple[str, ...]] = set()
+    for name, value in arguments.items():
+        match value:
+            case str() if name == "thread_id":
+                found.add(("thread", value))
+            case Thread():
+                found.add(("thread", value.id))
+            case ClaimedRun() | Session():
+                found.add(("thread", value.thread_id))
+            case Once():
+                found.add(("once", value.scope, value.key))
+            case _:
+                pass
+    return frozenset(found) or None
