@@ -11,7 +11,6 @@ import fcntl
 import hmac
 import os
 import signal
-import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -19,7 +18,6 @@ from pathlib import Path
 
 import msgspec
 import structlog
-from aiohttp import web
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive import ExtractiveAgent
@@ -40,6 +38,7 @@ from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.front import Front
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from aitp_desk.listening import bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.model.thread import Actor
 from aitp_desk.pages.routes import PagesDoor
@@ -83,7 +82,7 @@ async def serve(config: Config, *, announce: Callable[[str], None]) -> None:
         announce: told the start-up report, line by line, once the desk answers.
 
     Raises:
-        CannotServe, StoreError, KeyFileError, ContentUnreadable: the desk cannot start.
+        CannotServe, CannotListen, StoreError, KeyFileError, ContentUnreadable: it cannot start.
     """
     set_up_logs(config.log)
     stop = asyncio.Event()
@@ -111,7 +110,7 @@ async def open_server(
     async with AsyncExitStack() as stack:
         key = open_master_key(config.data)
         stack.enter_context(_only_server(config.data))
-        sock = stack.enter_context(_bound_socket(config.server.host, config.server.port))
+        sock = stack.enter_context(bound_socket(config.server.host, config.server.port))
         if not config.site.url:
             server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
             site = msgspec.structs.replace(config.site, url=default_url(server))
@@ -134,7 +133,7 @@ async def open_server(
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
-        await stack.enter_async_context(_listening(front, sock, config.server.shutdown_seconds))
+        await stack.enter_async_context(listening(front.handle, sock, config.server))
         yield Serving(desk.site.url, desk, store, _report(config, store, agent, knowledge))
 
 
@@ -238,36 +237,6 @@ def _only_server(data: Path) -> Iterator[None]:
         yield
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _bound_socket(host: str, port: int) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        sock = socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise CannotServe(
-            f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another with --port."
-        ) from None
-    with sock:
-        yield sock
-
-
-@asynccontextmanager
-async def _listening(
-    front: Front, sock: socket.socket, shutdown_seconds: float
-) -> AsyncIterator[None]:
-    """Serve a bound socket; at the end stop accepting and let requests finish for so long."""
-    runner = web.ServerRunner(
-        web.Server(front.handle, access_log=None, auto_decompress=False),
-        shutdown_timeout=shutdown_seconds,
-    )
-    await runner.setup()
-    try:
-        await web.SockSite(runner, sock, backlog=1024).start()
-        yield
-    finally:
-        await runner.cleanup()
 
 
 def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) -> tuple[str, ...]:

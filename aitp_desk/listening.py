@@ -1,0 +1,138 @@
+"""The listening socket and the HTTP server behind it, with a bound on slow headers.
+
+The server that we build on waits for headers as long as the connection lasts. Here a connection
+notes when a request's head began to arrive; one sweep a second answers those that take too long
+with 408 (RFC 9110, 15.5.9) and closes them. Slow bodies are the front's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from aiohttp import web
+
+from aitp_desk.config import Server
+
+KEEP_ALIVE_SECONDS = 75
+"""How long an idle connection stays open; longer than common proxies keep theirs."""
+BACKLOG = 1024
+SWEEP_SECONDS = 1.0
+
+_TOO_SLOW = (
+    b"HTTP/1.1 408 Request Timeout\r\n"
+    b"Content-Type: text/plain; charset=utf-8\r\nContent-Length: 38\r\nConnection: close\r\n\r\n"
+    b"The request's headers took too long.\r\n"
+)
+
+Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+
+
+class CannotListen(Exception):
+    """The address cannot be listened on; the message says why and what to do."""
+
+
+@contextmanager
+def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
+    """Bind a socket, so that its port is known before anything answers there.
+
+    Raises:
+        CannotListen: the address is taken or is not this machine's.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        sock = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise CannotListen(
+            f"Cannot listen on {host}, port {port}: {error.strerror}. Choose another with --port."
+        ) from None
+    with sock:
+        yield sock
+
+
+@asynccontextmanager
+async def listening(handle: Handle, sock: socket.socket, settings: Server) -> AsyncIterator[None]:
+    """Serve a bound socket; at the end stop accepting, and let requests under way finish.
+
+    Parameters:
+        handle: answers one request; raises nothing.
+    """
+    server = _PatientServer(handle, settings.header_seconds)
+    runner = web.ServerRunner(server, shutdown_timeout=settings.shutdown_seconds)
+    await runner.setup()
+    sweep = asyncio.create_task(server.sweep())
+    try:
+        await web.SockSite(runner, sock, backlog=BACKLOG).start()
+        yield
+    finally:
+        sweep.cancel()
+        await runner.cleanup()
+
+
+class _Connection(web.RequestHandler):
+    """One connection, which knows since when it waits for a request's head to end."""
+
+    __slots__ = ("head_began", "is_answering")
+
+    def __init__(self, server: _PatientServer, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(
+            server,
+            loop=loop,
+            access_log=None,  # type: ignore[arg-type]  # documented, not typed
+            auto_decompress=False,
+            keepalive_timeout=KEEP_ALIVE_SECONDS,
+        )
+        self.head_began: float | None = None
+        self.is_answering = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Count the wait from the beginning: some connect and never say a word."""
+        super().connection_made(transport)
+        self.head_began = self._loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        """Note when a head begins."""
+        if self.head_began is None and not self.is_answering:
+            self.head_began = self._loop.time()
+        super().data_received(data)
+
+    def give_up(self) -> None:
+        """Answer a head that took too long, and close."""
+        if self.transport is not None:
+            self.transport.write(_TOO_SLOW)
+        self.force_close()
+
+
+class _PatientServer(web.Server):
+    """The HTTP server with a bound on how long a request's head may take."""
+
+    def __init__(self, handle: Handle, header_seconds: float) -> None:
+        super().__init__(self._answer)
+        self._handle = handle
+        self._header_seconds = header_seconds
+
+    def __call__(self) -> _Connection:
+        return _Connection(self, self._loop)
+
+    async def sweep(self) -> None:
+        """Give up, once a second, on the heads that took too long."""
+        while True:
+            await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
+            latest = self._loop.time() - self._header_seconds
+            for connection in self.connections:
+                if isinstance(connection, _Connection):
+                    began = connection.head_began
+                    if began is not None and began < latest:
+                        connection.give_up()
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        connection = request.protocol
+        if not isinstance(connection, _Connection):
+            return await self._handle(request)
+        connection.head_began, connection.is_answering = None, True
+        try:
+            return await self._handle(request)
+        finally:
+            connection.is_answering = False
