@@ -15,10 +15,7 @@ from aitp_desk.auth.api_key import parse_api_key, verify_api_key
 from aitp_desk.auth.keys import MasterKey
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
-from aitp_desk.store import reads
-from aitp_desk.store.base import Store
 from aitp_desk.store.records import Token
-from aitp_desk.store.work import TOKENS_EPOCH
 
 EPOCH_SECONDS = 0.5
 """How old the known epoch may be. A revoked key is refused within a second; this leaves margin."""
@@ -34,21 +31,6 @@ class Tokens(Protocol):
 
     async def epoch(self) -> int:
         """Return the number that grows whenever a key is revoked."""
-
-
-class StoredTokens:
-    """The API keys of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def token(self, id: str, /) -> Token | None:
-        """See :class:`Tokens`."""
-        return await reads.token_by_id(self._store, id)
-
-    async def epoch(self) -> int:
-        """See :class:`Tokens`."""
-        return await reads.epoch(self._store, TOKENS_EPOCH)
 
 
 class Identifier:

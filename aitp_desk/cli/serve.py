@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
 
 
 @click.command()
@@ -30,6 +30,10 @@ def serve(
 
         import uvloop
 
+        from aitp_desk.app import CannotServe
         from aitp_desk.app import serve as serve_desk
 
-        uvloop.run(serve_desk(config, announce=click.echo))
+        try:
+            uvloop.run(serve_desk(config, announce=click.echo))
+        except CannotServe as error:
+            fail([str(error)])

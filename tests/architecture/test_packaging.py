@@ -1,0 +1,71 @@
+"""What is built and installed is what stands in the tree."""
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def project() -> dict[str, object]:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    found: dict[str, object] = tomllib.loads(text)["project"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The names within a wheel that was built from the tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    (built,) = folder.glob("*.whl")
+    with zipfile.ZipFile(built) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_holds_every_file_of_the_package(wheel: set[str]) -> None:
+    files = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "aitp_desk").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {Path(file).suffix for file in files} >= {".py", ".sql"}
+    assert files - wheel == set()
+
+
+def test_the_wheel_holds_the_licence_and_nothing_beside_the_package(wheel: set[str]) -> None:
+    assert any(name.endswith("licenses/LICENSE") for name in wheel)
+    assert {name.split("/")[0].split("-")[0] for name in wheel} == {"aitp_desk"}
+
+
+def test_every_dependency_is_capped(project: dict[str, object]) -> None:
+    extras = project["optional-dependencies"]
+    assert isinstance(extras, dict)
+    run_time = [project["dependencies"], *(extras[name] for name in extras if name != "dev")]
+    open_ended = [
+        requirement
+        for group in run_time
+        if isinstance(group, list)
+        for requirement in group
+        if "," not in requirement and not requirement.startswith("aitp-desk[")
+    ]
+    assert open_ended == []
+
+
+def test_all_is_every_extra_that_is_used_at_run_time(project: dict[str, object]) -> None:
+    extras = project["optional-dependencies"]
+    assert isinstance(extras, dict)
+    named = re.fullmatch(r"aitp-desk\[(.*)\]", extras["all"][0])
+    assert named
+    assert named[1].split(",") == sorted(set(extras) - {"all", "browser", "dev"})

@@ -1,0 +1,47 @@
+"""A room is a file: small, named after what it holds, and saying what it is for."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "aitp_desk"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LARGEST = 500
+NINE_OF_TEN = 350
+EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def test_no_file_is_longer_than_500_lines() -> None:
+    assert {name(path): lines(path) for path in MODULES if lines(path) > LARGEST} == {}
+
+
+def test_nine_files_of_ten_have_at_most_350_lines() -> None:
+    sizes = sorted(size for size in map(lines, MODULES) if size > 5)
+    assert sizes[int(len(sizes) * 0.9)] <= NINE_OF_TEN
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_every_module_says_what_it_is_for(path: Path) -> None:
+    assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    words = {name(path): set(re.split(r"[_/.]", name(path))) for path in PACKAGE.rglob("*")}
+    assert {path for path, found in words.items() if found & EMPTY_NAMES} == set()
+
+
+def test_no_second_generation_stands_beside_the_first() -> None:
+    assert [
+        name(path) for path in MODULES if re.search(r"_v\d|compat|legacy|_old|_new", path.stem)
+    ] == []

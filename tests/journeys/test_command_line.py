@@ -1,0 +1,217 @@
+"""The command aitp-desk, as somebody at a terminal meets it."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.config import load_config
+
+COMMAND = Path(sys.executable).with_name("aitp-desk")
+SECONDS = 30
+
+
+def aitp_desk(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the installed command to its end."""
+    return subprocess.run(
+        [COMMAND, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def succeed(*arguments: object) -> list[str]:
+    """Run what must work; the lines it wrote."""
+    done = aitp_desk(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def fail(*arguments: object) -> list[str]:
+    """Run what must fail because of the user; the lines it wrote to stderr."""
+    done = aitp_desk(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "Traceback" not in done.stderr
+    return done.stderr.splitlines()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        *(["serve"], ["init"], ["check"]),
+        *(["token"], ["token", "create"], ["token", "list"], ["token", "revoke"]),
+    ],
+    ids=lambda arguments: " ".join(arguments) or "aitp-desk",
+)
+def test_help_is_there_for_every_command_and_imports_nothing_heavy(arguments: list[str]) -> None:
+    program = (
+        "import atexit, sys\n"
+        "heavy = ['aiohttp', 'anthropic', 'cryptography', 'uvloop', 'yaml', 'limits', 'msgspec']\n"
+        "atexit.register(lambda: print('HEAVY', [name for name in heavy if name in sys.modules]))\n"
+        "from aitp_desk.cli import main\n"
+        "main(sys.argv[1:])\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments, "--help"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    assert "Usage:" in done.stdout
+    assert done.stdout.splitlines()[-1] == "HEAVY []"
+
+
+def test_the_version_is_told() -> None:
+    assert re.fullmatch(r"aitp-desk, version \d+\.\d+\.\d+", succeed("--version")[0])
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "aitp_desk", "--version"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    assert done.stdout.startswith("aitp-desk, version ")
+
+
+def test_a_site_that_init_began_passes_check(tmp_path: Path) -> None:
+    site = tmp_path / "my-shop"
+    assert succeed("init", site) == [
+        f"wrote  {site}/desk.toml",
+        f"wrote  {site}/content/welcome.md",
+        f"Next: aitp-desk serve {site}",
+    ]
+    assert load_config(site).site.name == "My shop"
+    assert succeed("check", site) == [f"{site} is ready to serve: 1 page."]
+
+
+def test_init_overwrites_nothing_and_says_what_it_kept(tmp_path: Path) -> None:
+    (tmp_path / "desk.toml").write_text("[site]\nname = 'Mine'\n")
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "mine.md").write_text("# Mine\n\nText.\n")
+    assert succeed("init", tmp_path)[:2] == [
+        f"kept   {tmp_path}/desk.toml (it was there already)",
+        f"kept   {tmp_path}/content (it holds files already)",
+    ]
+    assert (tmp_path / "desk.toml").read_text() == "[site]\nname = 'Mine'\n"
+    assert [path.name for path in (tmp_path / "content").iterdir()] == ["mine.md"]
+
+
+def test_init_in_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert len(fail("init", tmp_path / "file" / "site")) == 1
+
+
+def test_every_setting_of_the_starter_file_shows_its_default(tmp_path: Path) -> None:
+    succeed("init", tmp_path)
+    file = tmp_path / "desk.toml"
+    before = load_config(tmp_path)
+    text, shown = re.subn(r"(?m)^#(?=\w+ = )", "", file.read_text())
+    file.write_text(text)
+    assert shown > 30
+    assert load_config(tmp_path) == before
+
+
+def test_check_tells_every_mistake_in_settings_and_content_at_once(tmp_path: Path) -> None:
+    (tmp_path / "desk.toml").write_text("[server]\nprot = 1\n[limits]\nenabled = 1\n")
+    (tmp_path / "bad.txt").write_bytes(b"caf\xe9")
+    lines = fail("check", tmp_path)
+    assert [line.split(": ")[0] for line in lines[:2]] == ["server.prot", "limits.enabled"]
+    assert lines[2].startswith("bad.txt")
+    assert len(lines) == 3
+
+
+def test_check_demands_encryption_of_a_public_address(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# Page\n\nText.\n")
+    assert fail("check", tmp_path, "--set", "site.url=http://shop.example")[0].startswith(
+        "site.url: http://shop.example is not encrypted"
+    )
+    assert succeed("check", tmp_path, "--set", "site.url=https://shop.example")
+
+
+def test_check_tells_of_a_folder_without_content(tmp_path: Path) -> None:
+    assert "holds no content" in fail("check", tmp_path)[0]
+
+
+def test_serve_tells_mistakes_a_line_each_and_does_not_start(tmp_path: Path) -> None:
+    lines = fail("serve", tmp_path, "--port", 99999, "--set", "log.format=xml", "--set", "x.y=1")
+    assert sorted(line.split(": ")[0] for line in lines) == ["log.format", "server.port", "x"]
+    assert not (tmp_path / ".desk").exists()
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
+    done = aitp_desk("serve", tmp_path / "nowhere")
+    assert done.returncode == 2
+    assert "does not exist" in done.stderr
+
+
+def test_a_damaged_master_key_is_told_without_its_content(tmp_path: Path) -> None:
+    succeed("token", "create", "--data", tmp_path, "--name", "a", "--scope", "threads")
+    (tmp_path / "master.key").write_text("deadbeef")
+    (line,) = fail("token", "create", "--data", tmp_path, "--name", "b", "--scope", "threads")
+    assert "master.key holds no key" in line
+    assert "deadbeef" not in line
+
+
+def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    made = succeed(
+        *("token", "create", "--data", data, "--name", "the shop's agent"),
+        *("--scope", "threads", "--scope", "actions:get_quote"),
+    )
+    _, id_, secret = made[-1].split("_")
+    (listed,) = succeed("token", "list", "--data", data)
+    assert listed.startswith(id_)
+    assert listed.endswith("live  threads,actions:get_quote  the shop's agent")
+    assert secret not in listed
+    assert secret.encode() not in (data / "desk.db").read_bytes()
+    assert succeed("token", "revoke", "--data", data, "the shop's agent") == [
+        f"Revoked token {id_} (the shop's agent)."
+    ]
+    (listed,) = succeed("token", "list", "--data", data)
+    assert "revoked" in listed
+    assert secret not in listed
+
+
+def test_a_token_is_revoked_by_its_id_and_only_once(tmp_path: Path) -> None:
+    made = succeed("token", "create", "--data", tmp_path, "--name", "a", "--scope", "admin")
+    id_ = made[-1].split("_")[1]
+    assert succeed("token", "revoke", "--data", tmp_path, id_) == [f"Revoked token {id_} (a)."]
+    assert "There is no live token" in fail("token", "revoke", "--data", tmp_path, id_)[0]
+
+
+def test_a_name_is_free_again_when_its_token_was_revoked(tmp_path: Path) -> None:
+    create = ("token", "create", "--data", tmp_path, "--name", "a", "--scope", "threads")
+    succeed(*create)
+    assert "There is a token named 'a'" in fail(*create)[0]
+    succeed("token", "revoke", "--data", tmp_path, "a")
+    succeed(*create)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["create", "--name", "a", "--scope", "everything"], "There is no scope 'everything'"),
+        (["create", "--name", " ", "--scope", "threads"], "--name: takes a name on one line"),
+        (["create", "--name", "a\nb", "--scope", "threads"], "--name: takes a name on one line"),
+        (["list"], "there is no database"),
+        (["revoke", "a"], "there is no database"),
+        (["list", "--store", "postgresql://desk:hunter2@db/desk"], "PostgreSQL"),
+    ],
+)
+def test_a_mistake_with_tokens_is_told_and_leaves_nothing_behind(
+    tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    (line,) = fail("token", *arguments, "--data", tmp_path / "data")
+    assert told in line
+    assert "hunter2" not in line
+    assert not (tmp_path / "data").exists()
