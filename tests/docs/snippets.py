@@ -1,0 +1,93 @@
+"""The code blocks of a Markdown page, and a shell that runs the page's commands in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+ROOT = Path(__file__).parent.parent.parent
+DEMO_URL = "http://127.0.0.1:8080"
+"""Where the pages say that the demo listens; a test's desk listens elsewhere."""
+PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+
+_MARK = "\x1e"
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced code block.
+
+    `language` is the fence's first word: `console` is run, `python` is executed, `toml` and `json`
+    are read; `text` is neither.
+    """
+
+    page: str
+    line: int
+    language: str
+    code: str
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line after `$ ` in a console block, and what the page says it prints."""
+
+    line: str
+    prints: str
+
+
+def blocks(page: Path) -> list[Block]:
+    """All fenced code blocks of a page, in order."""
+    tokens = MarkdownIt().parse(page.read_text(encoding="utf-8"))
+    return [
+        Block(page.name, (token.map or [0])[0] + 1, (token.info.split() or [""])[0], token.content)
+        for token in tokens
+        if token.type == "fence"
+    ]
+
+
+def commands(block: Block) -> list[Command]:
+    """The commands of a console block; a line that ends in a backslash goes on."""
+    found: list[Command] = []
+    going_on = False
+    for line in block.code.splitlines():
+        if line.startswith("$ "):
+            found.append(Command(line[2:], ""))
+        elif going_on:
+            found[-1] = Command(f"{found[-1].line}\n{line}", "")
+        else:
+            assert found, f"{block.page}:{block.line}: a console block begins with '$ '"
+            found[-1] = Command(found[-1].line, f"{found[-1].prints}{line}\n")
+        going_on = bool(found) and not found[-1].prints and line.endswith("\\")
+    return found
+
+
+def run_in_order(todo: list[Command], url: str, folder: Path) -> list[str]:
+    """Run commands one after the other in one shell and return what each printed."""
+    script = ["exec 2>&1"]
+    for command in todo:
+        script += [command.line.replace(DEMO_URL, url), f"printf '%s' '{_MARK}'"]
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(script)],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    printed = done.stdout.replace(url, DEMO_URL).split(_MARK)
+    assert len(printed) == len(todo) + 1, done.stdout[-2000:]
+    return printed[:-1]
+
+
+def fits(says: str, printed: str) -> bool:
+    """Whether a command printed what the page says; `…` stands for anything."""
+    parts = [re.escape(" ".join(part.split())) for part in says.split("…")]
+    return re.fullmatch(r"\s*.*?\s*".join(parts), " ".join(printed.split()), re.DOTALL) is not None

@@ -1,0 +1,70 @@
+"""What a newcomer does first, in a clone of the committed state: the README's commands."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.docs.snippets import DEMO_URL, PAGES, ROOT, blocks, commands, fits, run_in_order
+
+pytestmark = pytest.mark.servers
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        return int(sock.getsockname()[1])
+
+
+async def answers(url: str, demo: asyncio.subprocess.Process) -> None:
+    """Return when the desk answers; fail when `make demo` ends instead."""
+    async with aiohttp.ClientSession() as session:
+        while demo.returncode is None:
+            with contextlib.suppress(aiohttp.ClientError):
+                async with session.get(f"{url}/ready") as response:
+                    if response.status == 200:
+                        return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(demo.wait(), timeout=0.1)
+    pytest.fail(f"make demo ended with {demo.returncode}")
+
+
+async def test_make_demo_in_a_fresh_clone_answers_the_readmes_questions(tmp_path: Path) -> None:
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    port = free_port()
+    url = f"http://127.0.0.1:{port}"
+    demo = await asyncio.create_subprocess_exec(
+        "make", "demo", f"PORT={port}", cwd=clone, start_new_session=True
+    )
+    try:
+        async with asyncio.timeout(300):
+            await answers(url, demo)
+        todo = [
+            command
+            for block in blocks(PAGES[0])
+            if block.language == "console"
+            for command in commands(block)
+            if not command.line.startswith("make ")
+        ]
+        assert todo
+        printed = await asyncio.to_thread(run_in_order, todo, url, tmp_path)
+        for command, output in zip(todo, printed, strict=True):
+            assert fits(command.prints, output), (command.line, output)
+    finally:
+        if demo.returncode is None:
+            os.killpg(demo.pid, signal.SIGTERM)
+    assert await demo.wait() in {0, -signal.SIGTERM}
+
+    again = subprocess.run(
+        ["make", "--dry-run", "demo"], cwd=clone, capture_output=True, text=True, check=True
+    )
+    assert "pip" not in again.stdout, "a second make demo has nothing to set up"
+    assert DEMO_URL.removeprefix("http://").partition(":")[2] in again.stdout

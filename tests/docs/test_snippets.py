@@ -1,0 +1,72 @@
+"""Every command and every snippet of README.md and docs/ does what its page says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.config import load_config
+from tests.docs.snippets import PAGES, ROOT, blocks, commands, fits, run_in_order
+from tests.serving import SHOP, serving
+
+NOT_HERE = ("make ", "git clone")
+"""Commands that set up a checkout: `test_newcomer.py` runs those."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
+    todo = [
+        (block, command)
+        for block in blocks(page)
+        if block.language == "console"
+        for command in commands(block)
+        if not command.line.startswith(NOT_HERE)
+    ]
+    shutil.copytree(SHOP, tmp_path / "examples" / "shop", ignore=shutil.ignore_patterns(".desk"))
+    async with serving(tmp_path / "data", "limits.enabled=true", folder=SHOP) as desk:
+        printed = await asyncio.to_thread(
+            run_in_order, [command for _, command in todo], desk.url, tmp_path
+        )
+    for (block, command), output in zip(todo, printed, strict=True):
+        assert fits(command.prints, output), (
+            f"{block.page}:{block.line}\n$ {command.line}\nsays:\n{command.prints}\nprinted:\n{output}"
+        )
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_other_snippets_of_a_page_can_be_read(page: Path, tmp_path: Path) -> None:
+    for number, block in enumerate(blocks(page)):
+        match block.language:
+            case "toml":
+                folder = tmp_path / str(number)
+                (folder / "content").mkdir(parents=True)
+                (folder / "desk.toml").write_text(block.code, encoding="utf-8")
+                tomllib.loads(block.code)
+                assert load_config(folder).folder == folder
+            case "json":
+                json.loads(block.code)
+            case "python":
+                compile(block.code, f"{block.page}:{block.line}", "exec")
+            case language:
+                assert language in {"console", "text", "markdown", "html", "nginx"}, (
+                    f"{block.page}:{block.line}: a fence names its language"
+                )
+
+
+def test_the_pages_are_there() -> None:
+    names = {page.name for page in PAGES}
+    assert names >= {
+        "README.md",
+        "ahp.md",
+        "configuration.md",
+        "content.md",
+        "errors.md",
+        "quickstart.md",
+        "threads.md",
+    }
+    assert all(page.is_relative_to(ROOT) for page in PAGES)
