@@ -42,7 +42,7 @@ def mistakes_told() -> Iterator[None]:
         fail(map(str, error.problems))
     except DeskError as error:
         fail([error.message])
-    except (ContentUnreadable, KeyFileError, StoreError, OSError) as error:
+    except (ContentUnreadable, KeyFileError, StoreError) as error:
         fail([str(error)])
 
 

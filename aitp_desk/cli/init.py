@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from aitp_desk.cli.arguments import mistakes_told
+from aitp_desk.cli.arguments import fail
 
 _CONTENT = "content"
 _WELCOME = """\
@@ -36,15 +36,17 @@ _HEAD = """\
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 def init(folder: Path) -> None:
     """Begin a site in FOLDER: a commented desk.toml and a first page. Overwrites nothing."""
-    with mistakes_told():
-        from aitp_desk.config.settings import DESK_FILE
+    from aitp_desk.config.settings import DESK_FILE
 
-        pages = folder / _CONTENT
+    pages = folder / _CONTENT
+    try:
         _write(folder / DESK_FILE, _settings(folder))
         if pages.is_dir() and any(pages.iterdir()):
             click.echo(f"kept   {pages} (it holds files already)")
         else:
             _write(pages / "welcome.md", _WELCOME)
+    except OSError as error:
+        fail([f"{error.filename} cannot be written: {error.strerror}."])
     click.echo(f"Next: aitp-desk serve {folder}")
 
 

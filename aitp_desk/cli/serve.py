@@ -32,8 +32,9 @@ def serve(
 
         from aitp_desk.app import CannotServe
         from aitp_desk.app import serve as serve_desk
+        from aitp_desk.listening import CannotListen
 
         try:
             uvloop.run(serve_desk(config, announce=click.echo))
-        except CannotServe as error:
+        except (CannotServe, CannotListen) as error:
             fail([str(error)])
