@@ -132,6 +132,8 @@ class Front:
             raise too_large
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise UnsupportedMedia("Send the body without Content-Encoding.")
+        if request.headers.get("Expect", "").lower() == "100-continue":
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if request.content.is_eof():
             body = request.content.read_nowait()
         else:

@@ -1,15 +1,19 @@
 """Fixtures that every test may use."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
 
-from aitp_desk.app import Serving
-from tests.serving import serving
 from tests.shared import find_shared_folder
+
+if TYPE_CHECKING:
+    from aitp_desk.app import Serving
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +25,8 @@ def shared_folder() -> Path:
 @pytest.fixture
 async def served_desk(tmp_path: Path) -> AsyncIterator[Serving]:
     """A desk for the bookshop of `tests/site`, without limits; its address is `.url`."""
+    from tests.serving import serving
+
     async with serving(tmp_path / "data") as desk:
         yield desk
 

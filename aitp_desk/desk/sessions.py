@@ -91,7 +91,11 @@ class Sessions:
         Raises:
             UnknownSession: there is none, it has expired, or it is somebody else's.
         """
-        session = self._held.get(session_id) or await self._read_back(session_id)
+        session = self._held.get(session_id)
+        if session is None:
+            kept = await self._read_back(session_id)
+            # another request may have read it back meanwhile: one session, one lock
+            session = self._held.get(session_id, kept)
         if session is None or session.owner != principal.owner or self._is_idle(session):
             raise UnknownSession(
                 "This session does not exist or has expired."

@@ -23,6 +23,10 @@ def free_port() -> int:
         return int(sock.getsockname()[1])
 
 
+def run(*command: str) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
 async def answers(url: str, demo: asyncio.subprocess.Process) -> None:
     """Return when the desk answers; fail when `make demo` ends instead."""
     async with aiohttp.ClientSession() as session:
@@ -38,7 +42,7 @@ async def answers(url: str, demo: asyncio.subprocess.Process) -> None:
 
 async def test_make_demo_in_a_fresh_clone_answers_the_readmes_questions(tmp_path: Path) -> None:
     clone = tmp_path / "clone"
-    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    await asyncio.to_thread(run, "git", "clone", "--quiet", str(ROOT), str(clone))
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     demo = await asyncio.create_subprocess_exec(
@@ -63,8 +67,6 @@ async def test_make_demo_in_a_fresh_clone_answers_the_readmes_questions(tmp_path
             os.killpg(demo.pid, signal.SIGTERM)
     assert await demo.wait() in {0, -signal.SIGTERM}
 
-    again = subprocess.run(
-        ["make", "--dry-run", "demo"], cwd=clone, capture_output=True, text=True, check=True
-    )
-    assert "pip" not in again.stdout, "a second make demo has nothing to set up"
-    assert DEMO_URL.removeprefix("http://").partition(":")[2] in again.stdout
+    again = await asyncio.to_thread(run, "make", "--dry-run", "--directory", str(clone), "demo")
+    assert "pip" not in again, "a second make demo has nothing to set up"
+    assert DEMO_URL.rpartition(":")[2] in again

@@ -34,7 +34,8 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
         )
     for (block, command), output in zip(todo, printed, strict=True):
         assert fits(command.prints, output), (
-            f"{block.page}:{block.line}\n$ {command.line}\nsays:\n{command.prints}\nprinted:\n{output}"
+            f"{block.page}:{block.line}\n$ {command.line}\n"
+            f"says:\n{command.prints}\nprinted:\n{output}"
         )
 
 
