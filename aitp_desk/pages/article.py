@@ -1,0 +1,159 @@
+"""A document's body as HTML that is safe to place into a page.
+
+Markdown becomes HTML, HTML is taken as it is, and both go the same way on: headings get the ids
+that sources point to, links between files become links between pages, pictures become their words
+(nothing is loaded from another site, and the desk serves no files), and last of all everything
+that is not on a short list is taken out. That last step alone decides what is safe: HTML inside
+Markdown is read, as the index reads it, so that comments stay out of sight.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from html import escape
+from posixpath import dirname, join, normpath
+from textwrap import dedent
+from urllib.parse import quote, unquote, urlsplit
+
+import msgspec
+import nh3
+from markdown_it import MarkdownIt
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.blocks import plain
+from aitp_desk.knowledge.chunk import Anchors
+from aitp_desk.pages.fill import Markup
+
+_MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_HEADINGS = tuple(f"h{level}" for level in range(1, 7))
+_WRAPPERS = {"main", "article", "section", "div", "header", "hgroup"}
+_ALIGNED = re.compile(r"text-align:\s*(right|center)")
+_CLEANER = nh3.Cleaner(
+    tags=nh3.ALLOWED_TAGS - {"img", "area", "map", "center", "header", "footer", "nav"},
+    attributes={
+        "*": {"lang", "dir"},
+        "a": {"href", "title"},
+        "abbr": {"title"},
+        "ol": {"start"},
+        "td": {"colspan", "rowspan"},
+        "th": {"colspan", "rowspan", "scope"},
+        "time": {"datetime"},
+        **{name: {"id"} for name in _HEADINGS},
+    },
+    allowed_classes={"td": {"right", "center"}, "th": {"right", "center"}},
+    url_schemes={"http", "https", "mailto", "tel"},
+    link_rel=None,
+    # what is wider than the page scrolls, and a keyboard must reach it
+    set_tag_attribute_values={"pre": {"tabindex": "0"}},
+)
+
+
+class Article(msgspec.Struct, frozen=True):
+    """What a document looks like.
+
+    Parameters:
+        title: its first heading where that opens the page, else the document's title.
+        anchor: the id of that heading; empty where there is none.
+        body: everything below it.
+    """
+
+    title: str
+    anchor: str
+    body: Markup
+
+
+def write_article(document: Document, urls: Mapping[str, str]) -> Article:
+    """Turn a document into HTML.
+
+    Parameters:
+        urls: address of each document by its source, for links from file to file.
+    """
+    if document.kind == "text":
+        return Article(document.title, "", Markup(_CLEANER.clean(_text(document.body))))
+    html = _MARKDOWN.render(document.body) if document.kind == "markdown" else document.body
+    body = LexborHTMLParser(html).body
+    if body is None:
+        return Article(document.title, "", Markup())
+    for picture in body.css("img"):
+        _replace_picture(picture)
+    for link in body.css("a[href]"):
+        link.attrs["href"] = _address(link.attributes["href"] or "", document.source, urls)
+    for cell in body.css("td[style], th[style]"):
+        if aligned := _ALIGNED.search(cell.attributes["style"] or ""):
+            cell.attrs["class"] = aligned[1]
+    title, anchor = _name_headings(body)
+    cleaned = _CLEANER.clean(body.inner_html or "").strip()
+    return Article(title or document.title, anchor, Markup(cleaned))
+
+
+def _name_headings(body: LexborNode) -> tuple[str, str]:
+    """Give every heading its id; take out the one that opens the page, and return it."""
+    anchors = Anchors()
+    opening = _first_element(body)
+    title, first = "", ""
+    for heading in body.css(", ".join(_HEADINGS)):
+        text = plain(heading.text())
+        if not text:
+            continue
+        anchor = anchors.take(text)
+        if heading.tag == "h1" and opening is not None and heading.mem_id == opening.mem_id:
+            title, first = text, anchor
+            heading.decompose()
+        else:
+            heading.attrs["id"] = anchor
+    return title, first
+
+
+def _first_element(body: LexborNode) -> LexborNode | None:
+    """The first element that is more than a wrapper of others."""
+    node = next(body.iter(), None)
+    while node is not None and node.tag in _WRAPPERS:
+        node = next(node.iter(), None)
+    return node
+
+
+def _replace_picture(picture: LexborNode) -> None:
+    words = plain(picture.attributes.get("alt") or "")
+    source = picture.attributes.get("src") or ""
+    parent = picture.parent
+    linked = parent is not None and parent.tag == "a"
+    if urlsplit(source).scheme in {"http", "https"} and not linked:
+        link = f'<a href="{escape(source)}">{escape(words or "Picture")}</a>'
+        replacement = LexborHTMLParser(link).css_first("a")
+        if replacement is not None:
+            picture.replace_with(replacement)
+    else:
+        picture.replace_with(words)
+
+
+def _address(href: str, source: str, urls: Mapping[str, str]) -> str:
+    """Where a link in a file leads on the site; links to elsewhere are left as they are."""
+    try:
+        parts = urlsplit(href)
+    except ValueError:
+        return href
+    if parts.scheme or parts.netloc or not parts.path:
+        return href
+    place = normpath(join("/", dirname(source), unquote(parts.path))).lstrip("/")
+    url = urls.get(place) or f"/{quote(place)}"
+    query = f"?{parts.query}" if parts.query else ""
+    fragment = f"#{parts.fragment}" if parts.fragment else ""
+    return url + query + fragment
+
+
+def _text(body: str) -> str:
+    """Plain text: a paragraph for each block; what is set in columns keeps its spaces."""
+    return "".join(_block(block) for block in re.split(r"\n\s*\n", body.strip("\n")))
+
+
+def _block(block: str) -> str:
+    lines = block.split("\n")
+    if any("\t" in line or "   " in line for line in lines):
+        return f"<pre>{escape(dedent(block))}</pre>"
+    return f"<p>{_lines(lines)}</p>"
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "<br>".join(escape(line.strip()) for line in lines)

@@ -1,0 +1,72 @@
+"""What a visitor may ask, taken from the content: nobody knows what to ask an empty box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import islice, zip_longest
+
+from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.knowledge.library import Library
+
+MOST = 4
+"""How many examples stand beside a box."""
+MAX_CHARACTERS = 70
+"""A longer heading is no example: it would not fit a button on a phone."""
+
+_AUXILIARY = r"(?:is|are|was|do|does|did|can|could|may|must|will|would|shall|should|has|have)"
+_QUESTION = re.compile(
+    rf"{_AUXILIARY} (?:i|you|we|they|it|the|my|your|a|an|there)\b.*"
+    rf"|(?:what|which|when|where|who|why|how)(?: (?!you|we|i|they|to)\w+){{0,3}} {_AUXILIARY}\b.*"
+    r"|how to .+",
+    re.IGNORECASE,
+)
+
+
+def example_questions(library: Library) -> tuple[str, ...]:
+    """Questions for the home page: headings that are questions, and pages of different folders."""
+    asked = _questions(library.passages)[: MOST // 2]
+    titles = islice(_titles(library.documents), MOST - len(asked))
+    return (*asked, *(as_question(title) or f"What about {title}?" for title in titles))
+
+
+def page_topics(library: Library, document: Document) -> tuple[str, ...]:
+    """What a page says something about: its first headings."""
+    headings = dict.fromkeys(
+        passage.heading
+        for passage in library.passages
+        if passage.document == document.path and passage.anchor
+    )
+    return tuple(heading for heading in headings if len(heading) <= MAX_CHARACTERS)[:MOST]
+
+
+def as_question(heading: str) -> str | None:
+    """A heading as the question that it is, or None: ``Can I pay later`` → ``Can I pay later?``."""
+    if heading.endswith("?"):
+        return heading
+    return f"{heading}?" if _QUESTION.fullmatch(heading) else None
+
+
+def _questions(passages: Sequence[Passage]) -> list[str]:
+    """Headings that are questions: the first of every page, then the second of every page."""
+    pages: dict[str, list[str]] = {}
+    for passage in passages:
+        question = as_question(passage.heading)
+        if question and len(question) <= MAX_CHARACTERS:
+            pages.setdefault(passage.document, []).append(question)
+    return _in_turn(pages)
+
+
+def _titles(documents: Sequence[Document]) -> list[str]:
+    """Titles: the first of every folder, then the second; pages without a folder come last."""
+    folders: dict[str, list[str]] = {}
+    for document in sorted(documents, key=lambda document: "/" not in document.path):
+        if len(document.title) <= MAX_CHARACTERS:
+            folder = document.path.partition("/")[0] if "/" in document.path else ""
+            folders.setdefault(folder, []).append(document.title)
+    return _in_turn(folders)
+
+
+def _in_turn(groups: Mapping[str, Sequence[str]]) -> list[str]:
+    turns = zip_longest(*(dict.fromkeys(words) for words in groups.values()))
+    return [word for turn in turns for word in turn if word]

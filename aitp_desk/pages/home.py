@@ -1,0 +1,132 @@
+"""The home page: what this desk is, the box to ask, what it answers from, how agents reach it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.base import Document
+from aitp_desk.pages.fill import Markup, fill, join
+from aitp_desk.pages.render import folder_name, read_template, render_ask, render_frame
+
+MOST_IN_FOLDER = 60
+"""A folder lists so many pages; ``/llms.txt`` lists them all."""
+
+_HOME = read_template("home.html")
+_TOP = "General"
+_ADDRESSES = (
+    ("GET", "/.well-known/agent.json", "What can be asked here, for machines (AHP manifest)"),
+    ("GET", "/llms.txt", "All pages with a line on each, to read"),
+    ("POST", "/agent/converse", "Ask one question, or several in a session (AHP)"),
+    ("POST", "/v1/thread", "Open a thread and ask on it (AITP)"),
+    ("GET", "/v1/threads/{id}", "Read a thread"),
+    ("GET", "/v1/threads/{id}/messages", "List its messages"),
+    ("POST", "/v1/threads/{id}/messages", "Say something more on it"),
+    ("GET", "/health", "Whether the desk is alive"),
+    ("GET", "/ready", "Whether it can answer"),
+)
+
+
+def render_home(site: Site, documents: Sequence[Document], examples: Sequence[str]) -> bytes:
+    """The home page.
+
+    Parameters:
+        documents: the site's content.
+        examples: questions that the content answers.
+    """
+    main = fill(
+        _HOME,
+        site=site.name,
+        description=site.description or f"Answers from the pages of {site.name}.",
+        count=_count(len(documents)),
+        ask=render_ask("Type your question", {asked: asked for asked in examples}),
+        folders=_folders(documents),
+        url=site.url,
+        addresses=join(_address(*row) for row in _ADDRESSES),
+        **_curl(site.url, examples),
+    )
+    return render_frame(
+        site,
+        main,
+        title=f"Ask {site.name}",
+        description=site.description or f"Ask {site.name} and get answers with their sources.",
+    )
+
+
+def _count(pages: int) -> str:
+    return "one page" if pages == 1 else f"{pages:,} pages"
+
+
+def _folders(documents: Sequence[Document]) -> Markup:
+    if not documents:
+        return fill("<p>There are no pages here yet.</p>")
+    folders: dict[str, list[Document]] = {}
+    for document in documents:
+        folder = document.path.partition("/")[0] if "/" in document.path else ""
+        folders.setdefault(folder, []).append(document)
+    return join(_folder(name, folders[name]) for name in sorted(folders))
+
+
+def _folder(name: str, documents: Sequence[Document]) -> Markup:
+    entry = '<li><a href="$url">$title</a>$about</li>'
+    entries = [
+        fill(
+            entry,
+            url=document.url,
+            title=document.title,
+            about=fill("<span>$it</span>", it=document.description) if document.description else "",
+        )
+        for document in documents[:MOST_IN_FOLDER]
+    ]
+    rest = len(documents) - MOST_IN_FOLDER
+    if rest > 0:
+        entries.append(
+            fill('<li><a href="/llms.txt">$rest</a></li>', rest=f"and {_count(rest)} more")
+        )
+    return fill(
+        '<section class="folder"><h3>$name</h3><ul>\n$entries\n</ul></section>',
+        name=folder_name(name) if name else _TOP,
+        entries=join(entries),
+    )
+
+
+def _address(method: str, path: str, purpose: str) -> Markup:
+    return fill(
+        "<dt><code><b>$method</b> $path</code></dt><dd>$purpose</dd>",
+        method=method,
+        path=path,
+        purpose=purpose,
+    )
+
+
+def _curl(url: str, examples: Sequence[str]) -> dict[str, str]:
+    """Two requests that can be pasted into a shell; a quoted apostrophe would be hard to read."""
+    question = next((asked for asked in examples if "'" not in asked), "What is this site about?")
+    return {
+        "thread_example": _request(
+            f"{url}/v1/thread",
+            f'{{"messages": [{_json(question)}]}}',
+            "-H 'Prefer: wait=10'",
+        ),
+        "converse_example": _request(
+            f"{url}/agent/converse",
+            f'{{"ahp": "0.1", "capability": "content_search",\n       "query": {_json(question)}}}',
+        ),
+    }
+
+
+def _request(url: str, body: str, *options: str) -> str:
+    parts = (
+        f"curl -X POST {shlex.quote(url)}",
+        *options,
+        "-H 'Content-Type: application/json'",
+        f"-d {shlex.quote(body)}",
+    )
+    return " \\\n  ".join(parts)
+
+
+def _json(text: str) -> str:
+    return msgspec.json.encode(text).decode()

@@ -1,0 +1,154 @@
+"""Whole pages as bytes: the frame that every page has, content pages, errors.
+
+Pure functions. Every page carries the three things by which agents find the desk: the link tag, the
+meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, section 2.4.1).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from urllib.parse import unquote
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.base import Document
+from aitp_desk.pages.article import write_article
+from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
+from aitp_desk.pages.fill import Markup, fill, join
+
+
+def read_template(name: str) -> str:
+    """A template of this package."""
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+_LAYOUT = read_template("layout.html")
+_ASK = read_template("ask.html")
+_PAGE = read_template("page.html")
+_ERROR = read_template("error.html")
+
+
+def render_frame(site: Site, main: Markup, *, title: str, description: str) -> bytes:
+    """A whole page around what is its own.
+
+    Parameters:
+        main: what stands between the header and the footer.
+        title: for the browser's tab.
+        description: for search engines and previews.
+    """
+    return fill(
+        _LAYOUT,
+        title=title,
+        description=description,
+        site=site.name,
+        main=main,
+        contact=_contact(site),
+        icon=ICON.url,
+        style=STYLE.url,
+        script=SCRIPT.url,
+    ).encode()
+
+
+def render_ask(placeholder: str, examples: Mapping[str, str]) -> Markup:
+    """The box to ask.
+
+    Parameters:
+        placeholder: stands in the empty box.
+        examples: what a button says, to the question that it asks.
+    """
+    button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
+    buttons = [fill(button, label=label, question=asked) for label, asked in examples.items()]
+    listed = fill("<h2>For example</h2>\n<ul>\n$buttons\n</ul>", buttons=join(buttons))
+    return fill(_ASK, placeholder=placeholder, examples=listed if buttons else "")
+
+
+def render_page(
+    site: Site, document: Document, documents: Iterable[Document], topics: Sequence[str]
+) -> bytes:
+    """A page of the content.
+
+    Parameters:
+        documents: all that there are, for links from file to file and for the breadcrumbs.
+        topics: headings of the page that one may ask about.
+    """
+    all_documents = tuple(documents)
+    article = write_article(document, {other.source: other.url for other in all_documents})
+    asked = render_ask(
+        "Ask about this page",
+        {topic: f"{document.title}: {topic}" for topic in topics},
+    )
+    main = fill(
+        _PAGE,
+        crumbs=_crumbs(document, {other.path: other for other in all_documents}),
+        title=article.title,
+        anchor=fill(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
+        description=_line('<p class="lead">$it</p>', document.description),
+        updated=_line(
+            '<p class="updated">Updated <time datetime="$it">$it</time></p>', document.updated
+        ),
+        body=article.body,
+        ask=asked,
+    )
+    return render_frame(
+        site,
+        main,
+        title=f"{document.title} · {site.name}",
+        description=document.description or f"{document.title}, a page of {site.name}.",
+    )
+
+
+def render_error_page(
+    site: Site, *, status: int, heading: str, message: str, advice: str, home: str = "/"
+) -> bytes:
+    """A refusal or a fault, in words for a person.
+
+    Parameters:
+        heading: what happened, in a few words.
+        message: what the desk says of this very case.
+        advice: what the visitor may do now.
+        home: where the desk is.
+    """
+    main = fill(
+        _ERROR, status=str(status), heading=heading, message=message, advice=advice, home=home
+    )
+    return render_frame(site, main, title=f"{heading} · {site.name}", description=message)
+
+
+def folder_name(segment: str) -> str:
+    """A folder's name as a heading: ``size-charts`` → ``Size charts``."""
+    words = unquote(segment).replace("_", " ").replace("-", " ").strip() or segment
+    return words[:1].upper() + words[1:]
+
+
+def _crumbs(document: Document, by_path: Mapping[str, Document]) -> Markup:
+    """The way from the desk down to the page; folders without a page of their own are no links."""
+    steps = [fill('<li><a href="/">Desk</a></li>')]
+    above = document.path.split("/")[:-1]
+    for depth, segment in enumerate(above, start=1):
+        folder = by_path.get("/".join(above[:depth]))
+        if folder is None:
+            steps.append(fill("<li>$name</li>", name=folder_name(segment)))
+        else:
+            link = '<li><a href="$url">$name</a></li>'
+            steps.append(fill(link, url=folder.url, name=folder.title))
+    steps.append(fill('<li aria-current="page">$name</li>', name=document.title))
+    return join(steps)
+
+
+def _line(template: str, value: str | None) -> Markup:
+    return fill(template, it=value) if value else Markup()
+
+
+def _contact(site: Site) -> Markup:
+    """How to reach the site's people, as far as it says."""
+    ways = []
+    if site.contact.email:
+        ways.append(fill('<a href="mailto:$mail">$mail</a>', mail=site.contact.email))
+    if site.contact.phone:
+        dialled = "".join(sign for sign in site.contact.phone if sign in "+0123456789")
+        ways.append(
+            fill('<a href="tel:$number">$phone</a>', number=dialled, phone=site.contact.phone)
+        )
+    if site.contact.url.startswith(("https://", "http://", "/")):
+        ways.append(fill('<a href="$url">Contact</a>', url=site.contact.url))
+    return fill("<p>$ways</p>", ways=join(ways, " · ")) if ways else Markup()

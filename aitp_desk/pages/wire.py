@@ -1,0 +1,178 @@
+"""What pages look like on the wire: which form is wanted, headers, revalidation, errors in words.
+
+Pure: headers and values in, a Reply out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import assert_never
+
+import msgspec
+
+from aitp_desk.config import Site
+from aitp_desk.model.errors import DeskError, ErrorKind
+from aitp_desk.pages.assets import Asset
+from aitp_desk.pages.render import render_error_page
+from aitp_desk.protocols.refusal import refusal_headers, status_of
+from aitp_desk.protocols.reply import HTML, JSON, Reply
+
+MANIFEST_TYPE = "application/agent+json"
+"""What an agent asks for to be given the manifest (AHP 0.1, section 3.2)."""
+
+_SOURCES = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "connect-src": "'self'",
+    "img-src": "'self' data:",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+POLICY = (
+    "Content-Security-Policy",
+    "; ".join(f"{directive} {source}" for directive, source in _SOURCES.items()),
+)
+"""Nothing is loaded from elsewhere, nothing inline runs, nobody may frame the page."""
+
+_FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
+_REVALIDATE = ("Cache-Control", "no-cache")
+_BY_ACCEPT = ("Vary", "Accept")
+
+
+class Page(msgspec.Struct, frozen=True):
+    """A rendered page and the tag by which a browser asks whether it has changed."""
+
+    body: bytes
+    tag: str
+
+
+def tag_page(body: bytes) -> Page:
+    """A page with its tag, a hash of its bytes."""
+    return Page(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+
+
+def reply_page(page: Page, headers: Mapping[str, str]) -> Reply:
+    """A page, or 304 where the browser has it already (RFC 9110, section 13.1.2)."""
+    return _reply_tagged(page, headers, HTML, POLICY)
+
+
+def reply_manifest(manifest: Page, headers: Mapping[str, str]) -> Reply:
+    """The manifest in the place of the home page (AHP 0.1, section 3.2)."""
+    return _reply_tagged(manifest, headers, MANIFEST_TYPE)
+
+
+def reply_asset(asset: Asset) -> Reply:
+    """A file of the desk's own, to be kept for good."""
+    return Reply(200, asset.body, asset.content_type, (_FOREVER,))
+
+
+def reply_error(error: DeskError, site: Site) -> Reply:
+    """A refusal or a fault as a page."""
+    status = status_of(error.kind)
+    heading, advice = words_of(error.kind)
+    body = render_error_page(
+        site,
+        status=status,
+        heading=heading,
+        message=error.message,
+        advice=advice,
+        home=f"{site.url}/" if error.kind is ErrorKind.WRONG_HOST else "/",
+    )
+    return Reply(status, body, HTML, (*refusal_headers(error), POLICY, _BY_ACCEPT))
+
+
+def wants_manifest(headers: Mapping[str, str]) -> bool:
+    """Whether the caller names the manifest's type and would rather have it than a page."""
+    accept = headers.get("Accept", "")
+    wanted, named = quality_of(accept, MANIFEST_TYPE)
+    page, page_named = quality_of(accept, "text/html")
+    return named and wanted > 0 and (wanted > page or (wanted == page and not page_named))
+
+
+def wants_html(headers: Mapping[str, str]) -> bool:
+    """Whether the caller would rather have a page than JSON; one who does not say would not."""
+    accept = headers.get("Accept", "")
+    return quality_of(accept, "text/html")[0] > quality_of(accept, JSON)[0]
+
+
+def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
+    """How much a media type is wanted (RFC 9110, section 12.5.1).
+
+    Parameters:
+        accept: the value of the Accept header; empty where there was none.
+
+    Returns:
+        The weight from 0 to 1 that the most specific matching range gives, and whether that range
+        names the type itself. A weight that is no number counts as 0.
+    """
+    ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
+    best = (-1, 0.0)
+    for entry in accept.split(","):
+        name, *parameters = (part.strip().lower() for part in entry.split(";"))
+        if name in ranges:
+            best = max(best, (ranges.index(name), _weight(parameters)))
+    return best[1], best[0] == ranges.index(media_type)
+
+
+def words_of(kind: ErrorKind) -> tuple[str, str]:
+    """What an error page says: what happened, and what the visitor may do now."""
+    match kind:
+        case ErrorKind.ROUTE_NOT_FOUND | ErrorKind.THREAD_NOT_FOUND:
+            return "There is no such page", (
+                "It may have moved, or the address has a mistake. Ask the desk for what you were"
+                " looking for."
+            )
+        case ErrorKind.METHOD_NOT_ALLOWED | ErrorKind.UNSUPPORTED_MEDIA:
+            return "That does not work here", "This address is there to be read in a browser."
+        case (
+            ErrorKind.INVALID_REQUEST
+            | ErrorKind.MISSING_FIELD
+            | ErrorKind.UNKNOWN_VERSION
+            | ErrorKind.PRECONDITION_FAILED
+            | ErrorKind.UNKNOWN_ACTION
+            | ErrorKind.UNSUPPORTED_TYPE
+            | ErrorKind.UNKNOWN_SESSION
+            | ErrorKind.SESSION_LIMIT
+            | ErrorKind.IDEMPOTENCY_CONFLICT
+            | ErrorKind.IDEMPOTENCY_IN_FLIGHT
+        ):
+            return "The desk could not read that", "Begin again from the desk."
+        case ErrorKind.REQUEST_TOO_LARGE:
+            return "That is too much at once", "Send less, or ask in fewer words."
+        case ErrorKind.NOT_AUTHENTICATED | ErrorKind.FORBIDDEN:
+            return "This is not open to you", "What is open to everybody can be asked at the desk."
+        case ErrorKind.WRONG_HOST:
+            return "This desk stands elsewhere", "Use the address above."
+        case ErrorKind.RATE_LIMITED:
+            return "That was a lot at once", "Wait a moment, then load the page again."
+        case ErrorKind.UNAVAILABLE | ErrorKind.REQUEST_TIMEOUT:
+            return "The desk is busy", "Load the page again in a moment."
+        case ErrorKind.INTERNAL:
+            return "Something went wrong at the desk", "It is not your fault. Please try again."
+        case _:
+            assert_never(kind)
+
+
+def _reply_tagged(
+    page: Page, headers: Mapping[str, str], content_type: str, *extra: tuple[str, str]
+) -> Reply:
+    fixed = (("ETag", page.tag), _REVALIDATE, _BY_ACCEPT, *extra)
+    known = {tag.strip().removeprefix("W/") for tag in headers.get("If-None-Match", "").split(",")}
+    if page.tag in known or "*" in known:
+        return Reply(304, content_type=content_type, headers=fixed)
+    return Reply(200, page.body, content_type, fixed)
+
+
+def _weight(parameters: list[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip() == "q":
+            try:
+                weight = float(value)
+            except ValueError:
+                return 0.0
+            return weight if 0 <= weight <= 1 else 0.0
+    return 1.0
