@@ -12,16 +12,16 @@ VALUES (:thread_id, :position, :id, :capabilities, :origin, :principal);
 
 -- add_message: Adds a message to its thread.
 INSERT INTO messages (
-    id, thread_id, seq, role, actor, origin, created_at, content, attachments, salt, digest, link,
-    metadata, run_id
+    id, thread_id, seq, event, role, actor, origin, created_at, content, attachments, salt, digest,
+    link, metadata, run_id
 ) VALUES (
-    :id, :thread_id, :seq, :role, :actor, :origin, :created_at, :content, :attachments, :salt,
-    :digest, :link, :metadata, :run_id
+    :id, :thread_id, :seq, :event, :role, :actor, :origin, :created_at, :content, :attachments,
+    :salt, :digest, :link, :metadata, :run_id
 );
 
--- add_event: Adds an event to its thread.
-INSERT INTO events (thread_id, n, kind, ref, created_at)
-VALUES (:thread_id, :n, :kind, :ref, :created_at);
+-- add_event: Adds an event that is no message to its thread.
+INSERT INTO events (thread_id, n, after_seq, kind, ref, created_at)
+VALUES (:thread_id, :n, :after_seq, :kind, :ref, :created_at);
 
 -- move_tail: Says where a thread ends now.
 UPDATE threads
@@ -71,6 +71,18 @@ FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq DESC LIMIT :limit;
 
--- events: Lists a thread's events after one.
-SELECT n, kind, ref, created_at FROM events
-WHERE thread_id = :thread_id AND n > :after ORDER BY n LIMIT :limit;
+-- events: Lists a thread's events after one, messages among them.
+SELECT n, kind, ref, created_at FROM (
+    SELECT event AS n, 'message.created' AS kind, id AS ref, created_at FROM messages
+    WHERE thread_id = :thread_id AND seq > :after - coalesce((
+        SELECT n - after_seq FROM events
+        WHERE thread_id = :thread_id AND n <= :after ORDER BY n DESC LIMIT 1
+    ), 0)
+    ORDER BY seq LIMIT :limit
+) AS said
+UNION ALL
+SELECT n, kind, ref, created_at FROM (
+    SELECT n, kind, ref, created_at FROM events
+    WHERE thread_id = :thread_id AND n > :after ORDER BY n LIMIT :limit
+) AS happened
+ORDER BY n LIMIT :limit;

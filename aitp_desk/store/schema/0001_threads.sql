@@ -31,6 +31,7 @@ CREATE TABLE messages (
     id          TEXT    NOT NULL PRIMARY KEY,
     thread_id   TEXT    NOT NULL REFERENCES threads (id),
     seq         INTEGER NOT NULL,   -- from 1, without gaps
+    event       INTEGER NOT NULL,   -- number of the event that it was created
     role        TEXT    NOT NULL,
     actor       TEXT    NOT NULL,
     origin      TEXT    NOT NULL,   -- which side said it: visitor or desk
@@ -46,11 +47,15 @@ CREATE TABLE messages (
 CREATE UNIQUE INDEX messages_in_order ON messages (thread_id, seq);
 CREATE INDEX messages_of_run ON messages (run_id) WHERE run_id IS NOT NULL;
 
+-- What happened on a thread besides messages. A message's own row is its event: messages.event and
+-- events.n together are 1, 2, 3 ... without gaps. A row of their own for messages would nearly double
+-- the pages that an append writes. Up to event n there were (n - after_seq) rows of this table.
 CREATE TABLE events (
     thread_id  TEXT    NOT NULL REFERENCES threads (id),
-    n          INTEGER NOT NULL,    -- from 1, without gaps
+    n          INTEGER NOT NULL,
+    after_seq  INTEGER NOT NULL,    -- the newest message when it happened
     kind       TEXT    NOT NULL,
-    ref        TEXT    NOT NULL,    -- id of the message or run
+    ref        TEXT    NOT NULL,    -- id of the run
     created_at INTEGER NOT NULL,
     PRIMARY KEY (thread_id, n)
 ) STRICT;

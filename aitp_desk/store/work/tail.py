@@ -36,12 +36,13 @@ class Tail:
         self._added: list[tuple[str, Params]] = []
 
     def say(self, new: NewMessage, run_id: str | None = None) -> Message:
-        """Add a message with its event and return it as it will be kept.
+        """Add a message, an event in itself, and return it as it will be kept.
 
         Parameters:
             run_id: for a reply the run that made it, for a visitor's message the run that answers.
         """
         self.seq += 1
+        self.event += 1
         said = canonical(
             thread=self.thread_id,
             seq=self.seq,
@@ -60,6 +61,7 @@ class Tail:
                     "id": new.id,
                     "thread_id": self.thread_id,
                     "seq": self.seq,
+                    "event": self.event,
                     "role": new.role,
                     "actor": new.actor,
                     "origin": new.origin.value,
@@ -74,7 +76,6 @@ class Tail:
                 },
             )
         )
-        self._tell("message.created", new.id)
         return Message(
             id=new.id,
             thread_id=self.thread_id,
@@ -91,7 +92,20 @@ class Tail:
 
     def tell_run(self, run_id: str, state: RunState) -> None:
         """Add the event that a run has reached a state."""
-        self._tell(f"run.{state.value}", run_id)
+        self.event += 1
+        self._added.append(
+            (
+                "add_event",
+                {
+                    "thread_id": self.thread_id,
+                    "n": self.event,
+                    "after_seq": self.seq,
+                    "kind": f"run.{state.value}",
+                    "ref": run_id,
+                    "created_at": self.now,
+                },
+            )
+        )
 
     def additions(self) -> Work[None]:
         """Write down what was added, in order, for a thread whose own row is written beside it."""
@@ -112,18 +126,3 @@ class Tail:
             "last_link": self.link,
             "last_event": self.event,
         }
-
-    def _tell(self, kind: str, ref: str) -> None:
-        self.event += 1
-        self._added.append(
-            (
-                "add_event",
-                {
-                    "thread_id": self.thread_id,
-                    "n": self.event,
-                    "kind": kind,
-                    "ref": ref,
-                    "created_at": self.now,
-                },
-            )
-        )
