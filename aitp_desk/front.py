@@ -24,6 +24,7 @@ from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance
 from aitp_desk.model.errors import (
     DeskError,
     InternalError,
+    InvalidRequest,
     MethodNotAllowed,
     RequestTimeout,
     RequestTooLarge,
@@ -147,6 +148,8 @@ class Front:
                     raise RequestTimeout(
                         f"The body paused for more than {self._idle_seconds} seconds."
                     ) from None
+                except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
+                    raise InvalidRequest("The connection ended before the body did.") from None
                 if not chunk:
                     break
                 size += len(chunk)

@@ -30,7 +30,10 @@ def set_up_logs(settings: Log) -> None:
     ]
     level = getattr(logging, settings.level.upper())
     renderer: Any = (
-        structlog.dev.ConsoleRenderer() if plain else structlog.processors.JSONRenderer()
+        # the default shows the local variables of a traceback: messages, credentials, all
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if plain
+        else structlog.processors.JSONRenderer()
     )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],

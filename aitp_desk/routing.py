@@ -60,8 +60,12 @@ class RoutingTable:
         return tuple(sorted(found))
 
     def owner(self, path: str) -> Door:
-        """The door in whose form an unknown address is refused: the longest prefix decides."""
-        return next(door for prefix, door in self._owners if path.startswith(prefix))
+        """The door in whose form an unknown address is refused: the longest prefix decides.
+
+        What is no path (``OPTIONS *``, ``CONNECT host:port``) falls to the shortest.
+        """
+        owners = (door for prefix, door in self._owners if path.startswith(prefix))
+        return next(owners, self._owners[-1][1])
 
     def _add(self, door: Door, route: Route) -> None:
         if "{" not in route.path:

@@ -271,9 +271,10 @@ class Posting:
         if request.key is None:
             yield None
             return
-        if not 1 <= len(request.key) <= MAX_KEY:
+        if not 1 <= len(request.key) <= MAX_KEY or not request.key.isprintable():
             raise InvalidRequest(
-                f"An Idempotency-Key has 1 to {MAX_KEY} characters.", param="Idempotency-Key"
+                f"An Idempotency-Key has 1 to {MAX_KEY} printable characters.",
+                param="Idempotency-Key",
             )
         held = (scope, request.key)
         if held in self._in_flight:

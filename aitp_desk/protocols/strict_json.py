@@ -1,12 +1,13 @@
 """JSON bodies, read strictly: what two parsers could read differently is refused.
 
-Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON, and nesting
-past 32 levels are refused before anything else looks at the body.
+Duplicate keys, NUL characters, lone surrogates, bad UTF-8, numbers that are not JSON or past what a
+double holds, and nesting past 32 levels are refused before anything else looks at the body.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any, NoReturn
 
@@ -14,8 +15,9 @@ from aitp_desk.model.errors import InvalidRequest
 
 MAX_DEPTH = 32
 
-# a string as a whole, so that brackets inside it do not count, or one bracket
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+# A string as a whole, so that brackets inside it do not count, or one bracket. A string without an
+# end takes all that is left and nothing is tried twice: the search is linear in any text.
+_STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
 def decode_json(body: bytes) -> Any:
@@ -38,8 +40,8 @@ def decode_json(body: bytes) -> Any:
         raise InvalidRequest(
             f"The body is not JSON: {error.msg} (line {error.lineno}, column {error.colno})."
         ) from None
-    except ValueError:
-        raise InvalidRequest("The body holds a number that is too long.") from None
+    except ValueError:  # Python converts no whole number of more than some thousand digits
+        raise _too_large() from None
     # \u escapes are the only way to a NUL or a lone surrogate in text that was UTF-8
     if "\\u" in text or "\x00" in text:
         _check_text(value)
@@ -82,13 +84,26 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                raise InvalidRequest(f"The member {key!r} stands twice in one object.")
+                raise InvalidRequest(f"The member {key[:64]!r} stands twice in one object.")
             seen.add(key)
     return members
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if math.isinf(value):
+        raise _too_large()
+    return value
+
+
+def _too_large() -> InvalidRequest:
+    return InvalidRequest("The body holds a number that is too large.")
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise InvalidRequest(f"The body is not JSON: {name} is not a JSON number.")
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant, strict=True)
+_decoder = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant, strict=True
+)

@@ -22,6 +22,7 @@ from aitp_desk.protocols.strict_json import decode_json
 DEFAULT_PAGE = 20
 MAX_PAGE = 100
 _encode = msgspec.json.Encoder().encode
+_DIGITS = re.compile(r"\d{1,3}", re.ASCII)
 _WAIT = re.compile(r"(?:^|[,;])\s*wait\s*=\s*\"?(\d{1,6})\"?\s*(?=$|[,;])", re.IGNORECASE)
 
 
@@ -119,7 +120,7 @@ def decode_page(query: Mapping[str, str]) -> Page:
         InvalidRequest: a value is out of range, or both ``after`` and ``before`` are given.
     """
     limit = query.get("limit", str(DEFAULT_PAGE))
-    if not (limit.isascii() and limit.isdigit() and 1 <= int(limit[:9]) <= MAX_PAGE):
+    if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= MAX_PAGE):
         raise InvalidRequest(f"limit is a whole number from 1 to {MAX_PAGE}.", param="limit")
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
@@ -144,7 +145,7 @@ def decode_hops(header: str | None) -> int:
     """
     if header is None:
         return 0
-    if not (header.isascii() and header.isdigit() and len(header) <= 3):
+    if not _DIGITS.fullmatch(header):
         raise InvalidRequest("Desk-Hops is a whole number.", param="Desk-Hops")
     return int(header)
 
