@@ -102,9 +102,9 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
             return f"a whole number{f' of {unit}' if unit else ''} from {low} to {high}"
         case inspect.LiteralType(values=values):
             return " or ".join(as_toml(value) for value in values)
-        case inspect.StrType(min_length=low, max_length=high):
-            size = f" of {low} to {high} characters" if low and high else ""
-            return f"{unit or 'text'}{size}"
+        case inspect.StrType(pattern=pattern, max_length=high):
+            size = f" of at most {high} characters" if high else ""
+            return f"{unit or 'text'}{size}{' on one line' if pattern else ''}"
         case inspect.VarTupleType(item_type=item):
             return f"a list of {unit or _takes(item)}"
         case inspect.DictType(value_type=value):

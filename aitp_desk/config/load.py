@@ -93,6 +93,8 @@ def _read_file(path: Path, problems: list[Problem]) -> Tables:
         problems.append(Problem(path.name, f"is not UTF-8 (byte {error.start}); save it as UTF-8."))
     except tomllib.TOMLDecodeError as error:
         problems.append(Problem(path.name, f"is no valid TOML: {error}."))
+    except RecursionError:
+        problems.append(Problem(path.name, "is no valid TOML: it nests too deep."))
     return {}
 
 
@@ -108,7 +110,7 @@ def _override(tables: Tables, override: str, problems: list[Problem]) -> None:
 def _toml_value(text: str) -> Any:
     try:
         read = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         return text
     return read["value"] if len(read) == 1 else text
 
@@ -147,7 +149,9 @@ def _build(
 
 def _unfit(name: str, value: Any, takes: str) -> Problem:
     shown = as_toml(value)
-    if len(shown) > 60:
+    if "@" in shown:
+        shown = "no such thing"  # it may be an address with a password
+    elif len(shown) > 60:
         shown = f"{shown[:57]}…"
     return Problem(name, f"is {shown}; it takes {takes}.")
 

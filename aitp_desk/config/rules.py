@@ -29,8 +29,6 @@ class Problem(msgspec.Struct, frozen=True):
 def check_rules(config: Config) -> Iterator[Problem]:
     """Yield everything that is wrong with a configuration whose types are right."""
     site, server = config.site, config.server
-    if not site.name.isprintable():
-        yield Problem("site.name", "has a line break or control character; it takes one line.")
     if site.url and (wrong := _wrong_site_url(site.url)):
         yield Problem("site.url", f"{wrong}; it takes an address such as https://desk.example.com.")
     if not site.url and _is_wildcard(server.host):

@@ -19,6 +19,7 @@ DESK_FILE = "desk.toml"
 DATA_FOLDER = ".desk"
 """Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
 
+Line = Annotated[str, Meta(min_length=1, pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
 Url = Annotated[str, Meta(extra={"unit": "a URL"})]
 Seconds = Annotated[int, Meta(ge=1, le=86_400, extra={"unit": "seconds"})]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -40,10 +41,7 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """The website that the desk stands beside."""
 
-    name: Annotated[
-        str,
-        Meta(min_length=1, max_length=200, description="The site's name."),
-    ] = "My site"
+    name: Annotated[Line, Meta(max_length=200, description="The site's name.")] = "My site"
     description: Annotated[
         str, Meta(description="What the site is about, in a sentence or two.")
     ] = ""
@@ -78,9 +76,8 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
     """What the desk answers from."""
 
     folder: Annotated[
-        str,
+        Line,
         Meta(
-            min_length=1,
             extra={"unit": "a path"},
             description="Folder of the content, relative to the site's folder.",
         ),
@@ -99,8 +96,8 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     """Where the desk listens, and how long it waits."""
 
     host: Annotated[
-        str,
-        Meta(min_length=1, extra={"unit": "an address"}, description="Address to listen on."),
+        Line,
+        Meta(extra={"unit": "an address"}, description="Address to listen on."),
     ] = "127.0.0.1"
     port: Annotated[
         int, Meta(ge=0, le=65535, description="Port to listen on; 0 lets the system choose one.")
@@ -181,7 +178,7 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Where threads are kept, and when a write counts as done."""
 
     url: Annotated[
-        str,
+        Line,
         Meta(
             extra={"unit": "a URL"},
             description="The database: sqlite: and a path, relative to the data folder.",

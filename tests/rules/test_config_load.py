@@ -4,8 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from aitp_desk.config import Config, ConfigError, Server, load_config
+from aitp_desk.config.catalogue import names
 
 
 def load(folder: Path, toml: str = "", *overrides: str, **options: Any) -> Config:
@@ -173,6 +176,11 @@ def test_a_file_that_is_no_toml_is_told_with_its_line(tmp_path: Path) -> None:
     assert "at line 2" in problems(tmp_path, "[site]\nname = =\n")["desk.toml"]
 
 
+def test_a_file_that_nests_without_end_is_told(tmp_path: Path) -> None:
+    assert "nests too deep" in problems(tmp_path, f"x = {'[' * 5000}")["desk.toml"]
+    assert "it takes" in problems(tmp_path, "", f"server.port={'[' * 5000}")["server.port"]
+
+
 def test_a_file_that_is_not_utf_8_is_told(tmp_path: Path) -> None:
     (tmp_path / "desk.toml").write_bytes(b"[site]\nname = '\xe9'")
     with pytest.raises(ConfigError, match="is not UTF-8"):
@@ -210,3 +218,18 @@ def test_a_port_that_the_system_chooses_leaves_the_url_to_who_binds_it(tmp_path:
     assert (
         load(tmp_path, "[site]\nurl = 'https://a.example'", port=0).site.url == "https://a.example"
     )
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    key=st.sampled_from(tuple(names())) | st.text(),
+    value=st.text() | st.sampled_from(['"\\u0000"', '"a\\nb"', "nan", "[]", "{}", "1979-05-27"]),
+)
+def test_whatever_is_set_is_a_configuration_or_told(tmp_path: Path, key: str, value: str) -> None:
+    try:
+        config = load_config(tmp_path, [f"{key}={value}"])
+    except ConfigError as error:
+        told = str(error)
+    else:
+        told = config.site.url
+    assert told
