@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable
-from typing import Protocol
+from functools import lru_cache
+from typing import NamedTuple, Protocol
+
+MAX_REMEMBERED = 4096
+"""How many texts of addresses are remembered: reading one costs as much as a small request."""
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class _Hop(NamedTuple):
+    address: str
+    trusted: bool
 
 
 class Headers(Protocol):
@@ -29,11 +38,12 @@ class ClientAddresses:
 
     def __init__(self, trusted_proxies: Iterable[str]) -> None:
         self._networks = tuple(ipaddress.ip_network(network) for network in trusted_proxies)
+        self._read = lru_cache(MAX_REMEMBERED)(self._read_anew)
 
     def is_trusted(self, peer: str) -> bool:
         """Whether the peer is one of the trusted proxies."""
-        address = _address(peer)
-        return address is not None and self._has(address)
+        hop = self._read(peer)
+        return hop is not None and hop.trusted
 
     def find(self, headers: Headers, peer: str) -> str:
         """Return the address of whoever speaks; the peer's unless that is a trusted proxy."""
@@ -42,16 +52,19 @@ class ClientAddresses:
         client = peer
         for line in reversed(headers.getall("X-Forwarded-For", [])):
             for entry in reversed(line.split(",")):
-                address = _address(entry.strip())
-                if address is None:
+                hop = self._read(entry.strip())
+                if hop is None:
                     return client
-                client = str(address)
-                if not self._has(address):
+                client = hop.address
+                if not hop.trusted:
                     return client
         return client
 
-    def _has(self, address: _Address) -> bool:
-        return any(address in network for network in self._networks)
+    def _read_anew(self, text: str) -> _Hop | None:
+        address = _address(text)
+        if address is None:
+            return None
+        return _Hop(str(address), any(address in network for network in self._networks))
 
 
 def _address(text: str) -> _Address | None:
