@@ -9,6 +9,8 @@ from typing import NamedTuple, Protocol
 
 MAX_REMEMBERED = 4096
 """How many texts of addresses are remembered: reading one costs as much as a small request."""
+LONGEST_ADDRESS = 64
+"""Of characters, with brackets and port; what is longer is none, and not remembered."""
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -40,19 +42,18 @@ class ClientAddresses:
         self._networks = tuple(ipaddress.ip_network(network) for network in trusted_proxies)
         self._read = lru_cache(MAX_REMEMBERED)(self._read_anew)
 
-    def is_trusted(self, peer: str) -> bool:
-        """Whether the peer is one of the trusted proxies."""
-        hop = self._read(peer)
-        return hop is not None and hop.trusted
-
     def find(self, headers: Headers, peer: str) -> str:
         """Return the address of whoever speaks; the peer's unless that is a trusted proxy."""
-        if not self._networks or not self.is_trusted(peer):
+        if not self._networks:
+            return peer
+        proxy = self._read(peer)
+        if proxy is None or not proxy.trusted:
             return peer
         client = peer
         for line in reversed(headers.getall("X-Forwarded-For", [])):
             for entry in reversed(line.split(",")):
-                hop = self._read(entry.strip())
+                text = entry.strip()
+                hop = self._read(text) if len(text) <= LONGEST_ADDRESS else None
                 if hop is None:
                     return client
                 client = hop.address
