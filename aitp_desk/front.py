@@ -1,6 +1,6 @@
 """What every request passes on its way in, and every response on its way out.
 
-In: host, identity, limits, body. Out: the door's own error form for whatever was refused, one fixed
+In: limits, host, identity, body. Out: the door's own error form for whatever was refused, one fixed
 text and a correlation id for whatever was our fault, and the headers that every response carries.
 The doors' handlers stand between and see neither the HTTP server nor one another.
 """
@@ -33,15 +33,15 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import Principal, anonymous
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.protocols.reply import Call, Counted, Door, Reply, Route
 from aitp_desk.routing import RoutingTable
 
 MANIFEST_PATH = "/.well-known/agent.json"
 LINK = f'<{MANIFEST_PATH}>; rel="agent-manifest", <{MANIFEST_PATH}>; rel="ahp-manifest"'
 """AHP 0.1, section 3.2, and the relation's later name."""
 
-ANY_HOST = frozenset({"/health", "/ready"})
-"""Addresses that watchers ask by whatever name they know the machine."""
+WATCHED = frozenset({"/health", "/ready"})
+"""Addresses for watchers, who know the machine by any name; nothing is counted there."""
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _log = structlog.get_logger()
@@ -66,10 +66,12 @@ class Front:
         door = found[0] if found else self._table.owner(path)
         allowance: Allowance | None = None
         try:
+            unknown: Counted | None = None if path in WATCHED else "static"
+            caller, allowance = await self._admit(request, found[1].counted if found else unknown)
+            _check_allowance(allowance)
             self._check_host(request, path)
             _, route, params = found or self._refuse_route(request.method, path)
-            caller, allowance = await self._admit(request, route)
-            principal = _admitted(caller, allowance)
+            principal = _proven(caller)
             body = await self._read_body(request, route) if route.max_body else b""
             call = Call(
                 principal,
@@ -90,7 +92,7 @@ class Front:
         return _response(reply, allowance)
 
     async def _admit(
-        self, request: web.BaseRequest, route: Route
+        self, request: web.BaseRequest, kind: Counted | None
     ) -> tuple[Principal | DeskError, Allowance | None]:
         """Identify the caller and count the request; a bad credential counts as its address."""
         peer = request.remote or ""
@@ -100,12 +102,12 @@ class Front:
         except DeskError as refusal:
             address = self._identifier.addresses.find(request.headers, peer)
             caller, counted = refusal, anonymous(address)
-        if route.counted is None:
+        if kind is None:
             return caller, None
-        return caller, await self._desk.limiter.count(counted, route.counted)
+        return caller, await self._desk.limiter.count(counted, kind)
 
     def _check_host(self, request: web.BaseRequest, path: str) -> None:
-        if path in ANY_HOST:
+        if path in WATCHED:
             return
         try:
             host = urlsplit(f"//{request.headers.get('Host', '')}").hostname
@@ -167,10 +169,14 @@ class Front:
         return body
 
 
-def _admitted(caller: Principal | DeskError, allowance: Allowance | None) -> Principal:
-    """The caller, unless the limit or the credential refuses them; the limit comes first."""
+def _check_allowance(allowance: Allowance | None) -> None:
+    """Refuse what is past the limit, before anything else is said about the request."""
     if allowance is not None and allowance.refused is not None:
         raise allowance.refused
+
+
+def _proven(caller: Principal | DeskError) -> Principal:
+    """The caller, unless their credential proves nothing."""
     if isinstance(caller, DeskError):
         raise caller
     return caller

@@ -36,16 +36,21 @@ class RoutingTable:
     def find(self, method: str, path: str) -> Found | None:
         """The route for a request; a HEAD request takes the GET route.
 
+        A path belongs to the route that spells it out, else to the first template that fits: what
+        that does not serve, no later one does, such as the one that takes every path.
+
         Parameters:
             path: as it was requested, percent-encoded, without the query.
         """
         method = "GET" if method == "HEAD" else method
         row = self._fixed.get(path)
-        if row is not None and method in row:
-            return (*row[method], {})
+        if row is not None:
+            return (*row[method], {}) if method in row else None
         for pattern, methods in self._patterns.values():
             match = pattern.fullmatch(path)
-            if match is not None and method in methods:
+            if match is not None:
+                if method not in methods:
+                    return None
                 return (*methods[method], {k: unquote(v) for k, v in match.groupdict().items()})
         return None
 

@@ -16,7 +16,7 @@ from aitp_desk.model.errors import DeskError, ErrorKind
 from aitp_desk.pages.assets import Asset
 from aitp_desk.pages.render import render_error_page
 from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import HTML, JSON, Reply
+from aitp_desk.protocols.reply import HTML, JSON, Reply, has_version
 
 MANIFEST_TYPE = "application/agent+json"
 """What an agent asks for to be given the manifest (AHP 0.1, section 3.2)."""
@@ -160,8 +160,7 @@ def _reply_tagged(
     page: Page, headers: Mapping[str, str], content_type: str, *extra: tuple[str, str]
 ) -> Reply:
     fixed = (("ETag", page.tag), _REVALIDATE, _BY_ACCEPT, *extra)
-    known = {tag.strip().removeprefix("W/") for tag in headers.get("If-None-Match", "").split(",")}
-    if page.tag in known or "*" in known:
+    if has_version(headers, page.tag):
         return Reply(304, content_type=content_type, headers=fixed)
     return Reply(200, page.body, content_type, fixed)
 

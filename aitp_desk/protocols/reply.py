@@ -84,3 +84,16 @@ class Door(msgspec.Struct, frozen=True):
     routes: tuple[Route, ...]
     owns: tuple[str, ...]
     render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+
+
+def has_version(headers: Mapping[str, str], tag: str) -> bool:
+    """Whether the caller holds this version of a document (RFC 9110, section 13.1.2).
+
+    Parameters:
+        headers: the request's; ``If-None-Match`` is read.
+        tag: the version's ``ETag``, a strong one.
+    """
+    known = {
+        part.strip().removeprefix("W/") for part in headers.get("If-None-Match", "").split(",")
+    }
+    return tag in known or "*" in known

@@ -8,7 +8,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.ahp.content import write_llms_txt
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, CONVERSE_PATH, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, Encoder, decode_converse, render_error
-from aitp_desk.protocols.reply import JSON, MARKDOWN, Call, Door, Reply, Route
+from aitp_desk.protocols.reply import JSON, MARKDOWN, Call, Door, Reply, Route, has_version
 
 
 class AhpDoor:
@@ -49,6 +49,6 @@ def _document(call: Call, body: bytes, content_type: str) -> Reply:
         ("Cache-Control", "public, max-age=60"),
         ("Access-Control-Allow-Origin", "*"),
     )
-    if tag in call.headers.get("If-None-Match", ""):
+    if has_version(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)
     return Reply(200, body, content_type, headers)
