@@ -1,0 +1,56 @@
+"""Stand-ins for what a test wants to decide itself: the time, and what the agent says."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from aitp_desk.agent.base import Answer, Event, Outcome, Source, Turn
+
+NOON = 1_800_000_000.0
+"""When a test's clock begins, in Unix seconds."""
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self, now: float = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        """Let so much time pass."""
+        self.now += seconds
+
+
+Script = Callable[[Turn], Awaitable[Outcome]]
+
+
+async def repeat(turn: Turn) -> Outcome:
+    """Answer with the question and the number of things said before it."""
+    return Answer(
+        f"{len(turn.transcript)} said before; asked: {turn.question}",
+        sources=(Source("About", "/about", "direct"),),
+        follow_ups=("What else is there?",),
+        tokens_used=7,
+    )
+
+
+class ScriptedAgent:
+    """An agent that answers as a script says.
+
+    Attributes:
+        turns: what it was asked, in order.
+    """
+
+    name = "scripted"
+
+    def __init__(self, script: Script = repeat) -> None:
+        self.turns: list[Turn] = []
+        self._script = script
+
+    async def reply(self, turn: Turn) -> AsyncIterator[Event]:
+        """Answer as the script says."""
+        self.turns.append(turn)
+        yield await self._script(turn)

@@ -1,0 +1,29 @@
+"""Fixtures of the journeys."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.talking import Talker, talking
+from tests.visiting import Visitor, visiting
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def visitor(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Visitor]:
+    """An agent that visits the bookshop of `tests/site`, where nothing is limited.
+
+    One desk serves all tests of a module, which therefore say
+    `pytestmark = pytest.mark.asyncio(loop_scope="module")`.
+    """
+    async with visiting(tmp_path_factory.mktemp("visitor")) as visitor:
+        yield visitor
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
+    """Somebody who uses the Threads API of a bookshop, without a credential; else as `visitor`."""
+    async with talking(tmp_path_factory.mktemp("talker")) as talker:
+        yield talker
