@@ -1,30 +1,156 @@
-"""The agent that answers by extraction, without a model."""
+"""The agent that answers by extraction, without a model.
+
+It finds the section that answers, quotes the sentences, table rows or code of it that do, and says
+where they stand. It asks back where two pages fit alike, and says so where none does.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
-from aitp_desk.agent.base import Answer, Event, Source, Turn
-from aitp_desk.agent.select import Wanted, compose, find
+import msgspec
+
+from aitp_desk.agent.ask import ask_back, asked_before
+from aitp_desk.agent.base import (
+    CHARACTERS_PER_TOKEN,
+    Answer,
+    Clarification,
+    Event,
+    Outcome,
+    Relevance,
+    Source,
+    Turn,
+)
+from aitp_desk.agent.converse import asks_about_the_conversation, question_meant, read_turn
+from aitp_desk.agent.question import Asked, read_question
+from aitp_desk.agent.select import Found, compose, find
+from aitp_desk.agent.trust import answers
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import Knowledge
 
-LIMIT = 320
+ANSWER_CHARACTERS = 320
+"""About how long an answer is; one long table row or code block may go past it."""
+MAX_ANSWER_CHARACTERS = 1200
+MAX_SOURCES = 4
+MAX_FOLLOW_UPS = 3
+
+_DIRECT, _INDIRECT, _BACKGROUND = 0.85, 0.65, 0.45
 
 
 class ExtractiveAgent:
+    """Answers from passages. See :mod:`aitp_desk.agent.base` for what it promises.
+
+    Parameters:
+        knowledge: the content that it answers from.
+    """
+
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self.name = "extractive"
+
+    @property
+    def name(self) -> str:
+        """What it is, for people."""
+        return "extractive"
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
-        library = self._knowledge.library
-        terms = library.vocabulary.terms(turn.question)
-        wanted = [Wanted(t) for t in terms]
-        found = find(library, wanted)
-        if not found or found[0].coverage < 0.35:
-            yield Answer("I could not find that.", found=False)
-            return
-        yield Answer(
-            compose(found[0], LIMIT),
-            tuple(Source(f.passage.name, f.passage.url, "direct") for f in found[:3]),
-        )
+        """Answer one turn in one event."""
+        yield answer(turn, self._knowledge.library)
+
+
+def answer(turn: Turn, library: Library) -> Outcome:
+    """The outcome of a turn over one snapshot of the content."""
+    if turn.pending is None and turn.clarification is None:
+        turn = msgspec.structs.replace(turn, pending=asked_before(turn.transcript))
+    limit = MAX_ANSWER_CHARACTERS
+    if turn.max_tokens is not None:
+        limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
+    if asks_about_the_conversation(turn.question):
+        return _recall(turn, library, limit)
+    asked = read_turn(turn, library)
+    found = find(library, asked)
+    clear = turn.pending is None and turn.clarification is None
+    question = ask_back(asked, found) if clear else None
+    if question is not None:
+        return question
+    if not asked.wanted:
+        return Clarification(f"What would you like to know about {turn.site.name}?")
+    if not found or not answers(asked, found[0]):
+        return _refuse(turn, asked, found, limit)
+    return _answer(found, min(limit, ANSWER_CHARACTERS), limit)
+
+
+def _answer(found: Sequence[Found], wanted: int, limit: int) -> Answer:
+    text = cut(compose(found[0], wanted), limit)
+    return Answer(
+        text,
+        sources=sources_of(found),
+        follow_ups=follow_ups(found),
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+    )
+
+
+def _recall(turn: Turn, library: Library, limit: int) -> Answer:
+    """Answer a question about the conversation itself."""
+    meant = question_meant(turn.question, turn.transcript)
+    if meant is None:
+        return _plain("You have not asked me anything before this.", limit, found=False)
+    found = find(library, read_question(meant, library.vocabulary))
+    text = cut(f"You asked: “{cut(' '.join(meant.split()), 200)}”", limit)
+    return Answer(
+        text,
+        sources=sources_of(found[:1]),
+        follow_ups=follow_ups(found),
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+    )
+
+
+def _refuse(turn: Turn, asked: Asked, found: Sequence[Found], limit: int) -> Answer:
+    """Say that the content does not answer, what is missing from it, and who would know."""
+    missing = [w.term.typed for w in asked.wanted if not w.term.known and not w.carried][:2]
+    about = f" about “{'” or “'.join(missing)}”" if missing else " that answers this"
+    text = f"I found nothing{about} in the pages of {turn.site.name}."
+    if turn.site.contact:
+        text += f" The people behind the site can help: {turn.site.contact}."
+    refusal = _plain(text, limit, found=False)
+    return msgspec.structs.replace(refusal, follow_ups=follow_ups(found))
+
+
+def _plain(text: str, limit: int, *, found: bool) -> Answer:
+    text = cut(text, limit)
+    return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), found=found)
+
+
+def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
+    """The sections that an answer comes from, the best first, each address once."""
+    sources: dict[str, Source] = {}
+    best = found[0].score if found else 0.0
+    for candidate in found:
+        share = candidate.score / best
+        if share < _BACKGROUND or len(sources) == MAX_SOURCES:
+            break
+        relevance: Relevance = "background"
+        if share >= _DIRECT:
+            relevance = "direct"
+        elif share >= _INDIRECT:
+            relevance = "indirect"
+        passage = candidate.passage
+        sources.setdefault(passage.url, Source(passage.name, passage.url, relevance))
+    return tuple(sources.values())
+
+
+def follow_ups(found: Sequence[Found]) -> tuple[str, ...]:
+    """Questions that the sections near the answer would answer."""
+    return tuple(dict.fromkeys(f.passage.name for f in found[1:] if f.passage.heading))[
+        :MAX_FOLLOW_UPS
+    ]
+
+
+def cut(text: str, limit: int) -> str:
+    """The text within a number of characters, ended between words and marked as cut."""
+    if len(text) <= limit:
+        return text
+    if limit <= 1:
+        return text[:limit]
+    kept = text[: limit - 1]
+    space = kept.rfind(" ")
+    return (kept[:space] if space > limit // 2 else kept).rstrip() + "…"

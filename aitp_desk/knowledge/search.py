@@ -12,6 +12,7 @@ from heapq import nlargest
 
 import msgspec
 
+from aitp_desk.knowledge.figures import Figure, figures_in
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
 from aitp_desk.knowledge.words import words_of
@@ -23,10 +24,17 @@ _MAX_KEPT_PLACES = 4_000_000
 
 
 class UnitWords(msgspec.Struct, frozen=True):
-    """The stems of one unit of a passage and of what leads it in."""
+    """The stems of one unit of a passage.
+
+    Parameters:
+        stems: of its text.
+        lead: of what stands before it and belongs to it.
+        figures: the sorts of figures that it holds.
+    """
 
     stems: frozenset[str]
     lead: frozenset[str]
+    figures: Figure
 
 
 class PassageWords(msgspec.Struct, frozen=True):
@@ -96,7 +104,11 @@ class Ranking:
                 self._stems(passage.title),
                 self._stems(" ".join((passage.heading, *passage.trail))),
                 tuple(
-                    UnitWords(self._stems(unit.text), self._stems(unit.lead))
+                    UnitWords(
+                        self._stems(unit.text),
+                        self._stems(unit.lead),
+                        figures_in(unit.text),
+                    )
                     for unit in passage.units
                 ),
             )
@@ -134,3 +146,4 @@ class Ranking:
             self._terms.clear()
             self._words.clear()
             self._kept = entries
+

@@ -10,6 +10,8 @@ from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
 
 SITE = 0.85
 """How much a synonym from the site's configuration counts, its own word being 1."""
+FORM = 0.95
+"""How much another form of the same word counts: ``lost`` for ``lose``."""
 GENERAL = 0.5
 """How much a word counts that everyday English uses alike."""
 
@@ -17,13 +19,16 @@ Phrase = tuple[str, ...]
 
 
 @cache
-def everyday_groups() -> tuple[tuple[str, ...], ...]:
-    """The groups of everyday English that come with the desk (``synonyms.txt``)."""
+def everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
+    """The groups of everyday English that come with the desk, and how much their words count."""
     text = files(__package__).joinpath("synonyms.txt").read_text("utf-8")
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return tuple(
-        tuple(part.strip() for part in line.split(","))
-        for line in text.splitlines()
-        if line.strip() and not line.startswith("#")
+        (
+            FORM if line.startswith("=") else GENERAL,
+            tuple(part.strip() for part in line.lstrip("= ").split(",")),
+        )
+        for line in lines
     )
 
 
@@ -42,13 +47,16 @@ class Synonyms:
         own = [(word, *others) for word, others in site.items()]
         groups = everyday_groups()
         stemmer.learn(
-            word for group in (*own, *groups) for entry in group for word in words_of(entry)
+            word
+            for group in (*own, *(group for _, group in groups))
+            for entry in group
+            for word in words_of(entry)
         )
         for group in own:
             self._add(group[:1], group[1:], SITE)
             self._add(group[1:], group[:1], SITE)
-        for group in groups:
-            self._add(group, group, GENERAL)
+        for factor, group in groups:
+            self._add(group, group, factor)
 
     def of(self, stem: str) -> Mapping[str, float]:
         """The stems that stand for one stem and how much they count; the stem itself is not among."""
@@ -68,10 +76,10 @@ class Synonyms:
     def _add(self, names: Iterable[str], meanings: Iterable[str], factor: float) -> None:
         wanted: dict[str, float] = {}
         for meaning in meanings:
-            stems = [self._stemmer.stem(w) for w in words_of(meaning) if w not in STOP_WORDS]
-            for stem in stems:
-                # one word of a phrase says less than the phrase
-                wanted[stem] = max(wanted.get(stem, 0.0), factor / len(stems))
+            words = words_of(meaning)
+            # one word of a phrase does not say what the phrase says
+            if len(words) == 1:
+                wanted[self._stemmer.stem(words[0])] = factor
         for name in names:
             phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
             if not phrase:

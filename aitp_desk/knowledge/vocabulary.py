@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import re
 from math import log
 
 import msgspec
 
 from aitp_desk.knowledge.spelling import Spelling
 from aitp_desk.knowledge.synonyms import Synonyms
-from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+from aitp_desk.knowledge.words import STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
 
 KIN = 0.7
 """How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
 CORRECTED = 0.9
 """How much a word counts that was read as another for its spelling."""
+UNUSED = 0.6
+"""How much of its weight an everyday word keeps that the content does not use."""
+WEAK = 0.4
+"""How much of its weight a word keeps that says little wherever it stands."""
 
 _MAX_KEPT = 20_000
 
@@ -35,6 +40,11 @@ class Term(msgspec.Struct, frozen=True):
     stems: Mapping[str, float]
     known: bool
     typed: str
+
+    @property
+    def own(self) -> list[str]:
+        """The stems of the word itself, without what stands for it."""
+        return [stem for stem, value in self.stems.items() if value >= CORRECTED]
 
 
 class Vocabulary:
@@ -59,11 +69,14 @@ class Vocabulary:
         self.stemmer = Stemmer()
         self.stemmer.learn(spellings)
         self.stemmer.learn(STOP_WORDS)
+        self.stemmer.learn(everyday_words())
         self._synonyms = Synonyms(synonyms, self.stemmer)
-        self._spelling = Spelling(spellings)
+        plain = dict.fromkeys(STOP_WORDS | WEAK_WORDS, 1)
+        self._spelling = Spelling(plain | dict(spellings))
         self._beginnings: dict[str, list[str]] = {}
         for stem in counts:
             self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
+        self._everyday = {self.stemmer.stem(w) for w in everyday_words()}
         self._kept: dict[str, tuple[Term, ...]] = {}
 
     def terms(self, text: str) -> list[Term]:
@@ -96,20 +109,30 @@ class Vocabulary:
             kept = self._kept[word] = self._read(word)
         return kept
 
+    def corrected(self, text: str) -> str:
+        """The text with its misspelt words put right, as far as the content shows how."""
+        found = text
+        for word in set(words_of(text)):
+            if word not in STOP_WORDS:
+                right = self._corrected(word)
+                if right is not None:
+                    found = re.sub(rf"\b{word}\b", right, found, flags=re.IGNORECASE)
+        return found
+
     def weight(self, stem: str) -> float:
         """What a stem tells: the less common, the more."""
         count = self._counts.get(stem, 0)
         return log(1 + (self._passages - count + 0.5) / (count + 0.5))
 
     def _read(self, word: str) -> tuple[Term, ...]:
-        term = self._term(word, word)
-        if term.known:
-            return (term,)
-        corrected = self._spelling.correct(word)
+        corrected = self._corrected(word)
         if corrected is not None:
             if corrected in STOP_WORDS:
                 return ()
             return (self._term(corrected, word, CORRECTED),)
+        term = self._term(word, word)
+        if term.known:
+            return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
             return tuple(self._term(half, word) for half in halves if half not in STOP_WORDS)
@@ -127,8 +150,17 @@ class Vocabulary:
         elif stems:
             weight = max(self.weight(other) * value for other, value in stems.items())
         else:
-            weight = self.weight(stem)
+            weight = self.weight(stem) * (UNUSED if stem in self._everyday else 1.0)
+        if word in WEAK_WORDS:
+            weight *= WEAK
         return Term(word, weight, stems, bool(stems), typed)
+
+    def _corrected(self, word: str) -> str | None:
+        """What a misspelt word stands for; None for a word that is right or means nothing here."""
+        stem = self.stemmer.stem(word)
+        if stem in self._counts or stem in self._everyday or self._synonyms.of(stem):
+            return None
+        return self._spelling.correct(word)
 
     def _of_phrase(self, name: str, phrase: Sequence[str]) -> tuple[Term, ...]:
         stems = {
@@ -141,7 +173,7 @@ class Vocabulary:
             if word not in STOP_WORDS and stem in self._counts
         ]
         for stem in own:
-            stems[stem] = 1.0 / len(own) ** 0.5
+            stems[stem] = 0.5 if stems else 1.0 / len(own) ** 0.5
         weight = max((self.weight(stem) for stem in (own or stems)), default=self.weight(""))
         return (Term(name, weight, stems, bool(stems), name),)
 

@@ -10,6 +10,8 @@ import re
 import sqlite3
 import unicodedata
 from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
@@ -31,10 +33,46 @@ STOP_WORDS = frozenset(
     try trying u under until up upon us use used using ve very via want wants was wasn way we well
     were what whatever when where whether which while who whoever whom whose why will with within
     without won would wouldn yes yet you your yours yourself able actually anyway exactly happen
-    happens long look looking mean means someones supposed wanna wonder wondering
+    happens long look looking mean means someones supposed wanna wonder wondering went took came gave
+    gone got gotten tries tried seen saw knew known thought found said says told became began begun left kept put
+    whats wheres whens hows whos cant dont doesnt isnt wont didnt wasnt arent im ill youre theres thats
     """.split()
 )
 """Words that say how something is asked and not what about."""
+
+WEAK_WORDS = frozenset(
+    """
+    above across actual additional already along alone although always among amount another anywhere
+    apart around ask asked aside away back bad based basically begin behind believe below beside
+    best better beyond big bit bring brought call called came care case cases certain come comes
+    common complete completely concern correct couple current currently day days deal describe
+    detail details different directly easily easy else end enough especially even exact explain
+    fact far fear feel find fine first following general good great half happened hard heard
+    high hope idea important include included including information instead interested involve
+    involved keep kept kind know large later least leave left less level little live lot
+    low main major matter maybe middle mind moment month near nearly never new next nice
+    normal normally number often okay old open opposite own page part particular people person
+    place plan planning point possible present prefer pretty previous probably problem provide put
+    question quick quickly quite ready real reason recent regarding related relevant right
+    rule run said second see seem seems seen send several short show side similar simple simply
+    since single site small soon sort specific start state step stuff support surprise task tell
+    thing think third thought three time times today told tomorrow tonight top total turn two 
+    understand usual usually various visit week what whatever whole wide wish word words work works
+    world worry write wrong wrote year years yesterday appear apply carry contain count cut depend fall
+    fit follow force form front handle hang happening hit hold involve join lay lead left lie lies
+    expect expects expected putting puts stuck stick look manage meet move notice offer pass pick present pull push reach remain remember run serve
+    sit speak stand stay stick stuck touch treat turn wait walk watch
+    """.split()
+)
+"""Words so general that even where the content uses them rarely they tell little."""
+
+
+@cache
+def everyday_words() -> frozenset[str]:
+    """Words of everyday English (``english.txt``): right as they stand, whatever is near them."""
+    text = files(__package__).joinpath("english.txt").read_text("utf-8")
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return frozenset(word for line in lines for word in line.split())
 
 
 def fold(text: str) -> str:

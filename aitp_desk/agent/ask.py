@@ -1,0 +1,65 @@
+"""When a question fits two topics equally: asking back instead of guessing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from aitp_desk.agent.base import Clarification, Pending, Utterance
+from aitp_desk.agent.question import Asked, is_question
+from aitp_desk.agent.select import Found
+
+MAX_OPTIONS = 4
+MAX_TERMS = 3
+"""A question with more words of weight has said enough."""
+
+_BEGINS = "Do you mean "
+_CLOSE = {0: 0.7, 1: 0.75, 2: 0.83, 3: 0.88}
+"""How near the second page must come to the first, by how many words of weight were asked."""
+_COVERAGE = 0.7
+_FIT = 0.85
+_OPTION = re.compile(r"“([^”]+)”")
+
+
+def ask_back(asked: Asked, found: Sequence[Found]) -> Clarification | None:
+    """What to ask where several pages answer a short question alike, or None where one does.
+
+    Key words (``phone number``) are looked up and never asked about; nor is a follow-up, which has
+    its topic from the conversation.
+    """
+    own = [wanted for wanted in asked.wanted if wanted.factor >= 1]
+    if asked.document is not None or len(own) > MAX_TERMS or not is_question(asked.text):
+        return None
+    if not found:
+        return None
+    best: dict[str, Found] = {}
+    for candidate in found:
+        best.setdefault(candidate.passage.document, candidate)
+    first = found[0]
+    rivals = [
+        candidate
+        for candidate in best.values()
+        if candidate.score >= _CLOSE[len(own)] * first.score
+        and candidate.coverage >= _COVERAGE
+        and candidate.fit >= _FIT * first.fit
+        and candidate.expected == first.expected
+    ]
+    if len(rivals) < 2:
+        return None
+    options = tuple(dict.fromkeys(rival.passage.title for rival in rivals))[:MAX_OPTIONS]
+    if len(options) < 2:
+        return None
+    named = [f"“{option}”" for option in options]
+    listed = ", ".join(named[:-1]) + f" or {named[-1]}"
+    return Clarification(f"{_BEGINS}{listed}?", options)
+
+
+def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
+    """What the desk asked back in the last words of a conversation that keeps no such note."""
+    if len(transcript) < 2 or transcript[-1].speaker != "desk":
+        return None
+    question = transcript[-1].text
+    if not question.startswith(_BEGINS):
+        return None
+    about = next((said.text for said in reversed(transcript) if said.speaker == "visitor"), None)
+    return Pending(about, question, tuple(_OPTION.findall(question))) if about else None
