@@ -24,8 +24,8 @@ test-servers: .venv/.browser
 	  exit 1; }
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
 
-# style, types, floors, and that the docs tell the truth
-check: .venv/.dev
+# style, types (those of the browser tests too), floors, and that the docs tell the truth
+check: .venv/.browser
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from itertools import islice, zip_longest
 
 from aitp_desk.knowledge.base import Document, Passage
-from aitp_desk.knowledge.library import Library
 
 MOST = 4
 """How many examples stand beside a box."""
@@ -23,18 +22,20 @@ _QUESTION = re.compile(
 )
 
 
-def example_questions(library: Library) -> tuple[str, ...]:
+def example_questions(
+    documents: Sequence[Document], passages: Sequence[Passage]
+) -> tuple[str, ...]:
     """Questions for the home page: headings that are questions, and pages of different folders."""
-    asked = _questions(library.passages)[: MOST // 2]
-    titles = islice(_titles(library.documents), MOST - len(asked))
+    asked = _questions(passages)[: MOST // 2]
+    titles = islice(_titles(documents), MOST - len(asked))
     return (*asked, *(as_question(title) or f"What about {title}?" for title in titles))
 
 
-def page_topics(library: Library, document: Document) -> tuple[str, ...]:
+def page_topics(document: Document, passages: Sequence[Passage]) -> tuple[str, ...]:
     """What a page says something about: its first headings."""
     headings = dict.fromkeys(
         passage.heading
-        for passage in library.passages
+        for passage in passages
         if passage.document == document.path and passage.anchor
     )
     return tuple(heading for heading in headings if len(heading) <= MAX_CHARACTERS)[:MOST]

@@ -79,7 +79,8 @@ class PagesDoor:
         library = desk.knowledge.library
 
         def render() -> bytes:
-            return render_home(self._site, library.documents, example_questions(library))
+            examples = example_questions(library.documents, library.passages)
+            return render_home(self._site, library.documents, examples)
 
         return reply_page(await self._shelf.page(library.revision, "", render), call.headers)
 
@@ -100,7 +101,7 @@ class PagesDoor:
             raise RouteNotFound("The content of this site has no page at this address.")
 
         def render() -> bytes:
-            topics = page_topics(library, document)
+            topics = page_topics(document, library.passages)
             return render_page(self._site, document, library.documents, topics)
 
         page = await self._shelf.page(library.revision, document.path, render)
