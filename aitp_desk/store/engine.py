@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from asyncio import Future
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -30,6 +31,12 @@ class Unit(msgspec.Struct, eq=False):
     result: Any = None
     error: Exception | None = None
 
+    @property
+    def name(self) -> str:
+        """What the unit is called in the log."""
+        function = self.work.func if isinstance(self.work, partial) else self.work
+        return function.__name__
+
     def tell(self) -> None:
         """Wake the caller with what became of the unit. Called on the caller's loop."""
         if self.future is None or self.future.done():
@@ -40,8 +47,8 @@ class Unit(msgspec.Struct, eq=False):
             self.future.set_exception(self.error)
 
 
-def touched(arguments: Mapping[str, Any]) -> frozenset[tuple[str, ...]] | None:
-    """Tell what a unit may touch, from its arguments: its thread, and its idempotency key.
+def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
+    """Tell what a unit may touch, from its named arguments: its thread, its idempotency key.
 
     Two units that share nothing may be driven side by side, a statement of one between two of the
     other. Units that share something must take effect in the order in which they were handed over.
@@ -49,6 +56,9 @@ def touched(arguments: Mapping[str, Any]) -> frozenset[tuple[str, ...]] | None:
     Returns:
         None for a unit that names no thread: it may touch anything.
     """
+    arguments = unit.kwargs
+    if isinstance(unit.work, partial):
+        arguments = {**unit.work.keywords, **arguments}
     found: set[tuple[str, ...]] = set()
     for name, value in arguments.items():
         match value:

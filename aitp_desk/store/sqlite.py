@@ -158,7 +158,7 @@ class SqliteStore:
         self._waiting -= len(units)
         for unit in units:
             if unit.future is None and unit.error is not None:
-                _log.error("store.record_failed", unit=unit.work.__name__, exc_info=unit.error)
+                _log.error("store.record_failed", unit=unit.name, exc_info=unit.error)
             unit.tell()
 
     async def _close(self) -> None:

@@ -10,9 +10,10 @@ SELECT id, thread_id, state, created_at, attempts, error FROM jobs WHERE id = :i
 SELECT id, thread_id, state, created_at, attempts, error FROM jobs
 WHERE thread_id = :thread_id AND kind = 'run' AND state = 'queued';
 
--- newest_run: Finds a thread's newest run.
+-- newest_run: Finds a thread's newest run; of those of one second a capped one is the newest.
 SELECT id, thread_id, state, created_at, attempts, error FROM jobs
-WHERE thread_id = :thread_id AND kind = 'run' ORDER BY created_at DESC, id DESC LIMIT 1;
+WHERE thread_id = :thread_id AND kind = 'run'
+ORDER BY created_at DESC, state = 'capped' DESC, id DESC LIMIT 1;
 
 -- count_recent_runs: Counts the runs that a thread was given since a time.
 SELECT count(*) FROM jobs

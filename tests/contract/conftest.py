@@ -1,0 +1,38 @@
+"""The stores that the contract suite runs on."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.store.base import Store
+from aitp_desk.store.sqlite import SqliteStore
+from tests.contract.shuffled import ShuffledStore
+from tests.contract.whole import check_whole
+
+Open = Callable[[Path], AbstractAsyncContextManager[Store]]
+
+ENGINES: dict[str, Open] = {"sqlite": SqliteStore.open, "shuffled": ShuffledStore.open}
+
+
+@pytest.fixture(params=list(ENGINES))
+def engine(request: pytest.FixtureRequest) -> str:
+    """Name of an engine."""
+    return str(request.param)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Where the store's file is."""
+    return tmp_path / "desk.db"
+
+
+@pytest.fixture
+async def store(engine: str, database: Path) -> AsyncIterator[Store]:
+    """An open store of each engine. What a test leaves in it must be whole."""
+    async with ENGINES[engine](database) as opened:
+        yield opened
+    check_whole(database)

@@ -1,0 +1,44 @@
+"""What engines may drive side by side."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import pytest
+
+from aitp_desk.store import work
+from aitp_desk.store.engine import Unit, touched
+from aitp_desk.store.records import ClaimedRun, Once
+from tests.contract.saying import a_session, a_thread
+
+THREAD = a_thread()
+CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1)
+ONCE = Once("aya", "key", b"f")
+OF_THREAD = ("thread", THREAD.id)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"thread_id": THREAD.id, "message_id": "m", "once": None}, {OF_THREAD}),
+        ({"thread_id": THREAD.id, "once": ONCE}, {OF_THREAD, ("once", "aya", "key")}),
+        ({"thread": THREAD, "once": None}, {OF_THREAD}),
+        ({"claim": CLAIM, "replies": ()}, {OF_THREAD}),
+        ({"session": a_session(THREAD), "opening": None}, {OF_THREAD}),
+        ({"session": a_session(THREAD), "opening": THREAD}, {OF_THREAD}),
+        ({"worker": "w", "limit": 3}, None),
+        ({}, None),
+    ],
+)
+def test_a_unit_touches_what_its_arguments_name(
+    arguments: dict[str, Any], expected: set[tuple[str, ...]] | None
+) -> None:
+    assert touched(Unit(work.append_message, (), arguments)) == expected
+
+
+def test_arguments_bound_before_count_too() -> None:
+    bound = partial(work.renew_lease, claim=CLAIM)
+    unit = Unit(bound, (), {"lease_until": 1})
+    assert touched(unit) == {OF_THREAD}
+    assert unit.name == "renew_lease"

@@ -1,0 +1,129 @@
+"""Statements are data with names; migrations are numbered files."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.store import migrate, reads, statements
+from aitp_desk.store.base import StoreChanged, StoreError
+from aitp_desk.store.migrate import load_migrations
+from aitp_desk.store.statements import QUERIES, load_statements
+
+STORE = Path(statements.__file__).parent
+
+
+def names_in_code() -> set[str]:
+    """Every quoted word of the units and reads: the names that they yield are among them."""
+    sources = [*(STORE / "work").glob("*.py"), Path(reads.__file__)]
+    return {
+        name for path in sources for name in re.findall(r'"([a-z_]+)"', path.read_text("utf-8"))
+    }
+
+
+def test_every_statement_is_used() -> None:
+    assert set(load_statements("sqlite")) <= names_in_code()
+
+
+def test_every_statement_is_understood_by_sqlite() -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        migrate.migrate(database, now=0)
+        for name, sql in load_statements("sqlite").items():
+            parameters = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
+            assert database.execute(f"EXPLAIN {sql}", parameters).fetchall(), name
+
+
+WALKED_WHOLE = {
+    "events": {"said", "happened"},  # its own two parts, bounded before
+    "live_token": {"tokens_live_name"},
+    "release_all_runs": {"jobs_held"},  # runs in progress only
+    "release_runs_of_worker": {"jobs_held"},
+    "tokens": {"tokens"},
+}
+"""What a statement may walk from end to end, because it stays small."""
+
+
+@pytest.mark.parametrize("name", sorted(load_statements("sqlite")))
+def test_no_statement_walks_through_what_grows(name: str) -> None:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        migrate.migrate(database, now=0)
+        sql = load_statements("sqlite")[name]
+        parameters = dict.fromkeys(re.findall(r":([a-z_]+)", sql))
+        plan = database.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall()
+    walked = {step.split()[-1] for *_, step in plan if step.startswith("SCAN ")}
+    assert walked == WALKED_WHOLE.get(name, set())
+
+
+def test_shared_statements_keep_to_what_both_engines_read() -> None:
+    for path in QUERIES.glob("*.sql"):
+        text = path.read_text("utf-8").lower()
+        for only_one_reads in ("::", "rowid", "insert or ", "json_", "strftime", "ifnull", "?"):
+            assert only_one_reads not in text.replace("-- ", ""), (path.name, only_one_reads)
+
+
+def test_an_engines_own_statement_replaces_the_shared_one(tmp_path: Path) -> None:
+    (tmp_path / "sqlite").mkdir()
+    (tmp_path / "a.sql").write_text(
+        "-- one: Says one.\nSELECT 1;\n\n-- two: Says two.\nSELECT 2;\n"
+    )
+    (tmp_path / "sqlite" / "a.sql").write_text("-- two: Says two.\n-- At length.\nSELECT\n  22;\n")
+    assert load_statements("sqlite", tmp_path) == {"one": "SELECT 1", "two": "SELECT\n  22"}
+    assert load_statements("postgres", tmp_path) == {"one": "SELECT 1", "two": "SELECT 2"}
+
+
+@pytest.mark.parametrize(
+    "text", ["SELECT 1;", "-- one: Says one.\nSELECT 1;\n-- one: Says one.\nSELECT 1;"]
+)
+def test_a_statement_without_a_name_of_its_own_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.sql").write_text(text)
+    with pytest.raises(ValueError, match=r"a\.sql"):
+        load_statements("sqlite", tmp_path)
+
+
+def test_a_name_in_two_files_is_refused(tmp_path: Path) -> None:
+    for name in ("a.sql", "b.sql"):
+        (tmp_path / name).write_text("-- one: Says one.\nSELECT 1;")
+    with pytest.raises(ValueError, match="one stands twice"):
+        load_statements("sqlite", tmp_path)
+
+
+class TestMigrations:
+    def apply(self, folder: Path, database: Path) -> int:
+        with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+            return migrate.migrate(connection, now=0, folder=folder).migrated
+
+    def test_only_what_is_missing_is_applied(self, tmp_path: Path, database: Path) -> None:
+        (tmp_path / "0001_a.sql").write_text(
+            "CREATE TABLE a (x TEXT); -- a\nINSERT INTO a\nSELECT ';';"
+        )
+        assert self.apply(tmp_path, database) == 1
+        (tmp_path / "0002_b.sql").write_text("CREATE TABLE b (x TEXT);")
+        assert self.apply(tmp_path, database) == 1
+        assert self.apply(tmp_path, database) == 0
+
+    def test_one_that_fails_leaves_nothing_behind(self, tmp_path: Path, database: Path) -> None:
+        (tmp_path / "0001_a.sql").write_text("CREATE TABLE a (x TEXT);")
+        (tmp_path / "0002_b.sql").write_text("CREATE TABLE a (x TEXT);")
+        with pytest.raises(sqlite3.OperationalError):
+            self.apply(tmp_path, database)
+        with closing(sqlite3.connect(database)) as connection:
+            assert connection.execute("SELECT name FROM sqlite_schema").fetchall() == []
+
+    def test_a_gap_between_files_is_refused(self, tmp_path: Path) -> None:
+        for name in ("0001_a.sql", "0003_c.sql"):
+            (tmp_path / name).write_text("")
+        with pytest.raises(StoreError, match=r"0003_c\.sql"):
+            load_migrations(tmp_path)
+
+    def test_a_gap_in_the_database_is_refused(self, tmp_path: Path, database: Path) -> None:
+        for name in ("0001_a.sql", "0002_b.sql"):
+            (tmp_path / name).write_text("-- nothing\n")
+        self.apply(tmp_path, database)
+        with closing(sqlite3.connect(database)) as connection, connection:
+            connection.execute("DELETE FROM migrations WHERE number = 1")
+        with pytest.raises(StoreChanged, match="lacks migration 0001"):
+            self.apply(tmp_path, database)

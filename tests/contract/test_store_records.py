@@ -1,0 +1,161 @@
+"""Sessions, API keys and what expires, on every engine."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.thread import Thread
+from aitp_desk.store import reads, work
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.records import Expired, Once, Session, Token
+from aitp_desk.store.work import TOKENS_EPOCH
+from tests.contract.saying import (
+    DESK,
+    HOUR,
+    NOW,
+    a_session,
+    a_thread,
+    claim,
+    open_thread,
+    replied,
+    said,
+    texts_of,
+)
+
+
+async def converse(
+    store: Store, session: Session, opening: Thread | None, question: str, reply: str
+) -> None:
+    await store.run(
+        work.record_exchange,
+        session=session,
+        opening=opening,
+        messages=(said(question), replied(reply)),
+        now=session.last_at,
+    )
+
+
+class TestSessions:
+    async def test_the_first_turn_opens_thread_and_session(self, store: Store) -> None:
+        thread = a_thread("aya")
+        session = a_session(thread)
+        await converse(store, session, thread, "One?", "One!")
+        assert await reads.session(store, session.id) == session
+        kept = await reads.thread(store, thread.id)
+        assert kept is not None
+        assert (kept.thread, kept.speaker, kept.last_seq) == (thread, "visitor", 2)
+
+    async def test_later_turns_follow_on_the_same_thread(self, store: Store) -> None:
+        thread = a_thread()
+        await converse(store, a_session(thread), thread, "One?", "One!")
+        second = Session(
+            f"session-of-{thread.id}", thread.id, None, 2, NOW, NOW + 9, '{"question":"Which?"}'
+        )
+        await converse(store, second, None, "Two?", "Which two?")
+        assert await reads.session(store, second.id) == second
+        transcript = await reads.newest_messages(store, thread.id, 20)
+        assert texts_of(transcript) == ["One?", "One!", "Two?", "Which two?"]
+        assert [message.actor for message in transcript] == ["visitor", DESK.id] * 2
+        assert await claim(store) == ()
+
+    async def test_a_turn_whose_thread_was_lost_is_not_kept(self, store: Store) -> None:
+        with pytest.raises(StoreError):
+            await converse(store, a_session(a_thread(), turns=2), None, "Two?", "Two!")
+
+    async def test_an_unknown_session_is_none(self, store: Store) -> None:
+        assert await reads.session(store, "session_unknown") is None
+
+    async def test_turns_of_many_sessions_at_once_are_all_kept(self, store: Store) -> None:
+        threads = [a_thread() for _ in range(20)]
+        await asyncio.gather(
+            *(converse(store, a_session(thread), thread, "?", "!") for thread in threads)
+        )
+        for thread in threads:
+            assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["?", "!"]
+
+
+class TestExpiry:
+    async def test_keys_past_their_time_are_forgotten(self, store: Store) -> None:
+        once = Once("aya", "key", b"one")
+        first = await open_thread(store, once=once)
+        gone = await store.run(
+            work.delete_expired, once_before=NOW + 1, sessions_before=0, limit=10
+        )
+        assert gone == Expired(idempotency=1, sessions=0)
+        again = await open_thread(store, once=Once("aya", "key", b"other"))
+        assert not again.replayed
+        assert again.thread_id != first.thread_id
+
+    async def test_idle_sessions_are_forgotten_and_their_threads_stay(self, store: Store) -> None:
+        idle, busy = a_thread(), a_thread()
+        await converse(store, a_session(idle), idle, "?", "!")
+        await converse(store, a_session(busy), busy, "?", "!")
+        await converse(store, a_session(busy, turns=2, now=NOW + HOUR), None, "??", "!!")
+        gone = await store.run(
+            work.delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10
+        )
+        assert gone == Expired(idempotency=0, sessions=1)
+        assert await reads.session(store, f"session-of-{idle.id}") is None
+        assert await reads.session(store, f"session-of-{busy.id}") is not None
+        assert await reads.thread(store, idle.id) is not None
+
+    async def test_a_call_removes_no_more_than_it_may(self, store: Store) -> None:
+        for number in range(5):
+            await open_thread(store, once=Once("aya", str(number), b"f"))
+        expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2}
+        gone = [await store.run(work.delete_expired, **expire) for _ in range(4)]
+        assert [expired.idempotency for expired in gone] == [2, 2, 1, 0]
+
+
+class TestTokens:
+    TOKEN = Token("a1", "shopper", b"hash", ("threads", "actions:order_lookup"), NOW)
+
+    async def test_a_token_is_kept_and_found_by_its_id(self, store: Store) -> None:
+        await store.run(work.create_token, token=self.TOKEN)
+        assert await reads.token_by_id(store, "a1") == self.TOKEN
+        assert await reads.token_by_id(store, "a2") is None
+
+    @pytest.mark.parametrize("id_or_name", ["a1", "shopper"])
+    async def test_a_token_is_revoked_by_id_or_name_and_the_epoch_rises(
+        self, store: Store, id_or_name: str
+    ) -> None:
+        await store.run(work.create_token, token=self.TOKEN)
+        before = await reads.epoch(store, TOKENS_EPOCH)
+        revoked = await store.run(work.revoke_token, id_or_name=id_or_name, now=NOW + 5)
+        assert revoked is not None
+        assert revoked.revoked_at == NOW + 5
+        assert await reads.token_by_id(store, "a1") == revoked
+        assert await reads.epoch(store, TOKENS_EPOCH) == before + 1
+
+    async def test_an_id_goes_before_a_name(self, store: Store) -> None:
+        await store.run(work.create_token, token=self.TOKEN)
+        await store.run(work.create_token, token=Token("shopper", "other", b"", (), NOW))
+        revoked = await store.run(work.revoke_token, id_or_name="shopper", now=NOW)
+        assert revoked is not None
+        assert revoked.name == "other"
+
+    async def test_revoking_what_is_not_there_changes_nothing(self, store: Store) -> None:
+        await store.run(work.create_token, token=self.TOKEN)
+        await store.run(work.revoke_token, id_or_name="a1", now=NOW)
+        epoch = await reads.epoch(store, TOKENS_EPOCH)
+        for id_or_name in ("a1", "shopper", "nobody"):
+            assert await store.run(work.revoke_token, id_or_name=id_or_name, now=NOW + 1) is None
+        assert await reads.epoch(store, TOKENS_EPOCH) == epoch
+        kept = await reads.token_by_id(store, "a1")
+        assert kept is not None
+        assert kept.revoked_at == NOW
+
+    async def test_two_live_tokens_never_share_a_name(self, store: Store) -> None:
+        await store.run(work.create_token, token=self.TOKEN)
+        twin = Token("a2", "shopper", b"hash2", (), NOW)
+        with pytest.raises(PreconditionFailed):
+            await store.run(work.create_token, token=twin)
+        await store.run(work.revoke_token, id_or_name="a1", now=NOW)
+        await store.run(work.create_token, token=twin)
+        assert [token.id for token in await reads.list_tokens(store)] == ["a1", "a2"]
+
+    async def test_an_epoch_that_never_rose_is_zero(self, store: Store) -> None:
+        assert await reads.epoch(store, TOKENS_EPOCH) == 0
