@@ -16,6 +16,7 @@ from aitp_desk.config import Cache, Site
 from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import CONTACT, SITE_INFO, Registry
+from aitp_desk.desk.replying import write_reply
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
@@ -178,13 +179,11 @@ class Asking:
         if isinstance(outcome, Clarification):
             about = session.pending.about if session.pending and ask.clarification else ask.query
             pending = Pending(about, outcome.question, outcome.options)
-            reply = outcome.question
-        else:
-            reply = outcome.text
+        reply = write_reply(outcome, self._site.url)
         first = session.turns == 0
-        self._sessions.add_turn(session, question, reply, pending)
+        self._sessions.add_turn(session, question, reply[0], pending)
         try:
-            await self._recording.record(principal, session, question, outcome, first)
+            await self._recording.record(principal, session, question, reply, first)
         except BaseException:
             self._sessions.forget(session)
             raise

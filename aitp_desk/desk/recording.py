@@ -12,9 +12,7 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.agent.base import Outcome
 from aitp_desk.desk.posting import VISITOR
-from aitp_desk.desk.replying import write_reply
 from aitp_desk.desk.sessions import Session
 from aitp_desk.model.chain import SALT_BYTES
 from aitp_desk.model.ids import new_id
@@ -47,10 +45,13 @@ class Recording:
         principal: Principal,
         session: Session,
         question: str,
-        outcome: Outcome,
+        reply: tuple[str, ...],
         first: bool,
     ) -> None:
         """Write down one turn; the first one opens the thread.
+
+        Parameters:
+            reply: the parts of what the desk said.
 
         Raises:
             StoreBusy: nothing was written.
@@ -83,7 +84,7 @@ class Recording:
             "assistant",
             self._actor.id,
             Origin.DESK,
-            write_reply(outcome, self._actor.id),
+            reply,
         )
         write = partial(
             record_exchange,
