@@ -33,11 +33,13 @@ def write_reply(outcome: Outcome, site_url: str) -> tuple[str, ...]:
     return (outcome.text, f"Sources:\n{sources}")
 
 
-def read_turn(messages: Sequence[Message], site: SiteFacts) -> Turn | None:
-    """What the agent is asked, given a thread's newest messages in order.
+def read_turn(messages: Sequence[Message], site: SiteFacts, run_id: str) -> Turn | None:
+    """What the agent is asked in a run, given a thread's newest messages in order.
 
-    The question is everything that the visitor has said since the desk's last reply; what came
-    before is the transcript. An outsider's ``assistant`` message is that party's quoted words.
+    The question is everything that the visitor has said since the desk's last reply, and before it
+    what this run was promised to: a message that came while another run was at work stands before
+    that run's reply. All else is the transcript. An outsider's ``assistant`` message is that
+    party's quoted words.
 
     Returns:
         None when nothing waits for an answer.
@@ -45,14 +47,20 @@ def read_turn(messages: Sequence[Message], site: SiteFacts) -> Turn | None:
     split = len(messages)
     while split and messages[split - 1].origin is Origin.VISITOR:
         split -= 1
-    waiting = [_text(m) for m in messages[split:] if m.role == "user"]
+    waiting: list[Message] = []
+    before: list[Message] = []
+    for place, message in enumerate(messages):
+        is_asked = message.origin is Origin.VISITOR and message.role == "user"
+        is_due = place >= split or message.run_id == run_id
+        (waiting if is_asked and is_due else before).append(message)
     if not waiting:
         return None
+    answers_back = waiting[-1] in messages[split:]
     return Turn(
-        "\n".join(waiting),
+        "\n".join(map(_text, waiting)),
         site,
-        remember([*messages[:split], *(m for m in messages[split:] if m.role != "user")]),
-        pending=_pending(messages[:split]),
+        remember(before),
+        pending=_pending(messages[:split]) if answers_back else None,
     )
 
 

@@ -66,7 +66,7 @@ class Turns:
         messages = await reads.newest_messages(
             self._store, claim.thread_id, TRANSCRIPT, upto_seq=claim.upto_seq
         )
-        turn = read_turn(messages, self._site)
+        turn = read_turn(messages, self._site, claim.id)
         if turn is None:
             return ()
         outcome = await outcome_of(self._agent, turn)
