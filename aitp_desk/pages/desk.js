@@ -52,13 +52,10 @@ function inline(text) {
   return nodes;
 }
 
-function paragraph(lines) {
-  const element = el("p");
-  lines.forEach((line, index) => {
-    if (index) element.append(el("br"));
-    element.append(...inline(line.replace(/^#{1,6}\s+/, "")));
-  });
-  return element;
+/** A paragraph for each line: table rows and items come a line each, and long ones wrap. */
+function paragraphs(lines) {
+  const words = lines.map((line) => line.replace(/^#{1,6}\s+/, ""));
+  return words.map((line) => el("p", lines.length > 1 ? { class: "line" } : {}, ...inline(line)));
 }
 
 const FENCE = /^\s*```/;
@@ -91,7 +88,7 @@ function blocks(text) {
       at += 1;
     } else {
       const starts = (line) => FENCE.test(line) || BULLET.test(line) || NUMBER.test(line);
-      found.push(paragraph(take((line) => line.trim() !== "" && !starts(line))));
+      found.push(...paragraphs(take((line) => line.trim() !== "" && !starts(line))));
     }
   }
   return found;
