@@ -1,0 +1,121 @@
+"""What is measured: for each case a desk, the requests that it is sent, and its first gate."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from tests.bench.load import NUMBER, request
+from tests.serving import SHOP
+
+THREADS = 32
+"""On how many threads messages are posted in turn."""
+CACHE_SIZE = 1000
+"""How many answers a desk remembers by default; more distinct questions than that never meet."""
+
+_WAYS_TO_ASK = (
+    "What about {}?",
+    "Tell me about {}.",
+    "What do you say on {}?",
+    "I have a question on {}",
+    "Where can I read on {}?",
+    "Please explain {} to me.",
+)
+_HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One thing that is measured.
+
+    Parameters:
+        prepare: given the desk's address and an API key of it, the requests to send.
+        gate: the share of the floor that is the least to reach; None where none is set.
+        settings: of the desk, as `--set` takes them.
+        silent: whether its agent never answers, so that runs are recorded only.
+    """
+
+    name: str
+    prepare: Callable[[str, str], list[bytes]]
+    gate: float | None
+    settings: tuple[str, ...] = ()
+    silent: bool = False
+
+
+def create(url: str, key: str) -> list[bytes]:
+    """A message on an existing thread, no run: an OpenAI client starts its runs itself."""
+    body = json.dumps({"role": "user", "content": "x" * 264}).encode()
+    headers = {"Authorization": f"Bearer {key}", "OpenAI-Beta": "assistants=v2"}
+    return [request("POST", path, headers, body) for path in _open_threads(url, key)]
+
+
+def create_with_run(url: str, key: str) -> list[bytes]:
+    """A message with an idempotency key, on a thread that the desk answers on."""
+    body = json.dumps({"role": "user", "content": "x" * 264}).encode()
+    headers = {"Authorization": f"Bearer {key}", "Idempotency-Key": f"load-{NUMBER.decode()}"}
+    return [request("POST", path, headers, body) for path in _open_threads(url, key)]
+
+
+def converse_cached(url: str, _key: str) -> list[bytes]:
+    """The same first question again and again."""
+    asked = _converse("What is your return policy?")
+    for _ in range(2):
+        answer = _call(url + "/agent/converse", asked)
+    assert answer["meta"]["cached"] is True
+    return [request("POST", "/agent/converse", {}, asked)]
+
+
+def converse_uncached(_url: str, _key: str) -> list[bytes]:
+    """Questions on every heading of the shop, so many that none is remembered until it returns."""
+    pages = sorted((SHOP / "content").rglob("*.md"))
+    headings = {
+        heading: None for page in pages for heading in _HEADING.findall(page.read_text("utf-8"))
+    }
+    questions = [way.format(heading) for way in _WAYS_TO_ASK for heading in headings]
+    assert len(questions) > CACHE_SIZE
+    return [request("POST", "/agent/converse", {}, _converse(question)) for question in questions]
+
+
+def manifest(_url: str, _key: str) -> list[bytes]:
+    """The manifest, as a visiting agent reads it first."""
+    return [request("GET", "/.well-known/agent.json", {})]
+
+
+CASES = (
+    Case("create", create, 0.40),
+    Case("create-run", create_with_run, 0.33, ("threads.max_auto_replies=1000000",), silent=True),
+    Case("create-answered", create_with_run, None, ("threads.max_auto_replies=1000000",)),
+    Case("cached", converse_cached, 0.80),
+    Case(
+        "cached-limited",
+        converse_cached,
+        None,
+        ("limits.enabled=true", "limits.converse_per_minute=1000000"),
+    ),
+    Case("uncached", converse_uncached, 0.18),
+    Case("manifest", manifest, None),
+)
+
+
+def _converse(query: str) -> bytes:
+    asked = {"ahp": "0.1", "capability": "content_search", "query": query}
+    return json.dumps(asked).encode()
+
+
+def _open_threads(url: str, key: str) -> list[str]:
+    """Open threads; return where messages are posted to them."""
+    opened = [_call(f"{url}/v1/threads", b"{}", key)["id"] for _ in range(THREADS)]
+    return [f"/v1/threads/{id}/messages" for id in opened]
+
+
+def _call(url: str, body: bytes, key: str | None = None) -> dict[str, Any]:
+    headers = {"Content-Type": "application/json"}
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    with urllib.request.urlopen(urllib.request.Request(url, body, headers)) as answer:
+        given: dict[str, Any] = json.load(answer)
+        return given
