@@ -43,6 +43,8 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
 _MAX_TYPES = 50
+_NEAREST = "invalid_request"
+"""The code of whatever section 10 has no word for; ``detail`` then says what it is."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -142,7 +144,7 @@ def _accept_types(given: Any) -> tuple[str, ...] | None:
     for content_type in given:
         if not isinstance(content_type, str) or not _TYPE.fullmatch(content_type):
             raise InvalidRequest(
-                "An accepted type is a content type such as text/answer or x-shop/cart.",
+                "accept_types holds content types such as text/answer or x-shop/cart.",
                 param="context.accept_types",
             )
     return tuple(given)
@@ -234,7 +236,7 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
         "code": _code_of(error.kind),
         "message": error.message,
     }
-    if body["code"] != error.kind.value:
+    if body["code"] == _NEAREST and error.kind is not ErrorKind.INVALID_REQUEST:
         body["detail"] = error.kind.value
     if error.param is not None:
         body["param"] = error.param
@@ -274,7 +276,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.IDEMPOTENCY_CONFLICT
             | ErrorKind.IDEMPOTENCY_IN_FLIGHT
         ):
-            return "invalid_request"
+            return _NEAREST
         case ErrorKind.MISSING_FIELD:
             return "missing_field"
         case ErrorKind.UNKNOWN_ACTION:
