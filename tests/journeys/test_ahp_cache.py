@@ -1,0 +1,181 @@
+"""An answer given before is given again: to whom, for how long, and to nothing but its question."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aitp_desk.agent.base import Answer, Outcome, Turn
+from aitp_desk.model.errors import Unavailable
+from tests.doubles import Clock, ScriptedAgent
+from tests.visiting import visiting
+
+QUERY = "What does gift wrapping cost?"
+
+
+@pytest.mark.requirement("AHP-6.2-9", "AHPW-3.1-5", "AHPW-4.1-15")
+async def test_the_same_first_question_is_answered_from_the_cache(tmp_path: Path) -> None:
+    agent = ScriptedAgent()
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        first = await visitor.ask(QUERY)
+        second = await visitor.ask(QUERY)
+        third = await visitor.ask(QUERY)
+    assert (first.is_cached, second.is_cached, third.is_cached) == (False, True, True)
+    assert len(agent.turns) == 1
+    assert len({said.session_id for said in (first, second, third)}) == 3
+    for said in (second, third):
+        assert said.body["response"] == first.body["response"]
+        assert said.body["meta"] == first.body["meta"] | {"cached": True}
+
+
+@pytest.mark.requirement("AHPW-3.1-5")
+@pytest.mark.parametrize(
+    "again", ["what does GIFT wrapping cost?", "  What does\tgift\n wrapping   cost? "]
+)
+async def test_case_and_white_space_make_no_other_question(tmp_path: Path, again: str) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:
+        await visitor.ask(QUERY)
+        assert (await visitor.ask(again)).is_cached
+
+
+@pytest.mark.parametrize(
+    ("capability", "context"),
+    [
+        ("site_info", {}),
+        ("content_search", {"locale": "fr"}),
+        ("content_search", {"max_tokens": 20}),
+        ("content_search", {"accept_types": ["text/answer"]}),
+    ],
+)
+async def test_what_makes_another_answer_makes_another_question(
+    tmp_path: Path, capability: str, context: dict[str, Any]
+) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:
+        await visitor.ask(QUERY)
+        assert not (await visitor.ask(QUERY, capability, **context)).is_cached
+        assert (await visitor.ask(QUERY, capability, **context)).is_cached
+        assert (await visitor.ask(QUERY)).is_cached
+        assert not (await visitor.ask(QUERY.replace("cost?", "cost, please?"))).is_cached
+
+
+async def test_an_agent_s_name_and_intent_make_no_other_question(tmp_path: Path) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:
+        await visitor.ask(QUERY, requesting_agent="one/1.0", user_intent="research")
+        assert (await visitor.ask(QUERY, requesting_agent="other/2.0")).is_cached
+
+
+async def test_content_that_changed_is_read_anew(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    page = folder / "wrapping.md"
+    page.write_text("# Gift wrapping\n\nGift wrapping costs 2 EUR a book.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        assert "2 EUR" in (await visitor.ask(QUERY)).answer
+        assert (await visitor.ask(QUERY)).is_cached
+        page.write_text("# Gift wrapping\n\nGift wrapping costs 3 EUR a book, since May.\n")
+        await visitor.desk.desk.knowledge.refresh()
+        said = await visitor.ask(QUERY)
+        assert not said.is_cached
+        assert "3 EUR" in said.answer
+
+
+async def test_two_visitors_follow_ups_never_meet(tmp_path: Path) -> None:
+    async def answer_about_the_first(turn: Turn) -> Outcome:
+        about = turn.transcript[0].text if turn.transcript else "nothing"
+        return Answer(f"{turn.question} (about {about})")
+
+    agent = ScriptedAgent(answer_about_the_first)
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        tents, boots = await visitor.ask("Tents?"), await visitor.ask("Boots?")
+        price_of_tents = await visitor.ask("Price?", session_id=tents.session_id)
+        price_of_boots = await visitor.ask("Price?", session_id=boots.session_id)
+        at_first = await visitor.ask("Price?")
+        again = await visitor.ask("Price?", session_id=tents.session_id)
+    assert price_of_tents.answer == "Price? (about Tents?)"
+    assert price_of_boots.answer == "Price? (about Boots?)"
+    assert at_first.answer == "Price? (about nothing)"
+    assert again.answer == "Price? (about Tents?)"
+    for said in (price_of_tents, price_of_boots, at_first, again):
+        assert not said.is_cached
+
+
+async def test_a_follow_up_in_the_words_of_a_known_question_is_a_follow_up(tmp_path: Path) -> None:
+    agent = ScriptedAgent()
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        await visitor.ask("Price?")
+        other = await visitor.ask("Tents?")
+        said = await visitor.ask("Price?", session_id=other.session_id)
+    assert not said.is_cached
+    assert said.answer == "2 said before; asked: Price?"
+
+
+async def test_a_conversation_that_began_with_a_known_answer_remembers_it(tmp_path: Path) -> None:
+    agent = ScriptedAgent()
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        await visitor.ask(QUERY)
+        known = await visitor.ask(QUERY)
+        await visitor.ask("And a card?", session_id=known.session_id)
+    assert [utterance.text for utterance in agent.turns[-1].transcript] == [QUERY, known.answer]
+
+
+@pytest.mark.requirement("AHPW-3.1-5")
+async def test_an_answer_is_known_for_five_minutes(tmp_path: Path) -> None:
+    clock = Clock()
+    async with visiting(tmp_path / "data", clock=clock, agent=ScriptedAgent()) as visitor:
+        await visitor.ask(QUERY)
+        clock.advance(300)
+        assert (await visitor.ask(QUERY)).is_cached
+        clock.advance(1)
+        assert not (await visitor.ask(QUERY)).is_cached
+        clock.advance(300)
+        assert (await visitor.ask(QUERY)).is_cached
+
+
+@pytest.mark.parametrize(("most", "known"), [(0, [False, False]), (1, [False, True])])
+async def test_the_owner_chooses_how_many_answers_are_kept(
+    tmp_path: Path, most: int, known: list[bool]
+) -> None:
+    setting = f"cache.max_answers={most}"
+    async with visiting(tmp_path / "data", setting, agent=ScriptedAgent()) as visitor:
+        await visitor.ask("One?")
+        await visitor.ask("Two?")
+        assert [(await visitor.ask(query)).is_cached for query in ("One?", "One?")] == known
+
+
+async def test_a_failure_is_not_an_answer_to_be_given_again(tmp_path: Path) -> None:
+    failures = iter([Unavailable("Not now."), RuntimeError("broken")])
+
+    async def fail_twice(_turn: Turn) -> Outcome:
+        for failure in failures:
+            raise failure
+        return Answer("At last.")
+
+    async with visiting(tmp_path / "data", agent=ScriptedAgent(fail_twice)) as visitor:
+        assert [(await visitor.ask(QUERY)).status for _ in range(3)] == [503, 500, 200]
+        assert (await visitor.ask(QUERY)).is_cached
+
+
+async def test_an_answer_is_kept_for_the_content_that_it_was_asked_of(tmp_path: Path) -> None:
+    """The content changes while the agent is at work: the next visitor's answer is made anew."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "page.md").write_text("# Page\n\nText.\n")
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def answer_when_told(turn: Turn) -> Outcome:
+        asked.set()
+        await go_on.wait()
+        return Answer(turn.question)
+
+    agent = ScriptedAgent(answer_when_told)
+    async with visiting(tmp_path / "data", folder=folder, agent=agent) as visitor:
+        first = asyncio.create_task(visitor.ask(QUERY))
+        await asked.wait()
+        (folder / "page.md").write_text("# Page\n\nOther text.\n")
+        assert await visitor.desk.desk.knowledge.refresh()
+        go_on.set()
+        await first
+        assert not (await visitor.ask(QUERY)).is_cached
