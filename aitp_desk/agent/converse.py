@@ -39,6 +39,7 @@ _FRAGMENT = (1.0, 0.7, 0.45, 0.25)
 of weight it has itself."""
 _CLAUSE = (1.0, 0.45, 0.35, 0.2)
 """The same in a question that is a whole sentence but leans on the one before."""
+_PREDICATE = 0.5
 _TELLING = 1.0
 
 
@@ -95,11 +96,17 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     factors = _FRAGMENT if is_fragment else _CLAUSE
     factor = factors[min(_telling(asked), len(factors) - 1)]
     own = {wanted.term.word for wanted in asked.wanted}
+    # a clause brings its own verb: of the earlier question the topic matters more than what it asked
+    rest = factor if is_fragment or not own else factor * _PREDICATE
     return msgspec.structs.replace(
         asked,
         wanted=asked.wanted
         + tuple(
-            Wanted(wanted.term, wanted.factor * factor, carried=True)
+            Wanted(
+                wanted.term,
+                wanted.factor * (factor if page in library.pages_named(wanted.term.own) else rest),
+                carried=True,
+            )
             for wanted in carried
             if wanted.term.word not in own
         ),

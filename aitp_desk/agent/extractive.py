@@ -74,7 +74,7 @@ def answer(turn: Turn, library: Library) -> Outcome:
         return question
     if not asked.wanted:
         return Clarification(f"What would you like to know about {turn.site.name}?")
-    if not found or not answers(asked, found[0]):
+    if not found or not answers(asked, found[0], library):
         return _refuse(turn, asked, found, limit)
     return _answer(found, min(limit, ANSWER_CHARACTERS), limit)
 

@@ -9,6 +9,7 @@ import msgspec
 from aitp_desk.knowledge.figures import Figure
 from aitp_desk.knowledge.sentences import sentences
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
+from aitp_desk.knowledge.words import words_of
 
 ASIDE = 0.3
 """How much the words count that lead up to the question in a longer message."""
@@ -19,6 +20,8 @@ _ASKS = re.compile(
     r"give|tell|explain|list|describe|find)\b",
     re.IGNORECASE,
 )
+
+_NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w-]*")
 
 _MONEY = r"\bcosts?\b|\bprices?\b|\bcharges?\b|\bfees?\b|\bexpensive\b|\bcheap|\bpays?\b"
 _EXPECTATIONS: list[tuple[re.Pattern[str], Figure]] = [
@@ -38,6 +41,8 @@ _EXPECTATIONS: list[tuple[re.Pattern[str], Figure]] = [
         (r"\bhow (?:big|large)|\bcapacity\b|\bvolume\b|\blit(?:er|re)s?\b|\bsize\b", Figure.VOLUME),
         (r"\btemperature|\bhow (?:cold|warm|hot)\b|\bdegrees\b", Figure.TEMPERATURE),
         (r"\bpercent|\bdiscount|\boff\b|\bcommission\b|\brate\b", Figure.PERCENT),
+        (r"\bwho (?:wrote|founded|owns?|runs?|made|makes|invented|created|started|is your|is the)\b",
+         Figure.PERSON),
         (r"\be-?mail\b", Figure.EMAIL),
         (r"\bphone\b|\bcall\b|\btelephone\b", Figure.PHONE),
         (r"\bwhere\b|\baddress\b|\burl\b|\bpath\b|\blocat|\bendpoint\b|\blink\b", Figure.ADDRESS),
@@ -71,6 +76,7 @@ class Asked(msgspec.Struct, frozen=True):
         text: the part that asks.
         wanted: what it is about.
         expects: the sorts of figures that would answer it; none for most questions.
+        names: folded words that are written as names in the part that asks.
         document: path of the page that the conversation is about, or None.
         bare: whether it says nothing but what sort of thing is asked for: ``How long is that?``.
     """
@@ -78,6 +84,7 @@ class Asked(msgspec.Struct, frozen=True):
     text: str
     wanted: tuple[Wanted, ...]
     expects: Figure
+    names: frozenset[str] = frozenset()
     document: str | None = None
     bare: bool = False
 
@@ -87,15 +94,22 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     parts = sentences(" ".join(text.split())) or [text]
     asking = [part for part in parts if part.endswith("?") or (len(parts) > 1 and _ASKS.match(part))]
     core = asking or parts[-1:]
+    names = _names(text)
     factors: dict[str, Wanted] = {}
     for part in parts:
         factor = 1.0 if part in core else ASIDE
-        for term in vocabulary.terms(part):
+        for term in vocabulary.terms(part, names):
             known = factors.get(term.word)
             if known is None or known.factor < factor:
                 factors[term.word] = Wanted(term, factor)
     asked = vocabulary.corrected(" ".join(core))
-    return Asked(asked, tuple(factors.values()), expected_in(asked))
+    return Asked(asked, tuple(factors.values()), expected_in(asked), names)
+
+
+def _names(text: str) -> frozenset[str]:
+    """Words with a capital inside a sentence; none where every other word has one."""
+    found = [name for match in _NAME.findall(text) for name in words_of(match)]
+    return frozenset(found) if len(found) * 2 < len(text.split()) else frozenset()
 
 
 def is_question(text: str) -> bool:

@@ -24,6 +24,7 @@ _SEARCH, _BEST_UNIT, _COVERAGE, _HEADING = 1.0, 1.0, 0.5, 0.3
 _IN_HEADING, _IN_TITLE, _IN_LEAD = 0.9, 0.8, 0.4
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
+_SAID = 0.75
 _SAME_PAGE, _UNEXPECTED = 0.5, 0.75
 
 Strengths = dict[int, float]
@@ -53,7 +54,8 @@ class Found(msgspec.Struct, frozen=True):
 def find(library: Library, asked: Asked) -> list[Found]:
     """The passages that fit a question, best first; empty when no word of it is known."""
     ranking = library.ranking
-    scores = ranking.scores((wanted.term, wanted.factor) for wanted in asked.wanted)
+    terms = ((wanted.term, wanted.factor) for wanted in asked.wanted)
+    scores = ranking.scores(terms, asked.expects)
     reader = _Reader(library, asked)
     found = [
         reader.read(number, scores[number]) for number in ranking.best(scores, CANDIDATES)
@@ -103,8 +105,9 @@ class _Reader:
                         own[at] = value
             alone, together = 0.0, around
             for at, value in own.items():
-                alone += weights[at] * value
                 known = context.get(at, 0.0)
+                # what the heading says already, the unit need not say again
+                alone += weights[at] * value * (1 - _SAID * known)
                 if value > known:
                     together += weights[at] * (value - known)
                 if value > whole.get(at, 0.0):

@@ -24,6 +24,7 @@ class Figure(IntFlag):
     PHONE = 2048
     ADDRESS = 4096
     CODE = 8192
+    PERSON = 16384
 
 
 _COUNT = r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?|an?|each|per)"
@@ -48,6 +49,8 @@ _PATTERNS = {
     Figure.EMAIL: r"\S@\w",
     Figure.PHONE: r"\+?\d[\d\s()-]{7,}\d",
     Figure.ADDRESS: r"\b\d+ [A-Z]?\w+ (?:street|st|avenue|ave|road|rd|way|lane|drive|boulevard)\b|/\w|\.(?:com|example|org)\b",
+    Figure.PERSON: r"\b(?:written|founded|run|owned|led|made|created|edited|started) (?:in \d+ )?by\b|"
+    r"\b(?:authors?|founders?|owners?|director|manager|editors?)\b",
     Figure.CODE: r"^```|/[\w.{}-]+/[\w{}-]+",
 }  # fmt: skip
 _READERS = [

@@ -20,11 +20,12 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.figures import figures_in
 from aitp_desk.knowledge.load import Raw, understand
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
-FORMAT = 1
+FORMAT = 2
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -33,7 +34,7 @@ _SCHEMA = f"""
 CREATE TABLE made (content TEXT NOT NULL, problems BLOB NOT NULL);
 CREATE TABLE document (path TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL, twin INTEGER NOT NULL,
-                      words INTEGER NOT NULL);
+                      words INTEGER NOT NULL, figures INTEGER NOT NULL);
 CREATE TABLE spelling (word TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE search USING fts5(title, heading, about, text, content='',
                                        tokenize='{TOKENIZER}');
@@ -50,6 +51,7 @@ class Index:
         documents, passages, problems: the content itself.
         twins: for each passage the number of the first one that says the same.
         lengths: for each passage the number of words in its text.
+        figures: for each passage the sorts of figures that it holds.
         spellings: every word as the content writes it, and how often.
         counts: every stem and the number of passages that hold it.
     """
@@ -66,10 +68,11 @@ class Index:
             document.decode(value) for (value,) in run("SELECT value FROM document ORDER BY path")
         )
         passage = msgspec.msgpack.Decoder(Passage)
-        rows = run("SELECT value, twin, words FROM passage ORDER BY number").fetchall()
-        self.passages = tuple(passage.decode(value) for value, _, _ in rows)
-        self.twins = [twin for _, twin, _ in rows]
-        self.lengths = [words for _, _, words in rows]
+        rows = run("SELECT value, twin, words, figures FROM passage ORDER BY number").fetchall()
+        self.passages = tuple(passage.decode(row[0]) for row in rows)
+        self.twins: list[int] = [row[1] for row in rows]
+        self.lengths: list[int] = [row[2] for row in rows]
+        self.figures: list[int] = [row[3] for row in rows]
         self.spellings: dict[str, int] = dict(run("SELECT word, uses FROM spelling"))
         self.counts: dict[str, int] = dict(run("SELECT term, doc FROM word"))
 
@@ -151,9 +154,15 @@ def _fill(connection: sqlite3.Connection, raw: Raw, content: str) -> None:
                     spellings[word] = spellings.get(word, 0) + 1
     twins = twins_of([passage.text for passage in passages])
     connection.executemany(
-        "INSERT INTO passage VALUES (?, ?, ?, ?)",
+        "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
         (
-            (passage.number, encode(passage), twin, len(words_of(passage.text)))
+            (
+                passage.number,
+                encode(passage),
+                twin,
+                len(words_of(passage.text)),
+                int(figures_in(passage.text)),
+            )
             for passage, twin in zip(passages, twins, strict=True)
         ),
     )

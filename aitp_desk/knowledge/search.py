@@ -18,6 +18,8 @@ from aitp_desk.knowledge.vocabulary import Term, Vocabulary
 from aitp_desk.knowledge.words import words_of
 
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0}
+EXPECTED = 1.35
+"""How much more a passage scores that holds a figure of the sort that is asked for."""
 _SATURATION = 1.2
 _LENGTH = 0.5
 _MAX_KEPT_PLACES = 4_000_000
@@ -62,12 +64,22 @@ class Ranking:
         self._kept = 0
         self._words: dict[int, PassageWords] = {}
 
-    def scores(self, terms: Iterable[tuple[Term, float]]) -> dict[int, float]:
-        """The score of every passage that holds any of the terms; each term has a factor."""
+    def scores(
+        self, terms: Iterable[tuple[Term, float]], expects: Figure = Figure.NONE
+    ) -> dict[int, float]:
+        """The score of every passage that holds any of the terms; each term has a factor.
+
+        Passages with a figure of the sort that is expected score higher.
+        """
         total: dict[int, float] = {}
         for term, factor in terms:
             for number, value in self.places(term).items():
                 total[number] = total.get(number, 0.0) + value * factor
+        if expects:
+            wanted, figures = int(expects), self._index.figures
+            for number in total:
+                if figures[number] & wanted:
+                    total[number] *= EXPECTED
         return total
 
     def best(self, scores: Mapping[int, float], limit: int) -> list[int]:
@@ -101,7 +113,7 @@ class Ranking:
         if kept is None:
             passage = self._index.passages[number]
             kept = PassageWords(
-                self._stems(passage.title),
+                self._stems(f"{passage.title} {passage.document.rsplit('/', 1)[-1]}"),
                 self._stems(" ".join((passage.heading, *passage.trail))),
                 tuple(
                     UnitWords(

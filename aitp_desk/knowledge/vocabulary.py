@@ -77,10 +77,14 @@ class Vocabulary:
         for stem in counts:
             self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
         self._everyday = {self.stemmer.stem(w) for w in everyday_words()}
-        self._kept: dict[str, tuple[Term, ...]] = {}
+        self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
 
-    def terms(self, text: str) -> list[Term]:
-        """What a text asks for, in order, each once; words without meaning are left out."""
+    def terms(self, text: str, names: frozenset[str] = frozenset()) -> list[Term]:
+        """What a text asks for, in order, each once; words without meaning are left out.
+
+        Parameters:
+            names: folded words that are names; an unknown one is never taken for two words.
+        """
         words = words_of(text)
         stems = [self.stemmer.stem(word) for word in words]
         found: dict[str, Term] = {}
@@ -93,20 +97,21 @@ class Vocabulary:
                     found.setdefault(term.word, term)
                 at += len(phrase)
                 continue
-            for term in self.terms_of(words[at]):
+            for term in self.terms_of(words[at], is_name=words[at] in names):
                 found.setdefault(term.word, term)
             at += 1
         return list(found.values())
 
-    def terms_of(self, word: str) -> tuple[Term, ...]:
+    def terms_of(self, word: str, *, is_name: bool = False) -> tuple[Term, ...]:
         """What one word asks for: nothing for a stop word, two terms for two words run together."""
         if word in STOP_WORDS:
             return ()
-        kept = self._kept.get(word)
+        key = (word, is_name)
+        kept = self._kept.get(key)
         if kept is None:
             if len(self._kept) >= _MAX_KEPT:
                 self._kept.clear()
-            kept = self._kept[word] = self._read(word)
+            kept = self._kept[key] = self._read(word, is_name)
         return kept
 
     def corrected(self, text: str) -> str:
@@ -124,14 +129,14 @@ class Vocabulary:
         count = self._counts.get(stem, 0)
         return log(1 + (self._passages - count + 0.5) / (count + 0.5))
 
-    def _read(self, word: str) -> tuple[Term, ...]:
+    def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
         corrected = self._corrected(word)
         if corrected is not None:
             if corrected in STOP_WORDS:
                 return ()
             return (self._term(corrected, word, CORRECTED),)
         term = self._term(word, word)
-        if term.known:
+        if term.known or is_name:
             return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
