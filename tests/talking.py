@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import secrets
 import sqlite3
@@ -86,9 +87,11 @@ class Talker:
         sent = [*headers]
         if self._key is not None:
             sent.append(("Authorization", f"Bearer {self._key}"))
-        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        if data is not None and not any(name.lower() == "content-type" for name, _ in sent):
-            sent.append(("Content-Type", "application/json"))
+        data = None
+        if body is not None:
+            data = io.BytesIO(body if isinstance(body, bytes) else json.dumps(body).encode())
+            if not any(name.lower() == "content-type" for name, _ in sent):
+                sent.append(("Content-Type", "application/json"))
         async with self.http.request(method, path, data=data, headers=sent) as response:
             assert response.content_type == "application/json"
             return Told(response.status, response.headers, await response.json())
