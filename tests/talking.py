@@ -72,7 +72,7 @@ class Talker:
         self.desk = desk
         self.http = http
         self._data = data
-        self._key = key
+        self.key = key
 
     async def with_key(self, *scopes: str) -> Talker:
         """Somebody else, who has an API key of their own with these scopes."""
@@ -85,8 +85,8 @@ class Talker:
     ) -> Told:
         """Send one request; ``bytes`` go as they are, anything else as JSON."""
         sent = [*headers]
-        if self._key is not None:
-            sent.append(("Authorization", f"Bearer {self._key}"))
+        if self.key is not None:
+            sent.append(("Authorization", f"Bearer {self.key}"))
         data = None
         if body is not None:
             data = io.BytesIO(body if isinstance(body, bytes) else json.dumps(body).encode())
