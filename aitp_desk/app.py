@@ -65,7 +65,7 @@ class Serving(msgspec.Struct, frozen=True):
     """A desk that answers.
 
     Parameters:
-        url: where it listens.
+        url: where it listens; ``desk.site.url`` is how the public reaches it.
         report: what it found at its start, a line each.
     """
 
@@ -111,10 +111,9 @@ async def open_server(
         key = open_master_key(config.data)
         stack.enter_context(_only_server(config.data))
         sock = stack.enter_context(bound_socket(config.server.host, config.server.port))
-        if not config.site.url:
-            server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
-            site = msgspec.structs.replace(config.site, url=default_url(server))
-            config = msgspec.structs.replace(config, server=server, site=site)
+        server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
+        site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
+        config = msgspec.structs.replace(config, server=server, site=site)
         store = await stack.enter_async_context(
             SqliteStore.open(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue
@@ -134,7 +133,8 @@ async def open_server(
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(listening(front.handle, sock, config.server))
-        yield Serving(desk.site.url, desk, store, _report(config, store, agent, knowledge))
+        report = _report(config, store, agent, knowledge)
+        yield Serving(default_url(config.server), desk, store, report)
 
 
 def _make_desk(
@@ -245,7 +245,7 @@ def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) ->
     count = f"{len(library.documents)} documents, {len(library.passages)} passages"
     problems = [f"  not read   {problem}" for problem in library.problems]
     return (
-        f"aitp-desk serves {config.site.name} on http://{config.server.host}:{config.server.port}",
+        f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
         f"  agent      {agent.name}",
         f"  content    {count} from {config.content_folder}",
