@@ -1,0 +1,335 @@
+"""AHP as bytes: what the specification's own examples become, and what any other bytes do."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from aitp_desk.agent.base import Answer, Clarification, Source
+from aitp_desk.config import Limits, Signals, Site
+from aitp_desk.desk.asking import Ask, Asked, Kept
+from aitp_desk.desk.registry import BUILT_IN
+from aitp_desk.model.errors import (
+    DeskError,
+    ErrorKind,
+    InvalidRequest,
+    RateLimited,
+    UnknownAction,
+    UnsupportedType,
+)
+from aitp_desk.protocols.ahp.manifest import encode_manifest
+from aitp_desk.protocols.ahp.wire import Encoder, decode_converse, render_error
+from tests.ahp_schemas import AhpSchemas
+
+URL = "https://owner.example"
+
+
+def encode(asked: Asked, **signals: bool) -> Any:
+    reply = Encoder(URL, Signals(**signals)).encode(asked)
+    assert (reply.status, reply.content_type) == (200, "application/json")
+    return json.loads(reply.body)
+
+
+# --- the specification's examples -----------------------------------------------------------
+
+
+def test_the_request_of_section_6_1_is_understood() -> None:
+    body = b"""{
+      "ahp": "0.1",
+      "capability": "content_search",
+      "query": "What has the site owner written about AI agents?",
+      "session_id": null,
+      "context": {
+        "requesting_agent": "my-research-bot/1.0",
+        "user_intent": "research",
+        "max_tokens": 500,
+        "accept_types": ["text/answer", "application/feed", "media/video"]
+      }
+    }"""
+    assert decode_converse(body) == Ask(
+        "content_search",
+        "What has the site owner written about AI agents?",
+        accepts=("text/answer", "application/feed", "media/video"),
+        max_tokens=500,
+    )
+
+
+def test_the_answer_to_a_question_back_of_section_6_3_is_understood() -> None:
+    body = b"""{
+      "capability": "content_search",
+      "query": "What has the site owner written about AI agents?",
+      "session_id": "abc-123",
+      "clarification": "blog_posts"
+    }"""
+    assert decode_converse(body) == Ask(
+        "content_search",
+        "What has the site owner written about AI agents?",
+        session_id="abc-123",
+        clarification="blog_posts",
+    )
+
+
+def test_a_success_says_at_least_what_section_6_2_says() -> None:
+    example: dict[str, Any] = {
+        "status": "success",
+        "response": {
+            "answer": "The site owner has written three pieces on AI agents...",
+            "follow_up": {
+                "suggested_queries": [
+                    "What is the site owner's professional background?",
+                    "Are there open source projects related to this topic?",
+                ]
+            },
+        },
+        "meta": {
+            "tokens_used": 187,
+            "capability_used": "content_search",
+            "mode": "MODE2",
+            "cached": False,
+        },
+    }
+    answer = Answer(
+        example["response"]["answer"],
+        (Source("Why Agents Need Better Web Protocols", "/blog/agent-protocols", "direct"),),
+        tuple(example["response"]["follow_up"]["suggested_queries"]),
+        tokens_used=187,
+    )
+    said = encode(Asked("session_1", "content_search", answer))
+    assert contains(said, example)
+    assert said["session_id"] == "session_1"
+    assert said["response"]["sources"] == [
+        {
+            "title": "Why Agents Need Better Web Protocols",
+            "url": f"{URL}/blog/agent-protocols",
+            "relevance": "direct",
+        }
+    ]
+    assert said["meta"]["content_signals"]["ai_train"] is False
+    assert said["meta"]["content_signals"]["ai_input"] is True
+
+
+def test_a_question_back_says_at_least_what_section_6_3_says() -> None:
+    example = {
+        "status": "clarification_needed",
+        "session_id": "abc-123",
+        "clarification": {
+            "question": "Are you looking for blog posts, or also open source projects?",
+            "options": ["blog_posts", "projects", "everything"],
+            "free_form": True,
+        },
+    }
+    asks = Clarification(
+        "Are you looking for blog posts, or also open source projects?",
+        ("blog_posts", "projects", "everything"),
+    )
+    assert contains(encode(Asked("abc-123", "content_search", asks)), example)
+
+
+def test_the_error_of_section_10_is_said_with_its_list() -> None:
+    reply = render_error(
+        UnknownAction(
+            "The capability 'foobar' is not supported.",
+            available=("site_info", "content_search", "contact"),
+        ),
+        {},
+    )
+    assert reply.status == 400
+    assert contains(
+        json.loads(reply.body),
+        {
+            "status": "error",
+            "code": "unknown_capability",
+            "message": "The capability 'foobar' is not supported.",
+            "available_capabilities": ["site_info", "content_search", "contact"],
+        },
+    )
+
+
+def test_the_refusal_of_section_11_3_says_scope_and_time_to_wait() -> None:
+    refused = RateLimited("Rate limit exceeded.", scope="ip", retry_after=47)
+    reply = render_error(refused, {})
+    assert reply.status == 429
+    assert dict(reply.headers)["Retry-After"] == "47"
+    assert json.loads(reply.body) == {
+        "status": "error",
+        "code": "rate_limited",
+        "message": "Rate limit exceeded.",
+        "scope": "ip",
+        "retry_after": 47,
+    }
+
+
+def contains(whole: Any, part: Any) -> bool:
+    """Whether every member of an example stands in what was said."""
+    if isinstance(part, dict):
+        return all(name in whole and contains(whole[name], part[name]) for name in part)
+    return bool(whole == part)
+
+
+# --- out ------------------------------------------------------------------------------------
+
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+answers = st.builds(
+    Answer,
+    words,
+    st.tuples(st.builds(Source, words, words.map(lambda w: f"/{w}"), st.just("direct"))),
+    st.tuples(words),
+    st.integers(0, 2**31),
+    st.booleans(),
+)
+
+
+@given(answers, words)
+def test_a_known_answer_is_the_same_bytes_but_for_session_and_mark(
+    answer: Answer, session_id: str
+) -> None:
+    encoder = Encoder(URL, Signals())
+    fresh = json.loads(encoder.encode(Asked("first", "contact", answer)).body)
+    kept = Kept()
+    for id_ in ("second", session_id, session_id):
+        body = encoder.encode(Asked(id_, "contact", answer, kept)).body
+        assert json.loads(body) == fresh | {
+            "session_id": id_,
+            "meta": fresh["meta"] | {"cached": True},
+        }
+
+
+@given(st.builds(Site, name=words.filter(bool), description=words | st.text(max_size=2000)))
+def test_a_manifest_is_valid_whatever_the_site_is_called(site: Site) -> None:
+    manifest = json.loads(encode_manifest(site, Signals(), BUILT_IN, Limits()))
+    assert len(manifest["name"]) <= 128
+    assert len(manifest.get("description", "")) <= 512
+    assert site.name.startswith(manifest["name"][:-1])
+
+
+def test_what_has_a_code_of_its_own_needs_no_detail() -> None:
+    reply = render_error(UnsupportedType("No.", available=("text/answer",)), {})
+    assert json.loads(reply.body) == {
+        "status": "error",
+        "code": "unsupported_type",
+        "message": "No.",
+        "param": "context.accept_types",
+        "available_types": ["text/answer"],
+    }
+
+
+# --- in: anything else ----------------------------------------------------------------------
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=8,
+)
+right_contexts = st.fixed_dictionaries(
+    {},
+    optional={
+        "requesting_agent": st.text(max_size=128),
+        "user_intent": st.text(max_size=256),
+        "max_tokens": st.integers(1, 32768),
+        "accept_types": st.lists(st.sampled_from(["text/answer", "x-a1/b_2", "file/download"])),
+        "callback_url": st.sampled_from(["https://a.example", ""]),
+        "locale": st.sampled_from(["en", "fr-CA", "gsw-u-sd-chzh"]),
+    },
+)
+right_requests = st.fixed_dictionaries(
+    {
+        "capability": st.from_regex(r"[a-z][a-z0-9_]{0,20}", fullmatch=True),
+        "query": st.text(min_size=1, max_size=20) | st.just("q" * 4096),
+    },
+    optional={
+        "ahp": st.sampled_from(["0.1", "0.1", "0.2", "1.0"]),
+        "session_id": st.none() | st.text(max_size=128),
+        "clarification": st.none() | st.text(max_size=20),
+        "context": right_contexts,
+    },
+)
+odd_values = json_values | st.sampled_from(
+    ["", " ", "0.1 ", "1", "01.1", "Contact", "c-d", "c" * 65, "q" * 4097, "e", "en_US", "text/",
+     0, 32769, True, [], ["text"], ["text/answer", 1], {}]
+)  # fmt: skip
+members = st.sampled_from(["ahp", "capability", "query", "session_id", "clarification", "other"])
+inner_members = st.sampled_from(
+    ["requesting_agent", "max_tokens", "accept_types", "locale", "callback_url", "other"]
+)
+
+
+@st.composite
+def near_requests(draw: st.DrawFn) -> dict[str, Any]:
+    """A right request in which at most one thing was changed, added or left out."""
+    body: dict[str, Any] = draw(right_requests)
+    match draw(st.sampled_from(["nothing", "member", "inner", "absent"])):
+        case "member":
+            body[draw(members)] = draw(odd_values)
+        case "inner":
+            body["context"] = body.get("context", {}) | {draw(inner_members): draw(odd_values)}
+        case "absent":
+            body.pop(draw(members), None)
+        case _:
+            pass
+    return body
+
+
+schemas_of = cache(AhpSchemas)
+
+
+def refusal_of(body: bytes) -> DeskError | None:
+    """What decoding a body is refused with; anything but a DeskError fails the test."""
+    try:
+        decode_converse(body)
+    except DeskError as error:
+        return error
+    return None
+
+
+@given(st.binary(max_size=200) | json_values.map(lambda v: json.dumps(v).encode()))
+def test_whatever_bytes_come_they_are_understood_or_refused(body: bytes) -> None:
+    refused = refusal_of(body)
+    if refused is not None:
+        assert isinstance(refused, InvalidRequest)
+        assert refused.message
+
+
+@given(near_requests())
+@settings(max_examples=300)
+def test_a_request_that_is_nearly_right_is_understood_or_refused_in_words(
+    body: dict[str, Any],
+) -> None:
+    refused = refusal_of(json.dumps(body).encode())
+    if refused is None:
+        assert isinstance(body["capability"], str)
+        assert isinstance(body["query"], str)
+        return
+    assert refused.kind in {
+        ErrorKind.INVALID_REQUEST,
+        ErrorKind.MISSING_FIELD,
+        ErrorKind.UNKNOWN_VERSION,
+    }
+    assert refused.message.endswith(".")
+    said = json.loads(render_error(refused, {}).body)
+    assert said["code"] in {"invalid_request", "missing_field"}
+
+
+@given(near_requests())
+@settings(max_examples=300)
+def test_what_the_published_schema_takes_is_understood_and_nothing_else(
+    shared_folder: Path, body: dict[str, Any]
+) -> None:
+    """But for blank queries, versions after 0.1, and null for what may be left out."""
+    schemas = schemas_of(shared_folder)
+    refused = refusal_of(json.dumps(body).encode())
+    is_version_0_1 = body.get("ahp", "0.1") == "0.1"
+    if not schemas.takes_request(body):
+        without_null = {name: value for name, value in body.items() if value is not None}
+        assert refused or not is_version_0_1 or schemas.takes_request(without_null)
+    elif refused is not None:
+        text = json.dumps(body)
+        is_blank = not body["query"].strip()
+        has_odd_characters = "\\u0000" in text or "\\ud" in text
+        assert is_blank or has_odd_characters or not is_version_0_1, refused.message
