@@ -9,11 +9,16 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+from hypothesis import settings
 
 from tests.shared import find_shared_folder
 
 if TYPE_CHECKING:
     from aitp_desk.app import Serving
+
+# the same examples in every run, however slow the machine is
+settings.register_profile("suite", deadline=None, derandomize=True)
+settings.load_profile("suite")
 
 
 @pytest.fixture(scope="session")
