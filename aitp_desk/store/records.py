@@ -132,7 +132,7 @@ class Session(msgspec.Struct, frozen=True):
     """An AHP conversation and the thread that keeps it (AHP 0.1, section 6).
 
     Parameters:
-        id: the session's own id, never the thread's.
+        id: ``session_…``, its own, never the thread's.
         owner: id of the principal that it belongs to, None for an anonymous visitor's.
         turns: how many turns it has had.
         created_at: Unix seconds, as is ``last_at``, its newest turn.

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from itertools import count
 
+from aitp_desk.model.ids import first_id
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.thread import Actor, Draft, Message, Origin, Role, Thread
 from aitp_desk.store import work
@@ -53,8 +54,12 @@ def a_thread(owner: str | None = None, *brought: Actor, now: int = NOW) -> Threa
     return Thread(new_name("thread"), owner, now, {}, (DESK, *brought))
 
 
+def session_id(thread: Thread, opened_at: int = NOW) -> str:
+    return f"{first_id('session', opened_at)}{thread.id}"
+
+
 def a_session(thread: Thread, *, turns: int = 1, now: int = NOW) -> Session:
-    return Session(f"session-of-{thread.id}", thread.id, thread.owner, turns, NOW, now)
+    return Session(session_id(thread), thread.id, thread.owner, turns, NOW, now)
 
 
 async def open_thread(

@@ -22,6 +22,7 @@ from tests.contract.saying import (
     open_thread,
     replied,
     said,
+    session_id,
     texts_of,
 )
 
@@ -52,7 +53,7 @@ class TestSessions:
         thread = a_thread()
         await converse(store, a_session(thread), thread, "One?", "One!")
         second = Session(
-            f"session-of-{thread.id}", thread.id, None, 2, NOW, NOW + 9, '{"question":"Which?"}'
+            session_id(thread), thread.id, None, 2, NOW, NOW + 9, '{"question":"Which?"}'
         )
         await converse(store, second, None, "Two?", "Which two?")
         assert await reads.session(store, second.id) == second
@@ -98,8 +99,8 @@ class TestExpiry:
             work.delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10
         )
         assert gone == Expired(idempotency=0, sessions=1)
-        assert await reads.session(store, f"session-of-{idle.id}") is None
-        assert await reads.session(store, f"session-of-{busy.id}") is not None
+        assert await reads.session(store, session_id(idle)) is None
+        assert await reads.session(store, session_id(busy)) is not None
         assert await reads.thread(store, idle.id) is not None
 
     async def test_a_call_removes_no_more_than_it_may(self, store: Store) -> None:

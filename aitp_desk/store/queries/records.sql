@@ -22,11 +22,11 @@ UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending WHERE
 -- session: Reads a session.
 SELECT id, thread_id, owner, turns, created_at, last_at, pending FROM sessions WHERE id = :id;
 
--- delete_idle_sessions: Forgets sessions that nobody uses any more. None is younger than its last
--- turn, which is why the index by age finds them.
+-- delete_idle_sessions: Forgets sessions that nobody uses any more, the oldest first. One that was
+-- last used before a time was opened before it, and so was its id.
 DELETE FROM sessions WHERE id IN (
-    SELECT id FROM sessions WHERE created_at < :before AND last_at < :before
-    ORDER BY created_at LIMIT :limit
+    SELECT id FROM sessions WHERE id < :opened_before AND last_at < :before
+    ORDER BY id LIMIT :limit
 ) RETURNING id;
 
 -- add_token: Keeps an API key.

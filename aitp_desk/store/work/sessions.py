@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aitp_desk.model.ids import first_id
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import StoreError, Work
 from aitp_desk.store.records import Expired, NewMessage, Session
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.threads import add_thread
+
+SESSION_PREFIX = "session"
+"""What sessions' ids begin with (``model.ids.new_id``); their age is read off them."""
 
 
 def record_exchange(
@@ -75,5 +79,12 @@ def delete_expired(*, once_before: int, sessions_before: int, limit: int) -> Wor
         limit: at most so many rows of each.
     """
     keys = yield "delete_old_once", {"before": once_before, "limit": limit}
-    sessions = yield "delete_idle_sessions", {"before": sessions_before, "limit": limit}
+    sessions = yield (
+        "delete_idle_sessions",
+        {
+            "opened_before": first_id(SESSION_PREFIX, sessions_before),
+            "before": sessions_before,
+            "limit": limit,
+        },
+    )
     return Expired(len(keys), len(sessions))
