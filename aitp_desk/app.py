@@ -132,7 +132,7 @@ async def open_server(
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
-        await stack.enter_async_context(listening(front.handle, sock, config.server))
+        await stack.enter_async_context(listening(front.handle, front.refuse, sock, config.server))
         report = _report(config, store, agent, knowledge)
         yield Serving(default_url(config.server), desk, store, report)
 

@@ -43,6 +43,9 @@ LINK = f'<{MANIFEST_PATH}>; rel="agent-manifest", <{MANIFEST_PATH}>; rel="ahp-ma
 WATCHED = frozenset({"/health", "/ready"})
 """Addresses for watchers, who know the machine by any name; nothing is counted there."""
 
+MAX_LINE = 8190
+"""Longest first line or header that the HTTP server reads, in bytes."""
+
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _log = structlog.get_logger()
 
@@ -90,6 +93,14 @@ class Front:
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(_report_fault(request.method, door), request.headers)
         return _response(reply, allowance)
+
+    def refuse(self) -> web.StreamResponse:
+        """Answer what is no request, and so came to no door: in the form of whoever owns all."""
+        error = InvalidRequest(
+            "This cannot be read as an HTTP/1.1 request: it is malformed,"
+            f" or its first line or a header is longer than {MAX_LINE} bytes."
+        )
+        return _response(self._table.owner("").render_error(error, {}), None)
 
     async def _admit(
         self, request: web.BaseRequest, kind: Counted | None

@@ -3,6 +3,9 @@
 The server that we build on waits for headers as long as the connection lasts. Here a connection
 notes when a request's head began to arrive; one sweep a second answers those that take too long
 with 408 (RFC 9110, 15.5.9) and closes them. Slow bodies are the front's.
+
+What is no HTTP at all never becomes a request; the front answers it all the same, so that it is
+refused in a form of the desk's own.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any
 
 from aiohttp import web
 
@@ -28,6 +32,7 @@ _TOO_SLOW = (
 )
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
+Refuse = Callable[[], web.StreamResponse]
 
 
 class CannotListen(Exception):
@@ -53,13 +58,16 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
 
 
 @asynccontextmanager
-async def listening(handle: Handle, sock: socket.socket, settings: Server) -> AsyncIterator[None]:
+async def listening(
+    handle: Handle, refuse: Refuse, sock: socket.socket, settings: Server
+) -> AsyncIterator[None]:
     """Serve a bound socket; at the end stop accepting, and let requests under way finish.
 
     Parameters:
         handle: answers one request; raises nothing.
+        refuse: answers what is no request.
     """
-    server = _PatientServer(handle, settings.header_seconds)
+    server = _PatientServer(handle, refuse, settings.header_seconds)
     runner = web.ServerRunner(server, shutdown_timeout=settings.shutdown_seconds)
     await runner.setup()
     sweep = asyncio.create_task(server.sweep())
@@ -74,9 +82,11 @@ async def listening(handle: Handle, sock: socket.socket, settings: Server) -> As
 class _Connection(web.RequestHandler):
     """One connection, which knows since when it waits for a request's head to end."""
 
-    __slots__ = ("head_began", "is_answering")
+    __slots__ = ("_refuse", "head_began", "is_answering")
 
-    def __init__(self, server: _PatientServer, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, server: _PatientServer, refuse: Refuse, loop: asyncio.AbstractEventLoop
+    ) -> None:
         super().__init__(
             server,
             loop=loop,
@@ -86,6 +96,7 @@ class _Connection(web.RequestHandler):
         )
         self.head_began: float | None = None
         self.is_answering = False
+        self._refuse = refuse
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the wait from the beginning: some connect and never say a word."""
@@ -98,6 +109,12 @@ class _Connection(web.RequestHandler):
             self.head_began = self._loop.time()
         super().data_received(data)
 
+    def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:
+        """Refuse what is no request, without the server's own words: they repeat what was sent."""
+        response = self._refuse()
+        response.force_close()
+        return response
+
     def give_up(self) -> None:
         """Answer a head that took too long, and close."""
         if self.transport is not None:
@@ -108,13 +125,14 @@ class _Connection(web.RequestHandler):
 class _PatientServer(web.Server):
     """The HTTP server with a bound on how long a request's head may take."""
 
-    def __init__(self, handle: Handle, header_seconds: float) -> None:
+    def __init__(self, handle: Handle, refuse: Refuse, header_seconds: float) -> None:
         super().__init__(self._answer)
         self._handle = handle
+        self._refuse = refuse
         self._header_seconds = header_seconds
 
     def __call__(self) -> _Connection:
-        return _Connection(self, self._loop)
+        return _Connection(self, self._refuse, self._loop)
 
     async def sweep(self) -> None:
         """Give up, once a second, on the heads that took too long."""
