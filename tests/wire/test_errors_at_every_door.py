@@ -1,0 +1,166 @@
+"""Every error through every door, held against the table in docs/errors.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from aitp_desk.config import Site
+from aitp_desk.model import errors
+from aitp_desk.model.errors import DeskError, ErrorKind
+from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.protocols.ahp.wire import render_error as render_ahp
+from aitp_desk.protocols.aitp.wire import render_error as render_aitp
+from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.reply import Reply
+from tests.docs.errors_table import promised_errors
+
+MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
+PAGES = PagesDoor(Site(url="https://desk.example"), manifest=b"{}", render_json=render_aitp)
+BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
+    errors.UnknownAction: lambda: errors.UnknownAction(MESSAGE, available=("a", "b")),
+    errors.UnsupportedType: lambda: errors.UnsupportedType(MESSAGE, available=("text/answer",)),
+    errors.MethodNotAllowed: lambda: errors.MethodNotAllowed(MESSAGE, allowed=("GET", "HEAD")),
+    errors.RateLimited: lambda: errors.RateLimited(MESSAGE, scope="ip", retry_after=42),
+    errors.InternalError: lambda: errors.InternalError(MESSAGE, correlation_id="00ff00ff"),
+    errors.IdempotencyInFlight: lambda: errors.IdempotencyInFlight(
+        MESSAGE, param="Idempotency-Key", retry_after=1
+    ),
+    errors.Unavailable: lambda: errors.Unavailable(MESSAGE, retry_after=3),
+    errors.StoreBusy: lambda: errors.StoreBusy(MESSAGE, retry_after=1),
+}
+"""How an error is made that needs more than its message."""
+
+
+def subclasses(kind: type[DeskError]) -> Iterator[type[DeskError]]:
+    """Every class below one, however deep."""
+    for below in kind.__subclasses__():
+        yield below
+        yield from subclasses(below)
+
+
+CLASSES = sorted(set(subclasses(DeskError)), key=lambda found: found.__name__)
+every_error = pytest.mark.parametrize("made", CLASSES, ids=lambda made: made.__name__)
+
+
+def make(made: type[DeskError]) -> DeskError:
+    return SPECIAL[made]() if made in SPECIAL else made(MESSAGE, param="some.member")
+
+
+def headers_of(error: DeskError) -> dict[str, str]:
+    """The headers that the page promises."""
+    headers = {}
+    if error.retry_after is not None:
+        headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, errors.NotAuthenticated):
+        headers["WWW-Authenticate"] = 'Bearer realm="aitp-desk"'
+    if isinstance(error, errors.MethodNotAllowed):
+        headers["Allow"] = "GET, HEAD"
+    if isinstance(error, errors.IdempotencyConflict):
+        headers["x-should-retry"] = "false"
+    return headers
+
+
+def read(reply: Reply, error: DeskError) -> Any:
+    """The body of a refusal in JSON, after a look at what all doors share."""
+    assert reply.status == promised_errors()[error.kind.value].status
+    assert reply.content_type == "application/json"
+    assert dict(reply.headers) == headers_of(error)
+    assert len(reply.headers) == len(headers_of(error))
+    return json.loads(reply.body)
+
+
+def test_the_table_has_every_kind_once_and_no_other() -> None:
+    assert list(promised_errors()) == [kind.value for kind in ErrorKind]
+    assert all(row.meaning for row in promised_errors().values())
+
+
+def test_every_kind_has_an_error_and_every_error_stands_in_the_tree_of_its_module() -> None:
+    assert {made.kind for made in CLASSES} == set(ErrorKind)
+    tree = str(errors.__doc__)
+    assert [made.__name__ for made in CLASSES if f"─ {made.__name__} " not in tree] == []
+    assert {made.__module__ for made in CLASSES} == {errors.__name__}
+
+
+@every_error
+def test_the_door_of_threads(made: type[DeskError]) -> None:
+    error = make(made)
+    row = promised_errors()[error.kind.value]
+    assert read(render_aitp(error, {}), error) == {
+        "error": {
+            "message": MESSAGE,
+            "type": row.threads_type,
+            "param": error.param,
+            "code": row.kind,
+        }
+    }
+
+
+@every_error
+def test_the_door_of_ahp(made: type[DeskError]) -> None:
+    error = make(made)
+    row = promised_errors()[error.kind.value]
+    body = read(render_ahp(error, {}), error)
+    expected: dict[str, Any] = {"status": "error", "code": row.ahp_code, "message": MESSAGE}
+    if row.ahp_detail is not None:
+        expected["detail"] = row.ahp_detail
+    if error.param is not None:
+        expected["param"] = error.param
+    if error.retry_after is not None:
+        expected["retry_after"] = error.retry_after
+    match error:
+        case errors.UnknownAction():
+            expected["available_capabilities"] = ["a", "b"]
+        case errors.UnsupportedType():
+            expected["available_types"] = ["text/answer"]
+        case errors.RateLimited():
+            expected["scope"] = "ip"
+        case errors.UnknownVersion():
+            expected |= {"supported": ["0.1"], "manifest": "/.well-known/agent.json"}
+        case _:
+            pass
+    assert body == expected
+
+
+@every_error
+def test_the_door_of_pages_for_a_browser(made: type[DeskError]) -> None:
+    error = make(made)
+    row = promised_errors()[error.kind.value]
+    reply = PAGES.render_error(error, BROWSER)
+    assert reply.status == row.status
+    assert reply.content_type == "text/html; charset=utf-8"
+    headers = dict(reply.headers)
+    assert headers.items() >= headers_of(error).items()
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    page = LexborHTMLParser(reply.body.decode())
+    heading = page.css_first("h1")
+    assert heading is not None
+    assert heading.text(strip=True) == row.page
+    main = page.css_first("main")
+    assert main is not None
+    assert "That would be right." in main.text()
+    assert main.css_first("b") is None  # the message is text, whatever it holds
+    assert page.css_first(".ahp-notice") is not None
+    assert page.css_first('link[rel="agent-manifest"]') is not None
+
+
+@every_error
+@pytest.mark.parametrize("accept", [None, "*/*", "application/json", "text/html;q=0.1, */*"])
+def test_the_door_of_pages_and_the_watchers_for_everybody_else(
+    made: type[DeskError], accept: str | None
+) -> None:
+    error = make(made)
+    headers = {} if accept is None else {"Accept": accept}
+    assert PAGES.render_error(error, headers) == render_aitp(error, headers)
+    assert make_health_door(render_aitp).render_error(error, headers) == render_aitp(error, headers)
+
+
+def test_a_limit_of_a_credential_has_no_word_in_ahps_list_and_is_left_out() -> None:
+    error = errors.RateLimited(MESSAGE, scope="principal", retry_after=42)
+    assert "scope" not in json.loads(render_ahp(error, {}).body)
