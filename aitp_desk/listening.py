@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from aiohttp import web
@@ -24,6 +24,8 @@ KEEP_ALIVE_SECONDS = 75
 """How long an idle connection stays open; longer than common proxies keep theirs."""
 BACKLOG = 1024
 SWEEP_SECONDS = 1.0
+WRITE_SECONDS = 1.0
+"""How long the last answers may take to be written when the desk stops."""
 
 _TOO_SLOW = (
     b"HTTP/1.1 408 Request Timeout\r\n"
@@ -68,12 +70,15 @@ async def listening(
         refuse: answers what is no request.
     """
     server = _PatientServer(handle, refuse, settings.header_seconds)
-    runner = web.ServerRunner(server, shutdown_timeout=settings.shutdown_seconds)
+    runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
     await runner.setup()
+    site = web.SockSite(runner, sock, backlog=BACKLOG)
     sweep = asyncio.create_task(server.sweep())
     try:
-        await web.SockSite(runner, sock, backlog=BACKLOG).start()
+        await site.start()
         yield
+        await site.stop()
+        await server.finish(settings.shutdown_seconds)
     finally:
         sweep.cancel()
         await runner.cleanup()
@@ -130,6 +135,8 @@ class _PatientServer(web.Server):
         self._handle = handle
         self._refuse = refuse
         self._header_seconds = header_seconds
+        self._under_way = 0
+        self._ending: asyncio.Event | None = None
 
     def __call__(self) -> _Connection:
         return _Connection(self, self._refuse, self._loop)
@@ -145,12 +152,35 @@ class _PatientServer(web.Server):
                     if began is not None and began < latest:
                         connection.give_up()
 
+    async def finish(self, seconds: float) -> None:
+        """Close idle connections, and let the requests under way end, at most for so long.
+
+        Left to itself the library stops reading at once: a request whose body is still arriving
+        would never be read to its end.
+        """
+        await asyncio.sleep(0)  # what has arrived by now is taken up
+        self._ending = asyncio.Event()
+        for connection in self.connections:
+            if isinstance(connection, _Connection) and not connection.is_answering:
+                connection.close()
+        if self._under_way:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._ending.wait()
+
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = request.protocol
         if not isinstance(connection, _Connection):
             return await self._handle(request)
         connection.head_began, connection.is_answering = None, True
+        self._under_way += 1
         try:
-            return await self._handle(request)
+            response = await self._handle(request)
         finally:
             connection.is_answering = False
+            self._under_way -= 1
+            if self._ending is not None and not self._under_way:
+                self._ending.set()
+        if self._ending is not None:
+            response.force_close()
+        return response
