@@ -242,16 +242,21 @@ def _only_server(data: Path) -> Iterator[None]:
 def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) -> tuple[str, ...]:
     library = knowledge.library
     url = config.site.url
-    count = f"{len(library.documents)} documents, {len(library.passages)} passages"
+    documents = _count(len(library.documents), "document")
+    passages = _count(len(library.passages), "passage")
     problems = [f"  not read   {problem}" for problem in library.problems]
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
         f"  agent      {agent.name}",
-        f"  content    {count} from {config.content_folder}",
+        f"  content    {documents}, {passages} from {config.content_folder}",
         *problems,
         f"  home       {url}/",
         f"  threads    {url}/v1/threads",
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         f"  health     {url}/health, {url}/ready",
     )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
