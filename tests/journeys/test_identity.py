@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -14,12 +13,12 @@ import pytest
 import pytest_asyncio
 from multidict import CIMultiDict
 
+from tests.commands import run
 from tests.keys import make_key
 from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-COMMAND = Path(sys.executable).with_name("aitp-desk")
 QUESTION = {"capability": "contact", "query": "How do I reach you?"}
 WORTHLESS = f"desk_{'0' * 16}_{'0' * 64}"
 
@@ -184,28 +183,18 @@ async def test_a_key_in_the_address_is_no_credential(known: Known, name: str) ->
 # --- keys that end while the desk serves ----------------------------------------------------
 
 
-async def run(*arguments: object) -> list[str]:
-    """Run the command to its end; the lines that it wrote."""
-    process = await asyncio.create_subprocess_exec(
-        COMMAND, *map(str, arguments), stdout=asyncio.subprocess.PIPE
-    )
-    async with asyncio.timeout(30):
-        out, _ = await process.communicate()
-    assert process.returncode == 0
-    return out.decode().splitlines()
-
-
 async def test_a_key_made_and_revoked_on_the_command_line_holds_from_then_until_then(
     known: Known,
 ) -> None:
-    made = await run(
-        *("token", "create", "--data", known.data, "--name", "brief", "--scope", "threads")
-    )
+    data = ("--data", known.data)
+    code, made, _ = await run("token", "create", *data, "--name", "brief", "--scope", "threads")
+    assert code == 0
     key = ("X-AHP-Key", made[-1])
     mine = await open_thread(known, key)
     assert await status_of(known, mine, key) == 200
 
-    await run("token", "revoke", "--data", known.data, "brief")
+    code, _, _ = await run("token", "revoke", *data, "brief")
+    assert code == 0
     revoked_at = time.monotonic()
     while (status := await status_of(known, mine, key)) != 401:
         assert status == 200

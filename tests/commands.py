@@ -1,0 +1,82 @@
+"""The installed command `aitp-desk` in processes of its own, as the event loop runs them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+
+COMMAND = Path(sys.executable).with_name("aitp-desk")
+SECONDS = 30
+
+
+class Served(msgspec.Struct):
+    """A desk in a process of its own.
+
+    Parameters:
+        data: its data folder.
+        url: where it listens.
+        report: what it said at its start.
+    """
+
+    process: asyncio.subprocess.Process
+    data: Path
+    url: str
+    report: list[str]
+
+    async def stop(self) -> list[str]:
+        """Ask it to stop as a service manager does; its log."""
+        if self.process.returncode is None:
+            self.process.terminate()
+        async with asyncio.timeout(SECONDS):
+            _, log = await self.process.communicate()
+        return log.decode().splitlines()
+
+
+@asynccontextmanager
+async def serving_command(folder: Path, data: Path, *options: object) -> AsyncIterator[Served]:
+    """Run `aitp-desk serve` on a free port until the context ends.
+
+    Parameters:
+        options: more of its command line, such as `--set`, `limits.enabled=false`.
+    """
+    process = await start("serve", folder, "--port", 0, "--data", data, *options)
+    assert process.stdout is not None
+    report: list[str] = []
+    try:
+        async with asyncio.timeout(SECONDS):
+            while not report or "/ready" not in report[-1]:
+                line = await process.stdout.readline()
+                assert line, (await process.communicate())[1].decode()
+                report.append(line.decode().rstrip())
+        found = re.search(r"http://127\.0\.0\.1:\d+", report[0])
+        assert found, report
+        yield Served(process, data, found[0], report)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+
+
+async def run(*arguments: object) -> tuple[int | None, list[str], list[str]]:
+    """Run the command to its end: exit code, lines of stdout, lines of stderr."""
+    async with asyncio.timeout(SECONDS):
+        process = await start(*arguments)
+        out, err = await process.communicate()
+    return process.returncode, out.decode().splitlines(), err.decode().splitlines()
+
+
+async def start(*arguments: object) -> asyncio.subprocess.Process:
+    """Begin the command."""
+    return await asyncio.create_subprocess_exec(
+        COMMAND,
+        *map(str, arguments),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
