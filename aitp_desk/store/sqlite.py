@@ -64,7 +64,7 @@ class SqliteStore:
         self._writer = Writer(
             connections.writing,
             statements=statements,
-            wal=path.with_name(path.name + "-wal"),
+            wal=connections.wal,
             tell=lambda units: self._loop.call_soon_threadsafe(self._settle, units),
             committed=self._checkpointer.note,
         )
@@ -123,8 +123,6 @@ class SqliteStore:
         await self._wait_for(_nothing, (), {})
 
     def _admit(self) -> None:
-        if self._is_closed:
-            raise StoreError("The store is closed.")
         if self._waiting >= self._most_waiting:
             raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
 
@@ -137,6 +135,8 @@ class SqliteStore:
 
     def _gather(self, unit: Unit) -> None:
         """Put a unit in line, and see to it that the line is handed to the writer in time."""
+        if self._is_closed:
+            raise StoreError("The store is closed.")
         self._waiting += 1
         self._gathered.append(unit)
         if self._is_due:
@@ -177,6 +177,7 @@ class _Connections(NamedTuple):
     writing: sqlite3.Connection
     checking: sqlite3.Connection
     reading: sqlite3.Connection
+    wal: Path
 
 
 def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Opened, _Connections]:
@@ -188,20 +189,22 @@ def _connect(path: Path, synchronous: Synchronous, stack: ExitStack) -> tuple[Op
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise StoreError(f"SQLite {needed} is needed; this Python has {sqlite3.sqlite_version}.")
+    path = path.resolve()  # where SQLite puts the WAL, should this be a link
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     writing = stack.enter_context(closing(_connect_to_write(path, synchronous)))
     opened = migrate(writing, now=int(time.time()))
     checking = stack.enter_context(closing(_connect_to_write(path, synchronous)))
     reading = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode=ro",
+        f"{path.as_uri()}?mode=ro",
         uri=True,
         timeout=READ_WAITS_SECONDS,
         isolation_level=None,
         cached_statements=CACHED_STATEMENTS,
     )
     stack.enter_context(closing(reading))
-    return opened, _Connections(writing, checking, reading)
+    wal = path.with_name(f"{path.name}-wal")
+    return opened, _Connections(writing, checking, reading, wal)
 
 
 def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
@@ -212,7 +215,9 @@ def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connectio
         check_same_thread=False,
         cached_statements=CACHED_STATEMENTS,
     )
-    connection.execute("PRAGMA journal_mode = WAL")
+    (mode,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
+    if mode != "wal":
+        raise StoreError(f"{path} must lie on a local disk: SQLite cannot keep a WAL beside it.")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")

@@ -92,6 +92,15 @@ async def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
         await open_once(tmp_path / "data" / "desk.db")
 
 
+async def test_the_file_may_be_a_link(tmp_path: Path) -> None:
+    real, link = tmp_path / "disk" / "real.db", tmp_path / "desk.db"
+    link.symlink_to(real)
+    async with SqliteStore.open(link) as store:
+        placed = await open_thread(store, "Hello")
+    async with SqliteStore.open(real) as store:
+        assert await reads.newest_messages(store, placed.thread_id, 9) == placed.messages
+
+
 async def test_what_was_written_is_there_after_opening_again(database: Path) -> None:
     async with SqliteStore.open(database) as store:
         placed = await open_thread(store, "One", "Two")
@@ -119,6 +128,8 @@ async def test_a_closed_store_takes_nothing(database: Path) -> None:
         pass
     with pytest.raises(StoreError, match="closed"):
         await open_thread(store, "Hello")
+    with pytest.raises(StoreError, match="closed"):
+        await store.settled()
 
 
 async def test_records_are_committed_soon_though_nobody_waits(database: Path) -> None:
