@@ -8,6 +8,7 @@ from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.library import Library
 
 _MOST_TITLES = 8
+_MOST_FOLLOW_UPS = 3
 
 
 def site_facts(site: Site) -> SiteFacts:
@@ -36,7 +37,8 @@ def describe_site(site: Site, library: Library) -> Answer:
         if about
         else (Source(site.name, "/", "direct"),)
     )
-    return Answer(" ".join(said), sources, tuple(f"What about {title}?" for title in titles[:3]))
+    others = [document.title for document in library.documents if document is not about]
+    return Answer(" ".join(said), sources, tuple(others[:_MOST_FOLLOW_UPS]))
 
 
 def describe_contact(site: Site) -> Answer:
