@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import Clarification, Pending, Utterance
-from aitp_desk.agent.question import Asked, is_question
+from aitp_desk.agent.question import Asked, is_question, points_back
 from aitp_desk.agent.select import Found
 
 MAX_OPTIONS = 4
@@ -14,10 +14,11 @@ MAX_TERMS = 3
 """A question with more words of weight has said enough."""
 
 _BEGINS = "Do you mean "
-_CLOSE = {0: 0.7, 1: 0.75, 2: 0.83, 3: 0.88}
-"""How near the second page must come to the first, by how many words of weight were asked."""
-_COVERAGE = 0.7
-_FIT = 0.85
+_CLOSE = (0.6, 0.6, 0.75, 0.76)
+"""How near another page must come to the first, by how many words were asked."""
+_COVERAGE, _FIT = 0.78, 0.85
+_CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
+"""The same where the question says "it" and nothing was said before that could be meant."""
 _OPTION = re.compile(r"“([^”]+)”")
 
 
@@ -36,12 +37,15 @@ def ask_back(asked: Asked, found: Sequence[Found]) -> Clarification | None:
     for candidate in found:
         best.setdefault(candidate.passage.document, candidate)
     first = found[0]
+    dangling = len(own) < MAX_TERMS and points_back(asked.text)
+    close = _CLOSE_WITHOUT_A_NOUN if dangling else _CLOSE[len(own)]
+    coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
     rivals = [
         candidate
         for candidate in best.values()
-        if candidate.score >= _CLOSE[len(own)] * first.score
-        and candidate.coverage >= _COVERAGE
-        and candidate.fit >= _FIT * first.fit
+        if candidate.score >= close * first.score
+        and candidate.coverage >= coverage
+        and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
     ]
     if len(rivals) < 2:

@@ -8,20 +8,17 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.base import Pending, Turn, Utterance
-from aitp_desk.agent.question import Asked, Wanted, read_question
+from aitp_desk.agent.question import TELLING, Asked, Wanted, is_question, points_back, read_question
 from aitp_desk.agent.select import find
 from aitp_desk.knowledge.library import Library
 
+_FEW = 2
+"""A question with more words of weight stands by itself."""
 REACH = 3
 """How many questions back a chain of follow-ups is read."""
 
 _LEANS_ON = re.compile(
     r"^\W*(?:and|or|but|also|then|so|what about|how about|what if|same for|which one|why)\b",
-    re.IGNORECASE,
-)
-_POINTS_BACK = re.compile(
-    r"\b(?:it|its|that|this|those|these|they|them|their|theirs|one|ones|there|mine|either|neither|"
-    r"both|the same|the other|the former|the latter|such)\b",
     re.IGNORECASE,
 )
 _ASKS_BACKWARDS = re.compile(
@@ -33,14 +30,10 @@ _ASKS_BACKWARDS = re.compile(
 )
 _FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
 
-_FRAGMENT_WORDS = 5
-_FRAGMENT = (1.0, 0.7, 0.45, 0.25)
-"""How much the earlier question's words count in a fragment (``And overnight?``), by how many words
-of weight it has itself."""
-_CLAUSE = (1.0, 0.45, 0.35, 0.2)
-"""The same in a question that is a whole sentence but leans on the one before."""
+# How much of the earlier question is carried over, as a share of the weight of the new words.
+_INTO_FRAGMENT, _INTO_CLAUSE, _UNBIDDEN = 0.7, 0.6, 0.25
 _PREDICATE = 0.5
-_TELLING = 1.0
+"""What the earlier question asked counts less in a clause than what it was about."""
 
 
 def asks_about_the_conversation(question: str) -> bool:
@@ -73,62 +66,65 @@ def read_turn(turn: Turn, library: Library) -> Asked:
     return _read(turn.question, earlier[-REACH:], library)
 
 
-def leans_on_earlier(question: str, asked: Asked) -> bool:
-    """Whether a question is only understood by the one before it."""
-    if _LEANS_ON.match(question):
-        return True
-    own = _telling(asked)
-    return own == 0 or (own <= 2 and _POINTS_BACK.search(question) is not None)
-
-
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
+    """Read a question, and carry over what it needs of the one before."""
     asked = read_question(question, library.vocabulary)
-    if not earlier or not leans_on_earlier(question, asked):
+    own = _telling(asked)
+    pointing = points_back(question)
+    leans = not own or _LEANS_ON.match(question) is not None or (pointing and own <= _FEW)
+    if not earlier or (not leans and own > _FEW):
         return asked
     before = _read(earlier[-1], earlier[:-1], library)
     found = find(library, before)
     page = found[0].passage.document if found else None
     carried = [wanted for wanted in before.wanted if wanted.term.known]
-    if page is not None and _names_another(asked, page, library):
-        carried = [w for w in carried if page not in library.pages_named(w.term.own)]
+    if not pointing and _names_another(asked, page, library):
+        carried = [w for w in carried if page not in library.naming.holders(w.term.own)]
         page = None
-    is_fragment = len(question.split()) <= _FRAGMENT_WORDS
-    factors = _FRAGMENT if is_fragment else _CLAUSE
-    factor = factors[min(_telling(asked), len(factors) - 1)]
-    own = {wanted.term.word for wanted in asked.wanted}
-    # a clause brings its own verb: of the earlier question the topic matters more than what it asked
-    rest = factor if is_fragment or not own else factor * _PREDICATE
+    is_fragment = not is_question(question)
+    share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
+    topic = {w.term.word for w in carried if page in library.naming.holders(w.term.own)}
+    carried = [
+        Wanted(
+            w.term,
+            w.factor * (1.0 if is_fragment or not own or w.term.word in topic else _PREDICATE),
+            carried=True,
+        )
+        for w in carried
+    ]
     return msgspec.structs.replace(
         asked,
-        wanted=asked.wanted
-        + tuple(
-            Wanted(
-                wanted.term,
-                wanted.factor * (factor if page in library.pages_named(wanted.term.own) else rest),
-                carried=True,
-            )
-            for wanted in carried
-            if wanted.term.word not in own
-        ),
-        expects=asked.expects or (before.expects if is_fragment else asked.expects),
-        document=page,
-        bare=not _telling(asked),
+        wanted=asked.wanted + _scaled(carried, asked.wanted, share),
+        expects=asked.expects or (before.expects if is_fragment and leans else asked.expects),
+        document=page if leans else None,
+        bare=not own,
     )
 
 
-def _names_another(asked: Asked, page: str, library: Library) -> bool:
+def _scaled(
+    carried: Sequence[Wanted], own: Sequence[Wanted], share: float
+) -> tuple[Wanted, ...]:
+    """What is carried over, made light enough not to outweigh the question's own words."""
+    said = {stem for wanted in own for stem in wanted.term.own}
+    carried = [wanted for wanted in carried if said.isdisjoint(wanted.term.own)]
+    weight = sum(wanted.weight for wanted in own)
+    total = sum(wanted.weight for wanted in carried)
+    scale = min(1.0, share * weight / total) if weight > TELLING and total else 1.0
+    return tuple(
+        msgspec.structs.replace(wanted, factor=wanted.factor * scale) for wanted in carried
+    )
+
+
+def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
     """Whether a question names a page other than the one that was talked about."""
-    return any(
-        pages and page not in pages
-        for wanted in asked.wanted
-        if (pages := library.pages_named(wanted.term.own))
-    )
+    named = library.naming.named(frozenset(s for w in asked.wanted for s in w.term.own))
+    return bool(named) and page not in named
 
 
 def _telling(asked: Asked) -> int:
     """How many of a question's own words say what it is about."""
     return sum(
-        wanted.factor >= _TELLING and wanted.term.weight > _TELLING for wanted in asked.wanted
+        wanted.factor >= 1 and wanted.term.weight > TELLING for wanted in asked.wanted
     )
 
 

@@ -14,6 +14,13 @@ from aitp_desk.knowledge.words import words_of
 ASIDE = 0.3
 """How much the words count that lead up to the question in a longer message."""
 
+NEAR = 0.6
+"""How much they count in the sentence before a question that says nothing by itself."""
+
+TELLING = 1.0
+"""From this weight on a word says what a question is about."""
+_ENOUGH = 2
+
 _ASKS = re.compile(
     r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*(?:who|whom|whose|what|when|where|which|why|how|"
     r"is|are|am|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|have|has|show|"
@@ -22,6 +29,15 @@ _ASKS = re.compile(
 )
 
 _NAME = re.compile(r"(?<=[a-z,;:] )[A-Z][\w-]*")
+
+_HOW_IT_WORKS = re.compile(r"\b(how (?:do|does)\b.*?) works?\b(?=\W*$)", re.IGNORECASE)
+_ABOUT = re.compile(r"^(?:(?:and|so|but|or|now)[, ]+)*(?:what|how) about\b", re.IGNORECASE)
+
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|their|theirs|one|ones|there|mine|either|neither|"
+    r"both|the same|the other|the former|the latter|such)\b",
+    re.IGNORECASE,
+)
 
 _MONEY = r"\bcosts?\b|\bprices?\b|\bcharges?\b|\bfees?\b|\bexpensive\b|\bcheap|\bpays?\b"
 _EXPECTATIONS: list[tuple[re.Pattern[str], Figure]] = [
@@ -33,20 +49,23 @@ _EXPECTATIONS: list[tuple[re.Pattern[str], Figure]] = [
         (r"\bhow many\b", Figure.NUMBER),
         (r"\bhow (?:long|soon|fast|quick)|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|"
          r"minutes)|\bdeadline|\bhow often\b|\bexpir|\bvalid\b", Figure.DURATION),
-        (r"\bwhen\b|\buntil\b|\bwhat time\b|\bwhich day|\bdate\b", Figure.CLOCK | Figure.DATE),
+        (r"(?:^|\band |[,.?!] )when\b|\buntil\b|\bwhat time\b|\bwhich day|\bdate\b", Figure.CLOCK | Figure.DATE),
         (r"\bhours\b|\bopen(?:ing)?\b|\bclos(?:e|ing)\b", Figure.CLOCK),
         (r"\bweigh|\bheavy\b|\bgrams?\b|\bkilos?\b|\bkg\b", Figure.WEIGHT),
         (r"\bhow (?:tall|high|wide|deep|far|big|large|long is)|\bdimensions?\b|\bsizes?\b|\bheight\b|"
          r"\blength\b|\bwidth\b", Figure.LENGTH),
-        (r"\bhow (?:big|large)|\bcapacity\b|\bvolume\b|\blit(?:er|re)s?\b|\bsize\b", Figure.VOLUME),
+        (r"\bhow (?:big|large)|\bcapacity\b|\bvolume\b|\bhow many (?:lit(?:er|re)s|bytes|tokens)|"
+         r"\bsize\b", Figure.VOLUME),
         (r"\btemperature|\bhow (?:cold|warm|hot)\b|\bdegrees\b", Figure.TEMPERATURE),
-        (r"\bpercent|\bdiscount|\boff\b|\bcommission\b|\brate\b", Figure.PERCENT),
+        (r"\bpercent|\bdiscount|\boff\b|\bcommission\b", Figure.PERCENT),
         (r"\bwho (?:wrote|founded|owns?|runs?|made|makes|invented|created|started|is your|is the)\b",
          Figure.PERSON),
         (r"\be-?mail\b", Figure.EMAIL),
-        (r"\bphone\b|\bcall\b|\btelephone\b", Figure.PHONE),
-        (r"\bwhere\b|\baddress\b|\burl\b|\bpath\b|\blocat|\bendpoint\b|\blink\b", Figure.ADDRESS),
-        (r"\bcurl\b|\bcommand\b|\bexamples?\b|\bsnippet\b|\bjson\b|\bshow me\b|\btag\b|"
+        (r"\bphone number\b|\bphone\W*$|\bcall you\b|\btelephone number\b", Figure.PHONE),
+        (r"\bwhere\b|\baddress\b|\bwhat(?: is the|'s the)? (?:url|path|location|endpoint|link)\b|"
+         r"\bwhich (?:url|path|endpoint|address)\b", Figure.ADDRESS),
+        (r"\bcurl\b|\bcommand\b|\bexamples?\b|\bsnippet\b|\bjson (?:body|object|document)\b|"
+         r"\bshow me\b|\btag\b|"
          r"\bsyntax\b|\blook(?:s)? like\b|\bsample\b|\bminimal\b|\bwhat request\b", Figure.CODE),
     )
 ]  # fmt: skip
@@ -91,30 +110,44 @@ class Asked(msgspec.Struct, frozen=True):
 
 def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     """Read a message that asks something, however long it is."""
-    parts = sentences(" ".join(text.split())) or [text]
+    text = _HOW_IT_WORKS.sub(r"\1", " ".join(text.split()))
+    parts = sentences(text) or [text]
     asking = [part for part in parts if part.endswith("?") or (len(parts) > 1 and _ASKS.match(part))]
     core = asking or parts[-1:]
     names = _names(text)
+    read = [(part, vocabulary.terms(part, names)) for part in parts]
+    # "Can I still use it?" says nothing by itself: what it is about stands just before
+    near = set(core)
+    for part, terms in reversed(read):
+        if sum(term.weight > TELLING for p, known in read if p in near for term in known) >= _ENOUGH:
+            break
+        if terms:
+            near.add(part)
     factors: dict[str, Wanted] = {}
-    for part in parts:
-        factor = 1.0 if part in core else ASIDE
-        for term in vocabulary.terms(part, names):
+    for part, terms in read:
+        factor = 1.0 if part in core else NEAR if part in near else ASIDE
+        for term in terms:
             known = factors.get(term.word)
             if known is None or known.factor < factor:
                 factors[term.word] = Wanted(term, factor)
-    asked = vocabulary.corrected(" ".join(core))
+    asked = vocabulary.corrected(" ".join(asking or parts[-1:]))
     return Asked(asked, tuple(factors.values()), expected_in(asked), names)
+
+
+def points_back(text: str) -> bool:
+    """Whether a text says "it", "that" or the like for something named before."""
+    return _POINTS_BACK.search(text) is not None
 
 
 def _names(text: str) -> frozenset[str]:
     """Words with a capital inside a sentence; none where every other word has one."""
-    found = [name for match in _NAME.findall(text) for name in words_of(match)]
+    found = [name for match in _NAME.findall(text) if match != "I" for name in words_of(match)]
     return frozenset(found) if len(found) * 2 < len(text.split()) else frozenset()
 
 
 def is_question(text: str) -> bool:
-    """Whether a text asks in a sentence, and is not just a row of key words."""
-    return _ASKS.match(text) is not None
+    """Whether a text asks in a sentence, and is not just a row of key words or a fragment."""
+    return _ASKS.match(text) is not None and _ABOUT.match(text) is None
 
 
 def expected_in(text: str) -> Figure:

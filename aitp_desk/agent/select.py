@@ -21,11 +21,12 @@ CANDIDATES = 10
 
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 _SEARCH, _BEST_UNIT, _COVERAGE, _HEADING = 1.0, 1.0, 0.5, 0.3
+_WHOLE_QUESTION = 0.3
 _IN_HEADING, _IN_TITLE, _IN_LEAD = 0.9, 0.8, 0.4
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
-_SAID = 0.75
-_SAME_PAGE, _UNEXPECTED = 0.5, 0.75
+_SAID, _NAMED_PAGE = 0.75, 0.1
+_SAME_PAGE, _SAME_PAGE_BARE, _UNEXPECTED = 0.2, 0.2, 0.8
 
 Strengths = dict[int, float]
 
@@ -75,6 +76,9 @@ class _Reader:
         self.library = library
         self.expects = asked.expects
         self.document = asked.document
+        self.named = library.naming.named(
+            frozenset(stem for w in asked.wanted if not w.carried for stem in w.term.own)
+        )
         self.bare = asked.bare
         self.bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self.weights = [wanted.weight for wanted in asked.wanted]
@@ -127,9 +131,11 @@ class _Reader:
             + _BEST_UNIT * fit
             + _COVERAGE * coverage
             + _HEADING * self._heading(words.heading)
-        )
+        ) * coverage**_WHOLE_QUESTION
         if passage.document == self.document:
-            score *= 1 + _SAME_PAGE
+            score *= 1 + (_SAME_PAGE_BARE if self.bare else _SAME_PAGE)
+        if passage.document in self.named:
+            score *= 1 + _NAMED_PAGE
         if self.expects and not figures & self.expects:
             score *= _UNEXPECTED
         return Found(

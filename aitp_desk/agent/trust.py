@@ -7,7 +7,7 @@ something of which the passage does not speak must fit it well in all the rest.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Sequence
 
 from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.agent.select import Found
@@ -15,7 +15,8 @@ from aitp_desk.knowledge.figures import Figure
 from aitp_desk.knowledge.library import Library
 
 # Found on the tuning questions (tests/answers).
-_OPEN_WORDS = 0.46
+_OPEN_WORDS = 0.33
+_WITHOUT_THE_MAIN_WORD = 0.45
 _WITH_A_STRANGER = 0.7
 _EXPECTED_FIGURE = 0.2
 _IN_HEADING, _IN_LEAD = 0.9, 0.4
@@ -47,21 +48,27 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
         + (_EXPECTED_FIGURE if unit.figures & asked.expects else 0.0)
         for unit in words.units
     )
-    return fit >= (_WITH_A_STRANGER if _has_stranger(asked, best) else _OPEN_WORDS)
+    return fit >= _needed(asked, best, open_words)
 
 
-def _has_stranger(asked: Asked, best: Found) -> bool:
-    """Whether the question names something of which the passage does not speak."""
-    for at, wanted in enumerate(asked.wanted):
-        term = wanted.term
-        if wanted.carried or wanted.factor < 1 or at in best.matched:
-            continue
-        if term.word in asked.names or (not term.known and term.weight > _TELLING):
-            return True
-    return False
+def _needed(asked: Asked, best: Found, open_words: Sequence[Wanted]) -> float:
+    """How well the words that the title leaves open must fit."""
+    missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.matched]
+    strange = (
+        wanted.term.word in asked.names
+        or (not wanted.term.known and wanted.term.weight > _TELLING)
+        for wanted in missing
+        if wanted.factor >= 1 and not wanted.carried
+    )
+    if any(strange):
+        return _WITH_A_STRANGER
+    main = max(open_words, key=lambda wanted: wanted.weight)
+    if main in missing and main.weight > _TELLING:
+        return _WITHOUT_THE_MAIN_WORD
+    return _OPEN_WORDS
 
 
-def _likeness(wanted: Wanted, stems: Iterable[str]) -> float:
+def _likeness(wanted: Wanted, stems: Container[str]) -> float:
     """How surely a term stands among these stems; a synonym is trusted more than it is ranked."""
     return max(
         (wanted.term.stems[stem] ** 0.5 for stem in wanted.term.stems if stem in stems), default=0.0

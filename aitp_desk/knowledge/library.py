@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import msgspec
 from aitp_desk.knowledge.base import Document, Hit
 from aitp_desk.knowledge.index import Index, open_index
 from aitp_desk.knowledge.load import Raw
+from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
 from aitp_desk.knowledge.vocabulary import Vocabulary
 
@@ -34,19 +35,11 @@ class Library:
         )
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
-        self._named: dict[str, set[str]] = {}
-        for document in self.documents:
-            name = document.path.rsplit("/", 1)[-1]
-            for stem in self.vocabulary.stemmer.stems_of(f"{document.title} {name}"):
-                self._named.setdefault(stem, set()).add(document.path)
+        self.naming = Naming(self.documents, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:
         """The document at a path such as ``policies/returns``, or None."""
         return self._by_path.get(path)
-
-    def pages_named(self, stems: Iterable[str]) -> set[str]:
-        """Paths of the documents whose title or file name holds one of these stems."""
-        return set().union(*(self._named.get(stem, ()) for stem in stems))
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""

@@ -60,7 +60,7 @@ class Ranking:
         self._vocabulary = vocabulary
         self._average = sum(index.lengths) / max(len(index.lengths), 1) or 1.0
         self._lists: dict[str, dict[int, float]] = {}
-        self._terms: dict[str, Mapping[int, float]] = {}
+        self._terms: dict[tuple[str, int], Mapping[int, float]] = {}
         self._kept = 0
         self._words: dict[int, PassageWords] = {}
 
@@ -95,7 +95,8 @@ class Ranking:
 
     def places(self, term: Term) -> Mapping[int, float]:
         """Where a term stands, under whatever name, and what it counts there."""
-        kept = self._terms.get(term.typed + "\0" + term.word)
+        key = (term.word, len(term.stems))
+        kept = self._terms.get(key)
         if kept is not None:
             return kept
         best: dict[int, float] = {}
@@ -104,7 +105,7 @@ class Ranking:
                 if value * factor > best.get(number, 0.0):
                     best[number] = value * factor
         self._keep(len(best))
-        self._terms[term.typed + "\0" + term.word] = best
+        self._terms[key] = best
         return best
 
     def words(self, number: int) -> PassageWords:

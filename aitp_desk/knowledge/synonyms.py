@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+from aitp_desk.knowledge.words import STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
 
 SITE = 0.85
 """How much a synonym from the site's configuration counts, its own word being 1."""
@@ -14,6 +14,8 @@ FORM = 0.95
 """How much another form of the same word counts: ``lost`` for ``lose``."""
 GENERAL = 0.5
 """How much a word counts that everyday English uses alike."""
+FAINT = 0.6
+"""How much of that a word keeps that says little wherever it stands."""
 
 Phrase = tuple[str, ...]
 
@@ -30,6 +32,13 @@ def everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
         )
         for line in lines
     )
+
+
+@cache
+def plain_english() -> frozenset[str]:
+    """All words that the desk knows as English: what is not among them is likely a name."""
+    grouped = {word for _, group in everyday_groups() for entry in group for word in words_of(entry)}
+    return everyday_words() | STOP_WORDS | WEAK_WORDS | grouped
 
 
 class Synonyms:
@@ -77,9 +86,10 @@ class Synonyms:
         wanted: dict[str, float] = {}
         for meaning in meanings:
             words = words_of(meaning)
-            # one word of a phrase does not say what the phrase says
-            if len(words) == 1:
-                wanted[self._stemmer.stem(words[0])] = factor
+            # one word of a phrase does not say what the phrase says, a stop word says nothing
+            if len(words) == 1 and words[0] not in STOP_WORDS:
+                weak = FAINT if factor == GENERAL and words[0] in WEAK_WORDS else 1.0
+                wanted[self._stemmer.stem(words[0])] = factor * weak
         for name in names:
             phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
             if not phrase:

@@ -9,16 +9,18 @@ from math import log
 import msgspec
 
 from aitp_desk.knowledge.spelling import Spelling
-from aitp_desk.knowledge.synonyms import Synonyms
+from aitp_desk.knowledge.synonyms import Phrase, Synonyms
 from aitp_desk.knowledge.words import STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
 
 KIN = 0.7
 """How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
 CORRECTED = 0.9
 """How much a word counts that was read as another for its spelling."""
+SYNONYM = 0.8
+"""How much of the weight of the words that stand for it a word has that the content does not use."""
 UNUSED = 0.6
 """How much of its weight an everyday word keeps that the content does not use."""
-WEAK = 0.4
+WEAK = 0.3
 """How much of its weight a word keeps that says little wherever it stands."""
 
 _MAX_KEPT = 20_000
@@ -71,7 +73,7 @@ class Vocabulary:
         self.stemmer.learn(STOP_WORDS)
         self.stemmer.learn(everyday_words())
         self._synonyms = Synonyms(synonyms, self.stemmer)
-        plain = dict.fromkeys(STOP_WORDS | WEAK_WORDS, 1)
+        plain = dict.fromkeys(STOP_WORDS | WEAK_WORDS | everyday_words(), 1)
         self._spelling = Spelling(plain | dict(spellings))
         self._beginnings: dict[str, list[str]] = {}
         for stem in counts:
@@ -92,8 +94,7 @@ class Vocabulary:
         while at < len(words):
             phrase = self._synonyms.phrase_at(stems, at)
             if phrase:
-                name = " ".join(words[at : at + len(phrase)])
-                for term in self._of_phrase(name, phrase):
+                for term in self._of_phrase(words[at : at + len(phrase)], phrase):
                     found.setdefault(term.word, term)
                 at += len(phrase)
                 continue
@@ -130,13 +131,13 @@ class Vocabulary:
         return log(1 + (self._passages - count + 0.5) / (count + 0.5))
 
     def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
-        corrected = self._corrected(word)
+        corrected = None if is_name else self._corrected(word)
         if corrected is not None:
             if corrected in STOP_WORDS:
                 return ()
             return (self._term(corrected, word, CORRECTED),)
         term = self._term(word, word)
-        if term.known or is_name:
+        if term.known or is_name or self.stemmer.stem(word) in self._everyday:
             return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
@@ -147,13 +148,17 @@ class Vocabulary:
         stem = self.stemmer.stem(word)
         stems = {stem: factor} if stem in self._counts else {}
         others = {kin: KIN for kin in self._kin(stem)} | dict(self._synonyms.of(stem))
+        if not others and stem not in self._counts:
+            for plain in _without_comparison(word):
+                plain_stem = self.stemmer.stem(plain)
+                others |= {plain_stem: KIN} | dict(self._synonyms.of(plain_stem))
         for other, value in others.items():
             if other in self._counts:
                 stems[other] = max(stems.get(other, 0.0), value * factor)
         if stem in self._counts:
             weight = self.weight(stem)
         elif stems:
-            weight = max(self.weight(other) * value for other, value in stems.items())
+            weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
             weight = self.weight(stem) * (UNUSED if stem in self._everyday else 1.0)
         if word in WEAK_WORDS:
@@ -167,20 +172,23 @@ class Vocabulary:
             return None
         return self._spelling.correct(word)
 
-    def _of_phrase(self, name: str, phrase: Sequence[str]) -> tuple[Term, ...]:
-        stems = {
+    def _of_phrase(self, words: Sequence[str], phrase: Phrase) -> list[Term]:
+        """A phrase's own words, each also found by what stands for the phrase."""
+        meant = {
             stem: value
-            for stem, value in self._synonyms.of_phrase(tuple(phrase)).items()
+            for stem, value in self._synonyms.of_phrase(phrase).items()
             if stem in self._counts
         }
-        own = [
-            stem for word, stem in zip(name.split(), phrase, strict=True)
-            if word not in STOP_WORDS and stem in self._counts
-        ]
-        for stem in own:
-            stems[stem] = 0.5 if stems else 1.0 / len(own) ** 0.5
-        weight = max((self.weight(stem) for stem in (own or stems)), default=self.weight(""))
-        return (Term(name, weight, stems, bool(stems), name),)
+        own = [self._term(word, word) for word in words if word not in STOP_WORDS]
+        if own:
+            return [
+                msgspec.structs.replace(term, stems=meant | dict(term.stems), known=True)
+                if meant
+                else term
+                for term in own
+            ]
+        weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
+        return [Term(" ".join(words), weight, meant, bool(meant), " ".join(words))]
 
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""
@@ -194,10 +202,21 @@ class Vocabulary:
 
 
 _KIN_LETTERS = 5
+_KIN_ENDING = 4
 
 
 def _are_kin(left: str, right: str) -> bool:
+    """Whether one stem is the other with an ending."""
     if len(left) > len(right):
         left, right = right, left
-    shared = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), len(left))
-    return shared >= len(left) - 1 and shared >= len(right) - 4
+    return right.startswith(left) and len(right) - len(left) <= _KIN_ENDING
+
+
+def _without_comparison(word: str) -> list[str]:
+    """What ``faster``, ``widest``, ``earlier`` or ``bigger`` are forms of."""
+    for ending in ("er", "est"):
+        base = word.removesuffix(ending)
+        if base != word and len(base) > 2:
+            doubled = base[:-1] if base[-1] == base[-2] else base
+            return [base, base + "e", base[:-1] + "y" if base[-1] == "i" else doubled]
+    return []

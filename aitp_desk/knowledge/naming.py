@@ -1,0 +1,69 @@
+"""Which document a question names: by its title, its file name, or a word that only its title has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.synonyms import plain_english
+from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
+
+_ACRONYM = re.compile(r"\(([A-Z][A-Za-z0-9-]+)\)")
+_GENERAL = frozenset(
+    "spec specification guide manual page doc docs documentation readme index overview introduction "
+    "draft version v policy".split()
+)
+
+
+class Naming:
+    """The names of all documents, in stems.
+
+    Parameters:
+        documents: in any order.
+        stemmer: makes the stems.
+    """
+
+    def __init__(self, documents: Sequence[Document], stemmer: Stemmer) -> None:
+        self._stem = stemmer.stem
+        self._holders: dict[str, set[str]] = {}
+        self._names: dict[str, list[tuple[frozenset[str], str]]] = {}
+        for document in documents:
+            for word in self._words(f"{document.title} {_file(document)}"):
+                self._holders.setdefault(self._stem(word), set()).add(document.path)
+        everyday = {self._stem(word) for word in plain_english()}
+        for document in documents:
+            variants = [document.title, _file(document), *_ACRONYM.findall(document.title)]
+            names = {frozenset(map(self._stem, self._telling(variant))) for variant in variants}
+            # a word that is no plain English and stands in one title only is a name of its own
+            names |= {
+                frozenset({stem})
+                for stem in map(self._stem, self._telling(document.title))
+                if stem not in everyday and len(self._holders[stem]) == 1
+            }
+            for name in names:
+                for stem in name:
+                    self._names.setdefault(stem, []).append((name, document.path))
+
+    def holders(self, stems: Iterable[str]) -> set[str]:
+        """Paths of the documents whose title or file name holds one of these stems."""
+        return set().union(*(self._holders.get(stem, ()) for stem in stems))
+
+    def named(self, stems: frozenset[str]) -> set[str]:
+        """Paths of the documents of which a whole name stands among these stems."""
+        return {
+            path
+            for stem in stems
+            for name, path in self._names.get(stem, ())
+            if name <= stems
+        }
+
+    def _words(self, text: str) -> list[str]:
+        return [word for word in words_of(text) if word not in STOP_WORDS]
+
+    def _telling(self, text: str) -> list[str]:
+        return [word for word in self._words(text) if word not in _GENERAL and not word.isdigit()]
+
+
+def _file(document: Document) -> str:
+    return document.path.rsplit("/", 1)[-1]
