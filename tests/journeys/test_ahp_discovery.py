@@ -80,8 +80,9 @@ async def test_the_manifest_carries_the_site_s_name_and_description_within_the_s
 
 
 @pytest.mark.requirement(
-    "AHP-4.2-3", "AHP-7-1", "AHP-7-3", "AHP-7-4", "AHP-7-5", "AHP-7-6", "AHP-7-2", "AHP-13-6"
-)
+    "AHP-4.2-3", "AHP-7-1", "AHP-7-3", "AHP-7-4", "AHP-7-5", "AHP-7-6", "AHP-7-2", "AHP-13-6",
+    "AHPW-2.5-1",
+)  # fmt: skip
 @pytest.mark.parametrize("inverted", [None, *SIGNALS])
 async def test_the_manifest_and_every_answer_carry_the_owner_s_content_signals(
     tmp_path: Path, inverted: str | None

@@ -119,7 +119,7 @@ async def test_an_unknown_member_is_named_with_those_that_are_known(
     assert "Known are" in said.body["message"]
 
 
-@pytest.mark.requirement("AHP-10-2", "AHP-10-4", "AHPW-4.1-6")
+@pytest.mark.requirement("AHP-10-2", "AHP-10-4", "AHPW-2.5-1", "AHPW-4.1-6")
 async def test_an_unknown_capability_is_answered_with_those_of_the_manifest(
     visitor: Visitor,
 ) -> None:
@@ -127,6 +127,7 @@ async def test_an_unknown_capability_is_answered_with_those_of_the_manifest(
     assert said.refusal == (400, "unknown_capability", None)
     assert "'foobar'" in said.body["message"]
     assert said.body["available_capabilities"] == CAPABILITIES
+    assert "meta" not in said.body
     async with visitor.http.get(MANIFEST) as response:
         declared = [capability["name"] for capability in (await response.json())["capabilities"]]
     assert declared == CAPABILITIES

@@ -24,9 +24,10 @@ def encode_manifest(
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
-    manifest: dict[str, Any] = {
-        "ahp": VERSION,
-        "name": _shorten(site.name, _MAX_NAME),
+    manifest: dict[str, Any] = {"ahp": VERSION, "name": _shorten(site.name, _MAX_NAME)}
+    if site.description:
+        manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
+    manifest |= {
         "modes": ["MODE1", MODE],
         "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
         "capabilities": [
@@ -43,8 +44,6 @@ def encode_manifest(
         "async": {"supported": False},
         "links": {"site": f"{site.url}/", "threads": f"{site.url}/v1/threads"},
     }
-    if site.description:
-        manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
     if limits.enabled:
         anonymous = f"{limits.converse_per_minute}/minute"
         manifest["rate_limit"] = anonymous
