@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from aitp_desk.model.thread import MAX_CONTENT_BYTES
-from tests.talking import THREADS, Talker, talking
+from tests.talking import DATABASE, THREADS, Talker, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -206,6 +208,22 @@ async def test_who_asks_whether_to_send_a_body_is_told_to_go_on(talker: Talker) 
     head = b"Content-Length: 2\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n"
     answer = await say(talker, head, b"{}")
     assert answer.startswith("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n")
+
+
+async def test_when_too_many_writes_wait_the_next_is_turned_away(tmp_path: Path) -> None:
+    async with talking(tmp_path, "store.queue=2") as talker:
+        await talker.desk.store.settled()
+        with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as other:
+            other.execute("BEGIN IMMEDIATE")  # nobody else can commit
+            waiting = {asyncio.create_task(talker.open("a", headers=MANUAL)) for _ in range(6)}
+            while len(waiting) > 2:
+                done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for told in (task.result() for task in done):
+                    assert told.refusal == (503, "unavailable", None)
+                    assert told.headers["Retry-After"] == "1"
+            other.rollback()
+            assert all([(await task).ok for task in waiting])
+        assert talker.counts()["threads"] == len(waiting) == 2
 
 
 async def say(talker: Talker, head: bytes, body: bytes) -> str:

@@ -114,7 +114,7 @@ async def test_a_message_of_another_thread_is_no_place_in_a_list(talker: Talker)
     assert (await talker.messages(thread, f"?after={other}")).refusal[2] == "after"
 
 
-@pytest.mark.requirement("AITP-thread-specification-4")
+@pytest.mark.requirement("AITP-thread-specification-4", "AITP-messages-api-4")
 @pytest.mark.parametrize(
     "said",
     [
@@ -125,13 +125,14 @@ async def test_a_message_of_another_thread_is_no_place_in_a_list(talker: Talker)
     ],
 )
 async def test_content_is_kept_to_the_byte(talker: Talker, said: str) -> None:
-    body = json.dumps({"role": "user", "content": [said, said]}, ensure_ascii=False).encode()
     thread = (await talker.open()).id
-    posted = await talker.send("POST", f"/v1/threads/{thread}/messages", body, headers=MANUAL)
-    assert posted.ok["content"] == [said, said]
-    assert (await talker.messages(thread)).ok["data"][0]["content"] == [said, said]
-    kept = talker.rows(f"SELECT content FROM messages WHERE id = '{posted.id}'")
-    assert json.loads(kept[0][0]) == [said, said]
+    for content, parts in ((said, [said]), ([said, said], [said, said])):
+        body = json.dumps({"role": "user", "content": content}, ensure_ascii=False).encode()
+        posted = await talker.send("POST", f"/v1/threads/{thread}/messages", body, headers=MANUAL)
+        assert posted.ok["content"] == parts
+        assert (await talker.messages(thread)).ok["data"][0]["content"] == parts
+        kept = talker.rows(f"SELECT content FROM messages WHERE id = '{posted.id}'")
+        assert json.loads(kept[0][0]) == parts
 
 
 @pytest.mark.requirement(
@@ -154,7 +155,10 @@ async def test_attachments_and_metadata_of_a_message_are_kept(talker: Talker) ->
 
 
 @pytest.mark.requirement(
-    "AITP-thread-specification-6", "AITP-capabilities-9", "AITP-thread-specification-8"
+    "AITP-thread-specification-6",
+    "AITP-thread-specification-8",
+    "AITP-capabilities-9",
+    "AITP-messages-api-3",
 )
 async def test_a_role_is_user_or_assistant_or_the_id_of_a_declared_actor(talker: Talker) -> None:
     opened = await talker.open(

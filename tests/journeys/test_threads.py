@@ -52,7 +52,6 @@ async def test_a_thread_is_opened_with_strings_and_comes_back_bare(
     assert (await talker.read(thread["id"])).ok["id"] == thread["id"]
 
 
-@pytest.mark.requirement("AITP-messages-api-3", "AITP-messages-api-4", "AITP-messages-api-5")
 async def test_messages_may_be_objects_with_role_content_attachments_and_metadata(
     talker: Talker,
 ) -> None:
