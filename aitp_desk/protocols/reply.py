@@ -28,7 +28,7 @@ class Call(msgspec.Struct, frozen=True):
     Parameters:
         path: the path as it was requested, percent-encoded, without the query.
         params: what the route's template found in the path, decoded.
-        query: the query string's parameters; of a repeated one the last.
+        query: the query string's parameters; of a repeated one the first.
         headers: the request's headers; names match without regard to case.
     """
 
