@@ -6,14 +6,13 @@ written together, before anything is promised.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import msgspec
 
 from aitp_desk.config import Threads
-from aitp_desk.model.chain import SALT_BYTES
+from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import (
     Forbidden,
     IdempotencyInFlight,
@@ -184,7 +183,7 @@ class Posting:
         now = self._clock()
         capped = NewMessage(
             new_id("msg", now),
-            secrets.token_bytes(SALT_BYTES),
+            new_salt(),
             "assistant",
             self._actor.id,
             Origin.DESK,
@@ -198,7 +197,7 @@ class Posting:
                 principal=principal,
                 draft=draft,
                 message_id=new_id("msg", now),
-                salt=secrets.token_bytes(SALT_BYTES),
+                salt=new_salt(),
                 now=int(now),
                 idle_before=self.idle_before,
                 run_id=None if request.manual else new_id("run", now),
@@ -248,7 +247,7 @@ class Posting:
         )
         return NewMessage(
             new_id("msg", now),
-            secrets.token_bytes(SALT_BYTES),
+            new_salt(),
             role,
             actor,
             Origin.VISITOR,

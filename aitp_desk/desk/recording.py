@@ -6,7 +6,6 @@ within 100 ms, unless the owner has chosen ``store.query_turns = "durable"``.
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 from functools import partial
 
@@ -14,7 +13,7 @@ import msgspec
 
 from aitp_desk.desk.posting import VISITOR
 from aitp_desk.desk.sessions import Session
-from aitp_desk.model.chain import SALT_BYTES
+from aitp_desk.model.chain import new_salt
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Actor, Origin, Thread
@@ -72,7 +71,7 @@ class Recording:
             opening = Thread(session.thread_id, session.owner, int(now), {}, (self._actor,))
         asked = NewMessage(
             new_id("msg", now),
-            secrets.token_bytes(SALT_BYTES),
+            new_salt(),
             "user",
             visitor,
             Origin.VISITOR,
@@ -80,7 +79,7 @@ class Recording:
         )
         said = NewMessage(
             new_id("msg", now),
-            secrets.token_bytes(SALT_BYTES),
+            new_salt(),
             "assistant",
             self._actor.id,
             Origin.DESK,

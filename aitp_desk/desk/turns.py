@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable
 
 import structlog
@@ -10,7 +9,7 @@ import structlog
 from aitp_desk.agent.base import Agent, Clarification, SiteFacts, outcome_of
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.replying import ASKS_BACK, read_turn, write_reply
-from aitp_desk.model.chain import SALT_BYTES
+from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.thread import Actor, Origin
@@ -72,7 +71,7 @@ class Turns:
         outcome = await outcome_of(self._agent, turn)
         reply = NewMessage(
             new_id("msg", self._clock()),
-            secrets.token_bytes(SALT_BYTES),
+            new_salt(),
             "assistant",
             self._actor.id,
             Origin.DESK,

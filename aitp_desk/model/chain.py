@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from aitp_desk.model.randomness import random_piece
 from aitp_desk.model.thread import Attachment
 
 VERSION = 1
@@ -27,6 +28,11 @@ FIRST_LINK = bytes(32)
 # RFC 8785 over these values is sorted keys, no white space, minimal escapes: strings, integers up
 # to 2**53 and lists only. A property test compares it with an independent implementation.
 _encoder = msgspec.json.Encoder(order="sorted")
+
+
+def new_salt() -> bytes:
+    """Return 16 random bytes for the digest of one message."""
+    return random_piece()[:SALT_BYTES]
 
 
 def canonical(

@@ -7,7 +7,7 @@ anonymous visitor's thread, which is reached by its id alone.
 
 from __future__ import annotations
 
-import secrets
+from aitp_desk.model.randomness import random_piece
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
@@ -23,7 +23,7 @@ def new_id(prefix: str, now: float) -> str:
         prefix: what the id names, without the underscore.
         now: Unix time in seconds; ids made later sort later (to the millisecond).
     """
-    random = secrets.token_bytes(_RANDOM_DIGITS).translate(_DIGIT_OF_BYTE).decode("ascii")
+    random = random_piece()[:_RANDOM_DIGITS].translate(_DIGIT_OF_BYTE).decode("ascii")
     return first_id(prefix, now) + random
 
 

@@ -1,0 +1,29 @@
+"""Unpredictable bytes, fetched from the system many at a time.
+
+Asking the system lets other threads run meanwhile, and to come back from that takes longer than the
+bytes took. A request asks half a dozen times: for its ids and its salts.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+
+PIECE_BYTES = 32
+_PIECES = 256
+
+_pieces: list[bytes] = []
+# of a process and its child only one may use them
+os.register_at_fork(after_in_child=_pieces.clear)
+
+
+def random_piece() -> bytes:
+    """Return 32 bytes from the system's generator for secrets, none of them given twice."""
+    while True:
+        try:
+            return _pieces.pop()  # of two threads one gets it
+        except IndexError:
+            fetched = secrets.token_bytes(_PIECES * PIECE_BYTES)
+            _pieces.extend(
+                fetched[at : at + PIECE_BYTES] for at in range(0, len(fetched), PIECE_BYTES)
+            )
