@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -43,10 +44,19 @@ LINK = f'<{MANIFEST_PATH}>; rel="agent-manifest", <{MANIFEST_PATH}>; rel="ahp-ma
 WATCHED = frozenset({"/health", "/ready"})
 """Addresses for watchers, who know the machine by any name; nothing is counted there."""
 
-MAX_LINE = 8190
-"""Longest first line or header that the HTTP server reads, in bytes."""
-
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_NO_QUERY: Mapping[str, str] = {}
+_EVERY_RESPONSE = CIMultiDict(
+    {
+        "Content-Type": "",
+        "Link": LINK,
+        "Server": "aitp-desk",
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cache-Control": "no-store",
+    }
+)
+"""The headers of every response, in their order; its own values replace them."""
 _log = structlog.get_logger()
 
 
@@ -81,7 +91,7 @@ class Front:
                 request.method,
                 path,
                 params,
-                request.rel_url.query,
+                request.rel_url.query if request.rel_url.raw_query_string else _NO_QUERY,
                 request.headers,
                 body,
             )
@@ -94,12 +104,8 @@ class Front:
             reply = door.render_error(_report_fault(request.method, door), request.headers)
         return _response(reply, allowance)
 
-    def refuse(self) -> web.StreamResponse:
+    def refuse(self, error: DeskError) -> web.Response:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
-        error = InvalidRequest(
-            "This cannot be read as an HTTP/1.1 request: it is malformed,"
-            f" or its first line or a header is longer than {MAX_LINE} bytes."
-        )
         return _response(self._table.owner("").render_error(error, {}), None)
 
     async def _admit(
@@ -120,11 +126,7 @@ class Front:
     def _check_host(self, request: web.BaseRequest, path: str) -> None:
         if path in WATCHED:
             return
-        try:
-            host = urlsplit(f"//{request.headers.get('Host', '')}").hostname
-        except ValueError:
-            host = None
-        if host not in self._hosts:
+        if _hostname(request.headers.get("Host", "")) not in self._hosts:
             raise WrongHost(
                 f"This desk serves {self._desk.site.url}; the request names another host.",
                 param="Host",
@@ -193,6 +195,16 @@ def _proven(caller: Principal | DeskError) -> Principal:
     return caller
 
 
+@lru_cache(maxsize=256)
+def _hostname(host: str) -> str | None:
+    """The name or address within a Host header; None where there is none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=256)
 def _is_json(content_type: str | None) -> bool:
     """Whether a body may be read as JSON; one without a type may."""
     if content_type is None:
@@ -214,19 +226,15 @@ def _report_fault(method: str, door: Door) -> InternalError:
 
 
 def _response(reply: Reply, allowance: Allowance | None) -> web.Response:
-    headers: CIMultiDict[str] = CIMultiDict(reply.headers)
+    headers = _EVERY_RESPONSE.copy()
     headers["Content-Type"] = reply.content_type
-    headers["Link"] = LINK
-    headers["Server"] = "aitp-desk"
-    headers["X-Content-Type-Options"] = "nosniff"
-    headers["Referrer-Policy"] = "no-referrer"
+    if reply.headers:
+        headers.update(reply.headers)
     if allowance is not None:  # AHP 0.1, section 11.1
         headers["X-RateLimit-Limit"] = str(allowance.limit)
         headers["X-RateLimit-Remaining"] = str(allowance.remaining)
         headers["X-RateLimit-Reset"] = str(allowance.reset_at)
         headers["X-RateLimit-Window"] = str(WINDOW_SECONDS)
-    if "Cache-Control" not in headers:
-        headers["Cache-Control"] = "no-store"
     response = web.Response(status=reply.status, body=reply.body, headers=headers)
     if reply.status in (408, 413):
         response.force_close()

@@ -4,8 +4,8 @@ The server that we build on waits for headers as long as the connection lasts. H
 notes when a request's head began to arrive; one sweep a second answers those that take too long
 with 408 (RFC 9110, 15.5.9) and closes them. Slow bodies are the front's.
 
-What is no HTTP at all never becomes a request; the front answers it all the same, so that it is
-refused in a form of the desk's own.
+What is no HTTP at all never becomes a request, nor does a head without an end; the front words the
+answer all the same, so that both are refused in a form of the desk's own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from aiohttp import web
 
 from aitp_desk.config import Server
+from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
 
 KEEP_ALIVE_SECONDS = 75
 """How long an idle connection stays open; longer than common proxies keep theirs."""
@@ -27,14 +28,11 @@ SWEEP_SECONDS = 1.0
 WRITE_SECONDS = 1.0
 """How long the last answers may take to be written when the desk stops."""
 
-_TOO_SLOW = (
-    b"HTTP/1.1 408 Request Timeout\r\n"
-    b"Content-Type: text/plain; charset=utf-8\r\nContent-Length: 38\r\nConnection: close\r\n\r\n"
-    b"The request's headers took too long.\r\n"
-)
+MAX_LINE = 8190
+"""Longest first line or header that the HTTP server reads, in bytes."""
 
 Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
-Refuse = Callable[[], web.StreamResponse]
+Refuse = Callable[[DeskError], web.Response]
 
 
 class CannotListen(Exception):
@@ -67,7 +65,7 @@ async def listening(
 
     Parameters:
         handle: answers one request; raises nothing.
-        refuse: answers what is no request.
+        refuse: words the answer to what is no request.
     """
     server = _PatientServer(handle, refuse, settings.header_seconds)
     runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
@@ -116,14 +114,20 @@ class _Connection(web.RequestHandler):
 
     def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:
         """Refuse what is no request, without the server's own words: they repeat what was sent."""
-        response = self._refuse()
+        response = self._refuse(
+            InvalidRequest(
+                "This cannot be read as an HTTP/1.1 request: it is malformed,"
+                f" or its first line or a header is longer than {MAX_LINE} bytes."
+            )
+        )
         response.force_close()
         return response
 
-    def give_up(self) -> None:
-        """Answer a head that took too long, and close."""
+    def give_up(self, seconds: float) -> None:
+        """Answer a head that took longer than so many seconds, and close."""
         if self.transport is not None:
-            self.transport.write(_TOO_SLOW)
+            refused = RequestTimeout(f"The request's headers took more than {seconds} seconds.")
+            self.transport.write(_raw(self._refuse(refused)))
         self.force_close()
 
 
@@ -150,7 +154,7 @@ class _PatientServer(web.Server):
                 if isinstance(connection, _Connection):
                     began = connection.head_began
                     if began is not None and began < latest:
-                        connection.give_up()
+                        connection.give_up(self._header_seconds)
 
     async def finish(self, seconds: float) -> None:
         """Close idle connections, and let the requests under way end, at most for so long.
@@ -184,3 +188,13 @@ class _PatientServer(web.Server):
         if self._ending is not None:
             response.force_close()
         return response
+
+
+def _raw(response: web.Response) -> bytes:
+    """A whole response as it goes over the wire, where there is no request to answer it with."""
+    body = response.body
+    body = body if isinstance(body, bytes) else b""
+    head = [f"HTTP/1.1 {response.status} {response.reason}"]
+    head += [f"{name}: {value}" for name, value in response.headers.items()]
+    head += [f"Content-Length: {len(body)}", "Connection: close", "", ""]
+    return "\r\n".join(head).encode() + body

@@ -12,7 +12,8 @@ from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.errors import Forbidden
+from aitp_desk.model.principal import Principal, may_use_threads
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Draft, Message, ThreadDraft
 from aitp_desk.store.records import Order, Page
@@ -75,12 +76,14 @@ class Desk:
         self, principal: Principal, draft: ThreadDraft, request: Request
     ) -> OpenedThread:
         """Open a thread. See :meth:`aitp_desk.desk.posting.Posting.open_thread`."""
+        _check_scope(principal)
         return await self._posting.open_thread(principal, draft, request)
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request
     ) -> PostedMessage:
         """Add a message to a thread. See :meth:`aitp_desk.desk.posting.Posting.post`."""
+        _check_scope(principal)
         return await self._posting.post(principal, thread_id, draft, request)
 
     async def update_thread(
@@ -91,7 +94,9 @@ class Desk:
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
             InvalidRequest: the metadata breaks a limit.
+            Forbidden: the caller's key does not open threads.
         """
+        _check_scope(principal)
         await self._posting.update(principal, thread_id, metadata)
 
     async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
@@ -99,7 +104,9 @@ class Desk:
 
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
+            Forbidden: the caller's key does not open threads.
         """
+        _check_scope(principal)
         return await self._reading.view(principal, thread_id, self._posting.idle_before)
 
     async def list_messages(
@@ -113,6 +120,7 @@ class Desk:
         before: str | None,
     ) -> Page:
         """One page of a thread's messages. See :meth:`aitp_desk.desk.reading.Reading.messages`."""
+        _check_scope(principal)
         return await self._reading.messages(
             principal,
             thread_id,
@@ -144,3 +152,13 @@ class Desk:
         return Readiness(
             working, working, len(library.documents), len(library.passages), len(library.problems)
         )
+
+
+def _check_scope(principal: Principal) -> None:
+    """Refuse a caller whose credential was made for something else than threads.
+
+    Raises:
+        Forbidden: the credential has other scopes only.
+    """
+    if not may_use_threads(principal):
+        raise Forbidden("This key does not open threads; it needs the scope 'threads'.")

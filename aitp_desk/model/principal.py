@@ -51,6 +51,16 @@ def anonymous(address: str) -> Principal:
     return Principal("anonymous", PrincipalKind.ANONYMOUS, frozenset(), address)
 
 
+def may_use_threads(principal: Principal) -> bool:
+    """Whether the caller may open threads and post to them.
+
+    Whoever has no credential may; one that was made for something else is held to that.
+    """
+    return principal.is_anonymous or not principal.scopes.isdisjoint(
+        {"threads", "operator", "admin"}
+    )
+
+
 def may_read_thread(principal: Principal, owner: str | None) -> bool:
     """Whether the caller may know and use a thread.
 

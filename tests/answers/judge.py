@@ -149,8 +149,9 @@ def questions(corpus: Corpus, split: Split) -> list[Question]:
     parts = ("tune", "unseen") if split == "all" else (split,)
     found: list[Question] = []
     for part in parts:
-        table = tomllib.loads((QUESTIONS / f"{corpus}_{part}.toml").read_text("utf-8"))
-        found.extend(msgspec.convert(table["question"], list[Question]))
+        for batch in sorted(QUESTIONS.glob(f"{corpus}_{part}*.toml")):
+            table = tomllib.loads(batch.read_text("utf-8"))
+            found.extend(msgspec.convert(table["question"], list[Question]))
     return found
 
 

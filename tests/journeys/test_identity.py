@@ -101,6 +101,24 @@ async def test_a_thread_is_its_owner_s_and_an_operator_s(known: Known) -> None:
     assert foreign[:2] == unknown[:2]
 
 
+async def test_a_key_made_for_something_else_opens_no_threads(known: Known) -> None:
+    key = ("X-AHP-Key", await make_key(known.visitor.desk.store, known.data, "actions", name="acts"))
+    anybody_s = f"/v1/threads/{await open_thread(known)}"
+    message = {"role": "user", "content": "hello"}
+    answers = [
+        await known.send("POST", "/v1/threads", key, json={}),
+        await known.send("GET", anybody_s, key),
+        await known.send("POST", anybody_s, key, json={"metadata": {"a": "b"}}),
+        await known.send("GET", f"{anybody_s}/messages", key),
+        await known.send("POST", f"{anybody_s}/messages", key, json=message),
+    ]
+    assert {(status, said["error"]["code"]) for status, said, _ in answers} == {(403, "forbidden")}
+    assert all("'threads'" in said["error"]["message"] for _, said, _ in answers)
+    assert (await known.send("POST", CONVERSE, key, json=QUESTION))[0] == 200
+    _, messages, _ = await known.send("GET", f"{anybody_s}/messages")
+    assert messages["data"] == []
+
+
 async def test_an_anonymous_thread_is_open_to_whoever_has_its_id(known: Known) -> None:
     anybody_s = await open_thread(known)
     assert await status_of(known, anybody_s) == 200

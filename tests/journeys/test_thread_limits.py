@@ -194,6 +194,17 @@ async def test_a_body_is_plain_json_or_refused(
         assert told.refusal[1] == "unsupported_media"
 
 
+@pytest.mark.requirement("AHP-3.2-3")
+async def test_a_head_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
+    async with talking(tmp_path, "server.header_seconds=1") as talker:
+        answer = await say(talker, b"X-Slow: 1", b"")
+        head, _, body = answer.partition("\r\n\r\n")
+        assert head.startswith("HTTP/1.1 408 ")
+        assert 'rel="agent-manifest"' in head
+        assert "Connection: close" in head
+        assert json.loads(body)["error"]["code"] == "request_timeout"
+
+
 async def test_a_body_that_stops_half_way_is_not_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, "server.body_idle_seconds=1") as talker:
         answer = await say(talker, b"Content-Length: 20\r\n\r\n", b'{"messages":')
