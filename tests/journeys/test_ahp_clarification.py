@@ -114,8 +114,8 @@ async def test_what_was_asked_back_twice_is_still_about_the_first_question(tmp_p
     async with visiting(tmp_path / "data", agent=ScriptedAgent(ask_back_twice)) as visitor:
         first = await visitor.ask("When?")
         id_ = first.session_id
-        second = await visitor.ask("When?", session_id=id_, clarification="hours")
-        third = await visitor.ask("When?", session_id=id_, clarification="Sunday hours")
+        second = await visitor.ask("The hours", session_id=id_, clarification="hours")
+        third = await visitor.ask("Sundays", session_id=id_, clarification="Sunday hours")
     assert second.body["clarification"]["question"] == "Please say more (2)."
     assert third.answer == "When? -> Sunday hours"
 
