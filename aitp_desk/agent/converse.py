@@ -8,7 +8,15 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.agent.base import Pending, Turn, Utterance
-from aitp_desk.agent.question import TELLING, Asked, Wanted, is_question, points_back, read_question
+from aitp_desk.agent.question import (
+    TELLING,
+    Asked,
+    Wanted,
+    is_question,
+    points_back,
+    read_question,
+    telling,
+)
 from aitp_desk.agent.select import find
 from aitp_desk.knowledge.library import Library
 
@@ -69,7 +77,7 @@ def read_turn(turn: Turn, library: Library) -> Asked:
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
     asked = read_question(question, library.vocabulary)
-    own = _telling(asked)
+    own = telling(asked.wanted)
     pointing = points_back(question)
     leans = not own or _LEANS_ON.match(question) is not None or (pointing and own <= _FEW)
     if not earlier or (not leans and own > _FEW):
@@ -85,7 +93,7 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     share = (_INTO_FRAGMENT if is_fragment else _INTO_CLAUSE) if leans else _UNBIDDEN
     topic = {w.term.word for w in carried if page in library.naming.holders(w.term.own)}
     carried = [
-        Wanted(
+        Wanted.of(
             w.term,
             w.factor * (1.0 if is_fragment or not own or w.term.word in topic else _PREDICATE),
             carried=True,
@@ -111,7 +119,7 @@ def _scaled(
     total = sum(wanted.weight for wanted in carried)
     scale = min(1.0, share * weight / total) if weight > TELLING and total else 1.0
     return tuple(
-        msgspec.structs.replace(wanted, factor=wanted.factor * scale) for wanted in carried
+        Wanted.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried
     )
 
 
@@ -121,18 +129,11 @@ def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
     return bool(named) and page not in named
 
 
-def _telling(asked: Asked) -> int:
-    """How many of a question's own words say what it is about."""
-    return sum(
-        wanted.factor >= 1 and wanted.term.weight > TELLING for wanted in asked.wanted
-    )
-
-
 def _answers(reply: str, pending: Pending, library: Library) -> bool:
     """Whether a message answers what was asked back, and is no new question."""
     if _option(reply, pending) is not None:
         return True
-    return "?" not in reply and _telling(read_question(reply, library.vocabulary)) <= 3
+    return "?" not in reply and telling(read_question(reply, library.vocabulary).wanted) <= 3
 
 
 def _option(reply: str, pending: Pending) -> str | None:

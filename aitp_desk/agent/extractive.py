@@ -22,7 +22,7 @@ from aitp_desk.agent.base import (
     Turn,
 )
 from aitp_desk.agent.converse import asks_about_the_conversation, question_meant, read_turn
-from aitp_desk.agent.question import Asked, read_question
+from aitp_desk.agent.question import TELLING, Asked, read_question
 from aitp_desk.agent.select import Found, compose, find
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.library import Library
@@ -106,7 +106,11 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
 
 def _refuse(turn: Turn, asked: Asked, found: Sequence[Found], limit: int) -> Answer:
     """Say that the content does not answer, what is missing from it, and who would know."""
-    missing = [w.term.typed for w in asked.wanted if not w.term.known and not w.carried][:2]
+    missing = [
+        w.term.typed
+        for w in asked.wanted
+        if not w.term.known and not w.carried and w.factor >= 1 and w.weight > TELLING
+    ][:2]
     about = f" about “{'” or “'.join(missing)}”" if missing else " that answers this"
     text = f"I found nothing{about} in the pages of {turn.site.name}."
     if turn.site.contact:

@@ -4,6 +4,9 @@ It is SQLite FTS5 over the passages, and it carries the documents and passages t
 start with unchanged content reads no Markdown. It may be deleted at any time: it is made again. The
 file names the content that it was made from; when that changes a new one takes its place at once,
 and readers of the old one keep it until they let go.
+
+What FTS5 knows of a word is where it stands: passage, column, offset. Which sentence or row that is
+follows from the passage's :class:`Layout`.
 """
 
 from __future__ import annotations
@@ -22,10 +25,11 @@ from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.figures import figures_in
 from aitp_desk.knowledge.load import Raw, understand
+from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
-FORMAT = 2
+FORMAT = 3
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -33,27 +37,40 @@ FILE = "knowledge.sqlite"
 _SCHEMA = f"""
 CREATE TABLE made (content TEXT NOT NULL, problems BLOB NOT NULL);
 CREATE TABLE document (path TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL, twin INTEGER NOT NULL,
-                      words INTEGER NOT NULL, figures INTEGER NOT NULL);
+CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL, layout BLOB NOT NULL);
 CREATE TABLE spelling (word TEXT PRIMARY KEY, uses INTEGER NOT NULL) WITHOUT ROWID;
-CREATE VIRTUAL TABLE search USING fts5(title, heading, about, text, content='',
+CREATE VIRTUAL TABLE search USING fts5(title, heading, about, text, lead, content='',
                                        tokenize='{TOKENIZER}');
 CREATE VIRTUAL TABLE place USING fts5vocab(search, 'instance');
 CREATE VIRTUAL TABLE word USING fts5vocab(search, 'row');
-"""  # noqa: S608 - the tokenizer is a constant
+"""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """Where the units of a passage stand in its indexed text.
+
+    Parameters:
+        words: number of words of all units.
+        starts: offset of each unit's first word in the column ``text``.
+        leads: offset of each lead's first word in the column ``lead``, and the units it leads.
+        figures: the sorts of figures in each unit, as flags.
+        heading: the words of the headings above.
+        twin: number of the first passage that says the same, mostly its own.
+    """
+
+    words: int
+    starts: tuple[int, ...]
+    leads: tuple[tuple[int, tuple[int, ...]], ...]
+    figures: tuple[int, ...]
+    heading: tuple[str, ...]
+    twin: int
 
 
 class Index:
     """An open index. It is read-only and never changes.
 
     Parameters:
-        content: what it was made from.
-        documents, passages, problems: the content itself.
-        twins: for each passage the number of the first one that says the same.
-        lengths: for each passage the number of words in its text.
-        figures: for each passage the sorts of figures that it holds.
-        spellings: every word as the content writes it, and how often.
-        counts: every stem and the number of passages that hold it.
+        connection: to the index file; closed when the index is let go.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -61,24 +78,25 @@ class Index:
         # the last reader closes the file, be it a reply that outlives a change of the content
         weakref.finalize(self, connection.close)
         run = connection.execute
-        (self.content, problems), *_ = run("SELECT content, problems FROM made")
+        (content, problems), *_ = run("SELECT content, problems FROM made")
+        self.content: str = content
         self.problems = msgspec.msgpack.decode(problems, type=tuple[Problem, ...])
         document = msgspec.msgpack.Decoder(Document)
         self.documents = tuple(
             document.decode(value) for (value,) in run("SELECT value FROM document ORDER BY path")
         )
-        passage = msgspec.msgpack.Decoder(Passage)
-        rows = run("SELECT value, twin, words, figures FROM passage ORDER BY number").fetchall()
-        self.passages = tuple(passage.decode(row[0]) for row in rows)
-        self.twins: list[int] = [row[1] for row in rows]
-        self.lengths: list[int] = [row[2] for row in rows]
-        self.figures: list[int] = [row[3] for row in rows]
+        passage, layout = msgspec.msgpack.Decoder(Passage), msgspec.msgpack.Decoder(Layout)
+        rows = run("SELECT value, layout FROM passage ORDER BY number").fetchall()
+        self.passages = tuple(passage.decode(value) for value, _ in rows)
+        self.layouts = tuple(layout.decode(value) for _, value in rows)
         self.spellings: dict[str, int] = dict(run("SELECT word, uses FROM spelling"))
         self.counts: dict[str, int] = dict(run("SELECT term, doc FROM word"))
 
-    def places(self, stem: str) -> Iterator[tuple[int, str]]:
-        """Each place where a stem stands: the passage's number and the column."""
-        return self._connection.execute("SELECT doc, col FROM place WHERE term = ?", (stem,))
+    def places(self, stem: str) -> Iterator[tuple[int, str, int]]:
+        """Each place where a stem stands: the passage's number, the column, the offset in words."""
+        return self._connection.execute(
+            'SELECT doc, col, "offset" FROM place WHERE term = ?', (stem,)
+        )
 
 
 def open_index(raw: Raw, data: Path) -> Index:
@@ -94,7 +112,7 @@ def open_index(raw: Raw, data: Path) -> Index:
         index = _open(file)
         if index.content == content:
             return index
-    except (sqlite3.Error, ValueError):
+    except (sqlite3.Error, msgspec.MsgspecError, ValueError):
         pass  # absent, cut off or of another format: it is made again
     _make(file, raw, content)
     return _open(file)
@@ -136,49 +154,73 @@ def _make(file: Path, raw: Raw, content: str) -> None:
 def _fill(connection: sqlite3.Connection, raw: Raw, content: str) -> None:
     understood = understand(raw)
     encode = msgspec.msgpack.Encoder().encode
+    found = [
+        (document, passages) for document in understood.documents if (passages := passages_of(document))
+    ]
+    twins = iter(twins_of([passage.text for _, passages in found for passage in passages]))
     spellings: dict[str, int] = {}
-    passages: list[Passage] = []
+    number = 0
     for document in understood.documents:
-        connection.execute(
-            "INSERT INTO document VALUES (?, ?)", (document.path, encode(document))
-        )
-        for passage in passages_of(document, number=len(passages)):
-            passages.append(passage)
-            columns = _columns(document, passage)
+        connection.execute("INSERT INTO document VALUES (?, ?)", (document.path, encode(document)))
+    for document, passages in found:
+        title, about = _words_of_document(document)
+        for passage in passages:
+            columns, layout = _lay_out(passage, next(twins))
+            columns = [title, columns[0], about, *columns[1:]]
             connection.execute(
-                "INSERT INTO search (rowid, title, heading, about, text) VALUES (?, ?, ?, ?, ?)",
-                (passage.number, *(" ".join(words) for words in columns)),
+                "INSERT INTO search (rowid, title, heading, about, text, lead)"
+                " VALUES (?, ?, ?, ?, ?, ?)",
+                (number, *(" ".join(words) for words in columns)),
+            )
+            kept = msgspec.structs.replace(passage, number=number)
+            connection.execute(
+                "INSERT INTO passage VALUES (?, ?, ?)", (number, encode(kept), encode(layout))
             )
             for words in columns:
                 for word in words:
                     spellings[word] = spellings.get(word, 0) + 1
-    twins = twins_of([passage.text for passage in passages])
-    connection.executemany(
-        "INSERT INTO passage VALUES (?, ?, ?, ?, ?)",
-        (
-            (
-                passage.number,
-                encode(passage),
-                twin,
-                len(words_of(passage.text)),
-                int(figures_in(passage.text)),
-            )
-            for passage, twin in zip(passages, twins, strict=True)
-        ),
-    )
+            number += 1
     connection.executemany("INSERT INTO spelling VALUES (?, ?)", spellings.items())
     connection.execute("INSERT INTO search (search) VALUES ('optimize')")
     connection.execute("INSERT INTO made VALUES (?, ?)", (content, encode(understood.problems)))
 
 
-def _columns(document: Document, passage: Passage) -> tuple[list[str], ...]:
-    """What is searched, field by field; titles and headings weigh more than text."""
+def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
+    """What every passage of a document is found by: what it is called and what it is about."""
+    called = [document.title, document.path.rsplit("/", 1)[-1]]
+    if document.kind == "markdown":
+        called.append(first_heading(document.body))
     tags = document.front.get("tags")
     about = [document.description, *(tags if isinstance(tags, list) else ())]
-    leads = dict.fromkeys(unit.lead for unit in passage.units)
+    # the title mostly repeats itself in the file's name and the first heading: each word once
     return (
-        words_of(f"{document.title} {document.path.rsplit('/', 1)[-1]}"),
-        words_of(" ".join(passage.trail) or passage.heading),
+        list(dict.fromkeys(words_of(" ".join(called)))),
         words_of(" ".join(str(part) for part in about)),
-        words_of("\n".join([passage.text, *leads])),
     )
+
+
+def _lay_out(passage: Passage, twin: int) -> tuple[list[list[str]], Layout]:
+    """The words of a passage column by column (heading, text, lead), and where its units stand."""
+    heading = words_of(" ".join(passage.trail) or passage.heading)
+    text: list[str] = []
+    starts: list[int] = []
+    led: dict[str, list[int]] = {}
+    for at, unit in enumerate(passage.units):
+        starts.append(len(text))
+        text += words_of(unit.text)
+        if unit.lead:
+            led.setdefault(unit.lead, []).append(at)
+    lead: list[str] = []
+    leads: list[tuple[int, tuple[int, ...]]] = []
+    for said, units in led.items():
+        leads.append((len(lead), tuple(units)))
+        lead += words_of(said)
+    layout = Layout(
+        words=len(text),
+        starts=tuple(starts),
+        leads=tuple(leads),
+        figures=tuple(figures_in(unit.text) for unit in passage.units),
+        heading=tuple(heading),
+        twin=twin,
+    )
+    return [heading, text, lead], layout

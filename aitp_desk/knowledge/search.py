@@ -1,50 +1,65 @@
-"""Finding passages: BM25 over the fields of the full-text index, in memory where it was asked once.
+"""Finding passages: BM25 over the fields of the full-text index.
 
-The weights are those of BM25 with fields: a word in a title or a heading counts more than in the
-text. The lists of places come from the index file at a word's first use and are kept, so a question
-costs a walk over a few short lists.
+A word in a title or a heading counts more than one in the text (BM25 with fields). What the index
+says of a word is read at its first use and kept, so a question costs a walk over a few short lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from heapq import nlargest
 
 import msgspec
 
-from aitp_desk.knowledge.figures import Figure, figures_in
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
-from aitp_desk.knowledge.words import words_of
 
-FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0}
+FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
+IN_LEAD = 0.4
+"""How much a word counts for a unit that stands in what leads it in."""
 EXPECTED = 1.35
 """How much more a passage scores that holds a figure of the sort that is asked for."""
-_SATURATION = 1.2
+SLIGHT = 1.6
+"""A term of less weight finds no passages of its own; it only adds to those that others found."""
+
+_SATURATION = 1.5
 _LENGTH = 0.5
-_MAX_KEPT_PLACES = 4_000_000
+_HOPELESS = 0.4
+_MAX_KEPT = 4_000_000
 
 
-class UnitWords(msgspec.Struct, frozen=True):
-    """The stems of one unit of a passage.
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """How a term stands in a passage. Values are 0 to 1: how surely the term is meant.
 
     Parameters:
-        stems: of its text.
-        lead: of what stands before it and belongs to it.
-        figures: the sorts of figures that it holds.
+        title, heading: in the page's title, in the headings above.
+        said: the weight of the heading's words that the term stands for.
+        best: at its best place.
+        units: the units that hold it and how surely.
     """
 
-    stems: frozenset[str]
-    lead: frozenset[str]
-    figures: Figure
+    title: float
+    heading: float
+    said: float
+    best: float
+    units: tuple[tuple[int, float], ...]
 
 
-class PassageWords(msgspec.Struct, frozen=True):
-    """The stems of a passage, by part."""
+class Places(msgspec.Struct, frozen=True, gc=False):
+    """Where a term stands: its score in each passage, and how it stands there."""
 
-    title: frozenset[str]
-    heading: frozenset[str]
-    units: tuple[UnitWords, ...]
+    scores: dict[int, float]
+    places: dict[int, Place]
+
+
+class _Stem(msgspec.Struct, gc=False):
+    """What the index says of a stem in one passage."""
+
+    count: float = 0.0
+    title: bool = False
+    heading: bool = False
+    units: dict[int, float] = {}
 
 
 class Ranking:
@@ -57,106 +72,152 @@ class Ranking:
 
     def __init__(self, index: Index, vocabulary: Vocabulary) -> None:
         self._index = index
-        self._vocabulary = vocabulary
-        self._average = sum(index.lengths) / max(len(index.lengths), 1) or 1.0
-        self._lists: dict[str, dict[int, float]] = {}
-        self._terms: dict[tuple[str, int], Mapping[int, float]] = {}
+        self._weight = vocabulary.weight
+        lengths = [layout.words for layout in index.layouts]
+        average = sum(lengths) / max(len(lengths), 1) or 1.0
+        self._norms = [1 - _LENGTH + _LENGTH * length / average for length in lengths]
+        self._figures = [_all(layout.figures) for layout in index.layouts]
+        self._twins = [layout.twin for layout in index.layouts]
+        stem = vocabulary.stemmer.stem
+        self.heading_weights = [
+            sum(self._weight(known) for known in {stem(word) for word in layout.heading})
+            for layout in index.layouts
+        ]
+        self.unit_figures = [layout.figures for layout in index.layouts]
+        self._stems: dict[str, tuple[dict[int, float], dict[int, _Stem]]] = {}
+        self._terms: dict[tuple[str, int], Places] = {}
         self._kept = 0
-        self._words: dict[int, PassageWords] = {}
 
     def scores(
-        self, terms: Iterable[tuple[Term, float]], expects: Figure = Figure.NONE
+        self, terms: Iterable[tuple[Places, float, float]], expects: int = 0
     ) -> dict[int, float]:
-        """The score of every passage that holds any of the terms; each term has a factor.
+        """The score of every passage that holds one of the terms.
 
-        Passages with a figure of the sort that is expected score higher.
+        Parameters:
+            terms: where each stands, how much it counts, and what it weighs.
+            expects: sorts of figures, as flags; passages that hold one score higher.
         """
         total: dict[int, float] = {}
-        for term, factor in terms:
-            for number, value in self.places(term).items():
-                total[number] = total.get(number, 0.0) + value * factor
+        get = total.get
+        for places, factor, weight in sorted(terms, key=_by_weight, reverse=True):
+            scores = places.scores
+            if not total:
+                total.update({number: value * factor for number, value in scores.items()})
+            elif weight >= SLIGHT:
+                for number, value in scores.items():
+                    total[number] = get(number, 0.0) + value * factor
+            else:
+                for number in total.keys() & scores.keys():
+                    total[number] += scores[number] * factor
         if expects:
-            wanted, figures = int(expects), self._index.figures
+            figures = self._figures
             for number in total:
-                if figures[number] & wanted:
+                if figures[number] & expects:
                     total[number] *= EXPECTED
         return total
 
     def best(self, scores: Mapping[int, float], limit: int) -> list[int]:
         """The best passages; of near-duplicates the better one alone."""
-        found: list[int] = []
-        seen: set[int] = set()
-        twins = self._index.twins
-        for number in nlargest(limit + 4, scores, key=scores.__getitem__):
-            if twins[number] not in seen:
-                seen.add(twins[number])
-                found.append(number)
-        return found[:limit]
+        if not scores:
+            return []
+        least = max(scores.values()) * _HOPELESS
+        hopeful = [(value, -number) for number, value in scores.items() if value >= least]
+        found: dict[int, int] = {}
+        for _, number in nlargest(limit * 2, hopeful):
+            found.setdefault(self._twins[-number], -number)
+            if len(found) == limit:
+                break
+        return list(found.values())
 
-    def places(self, term: Term) -> Mapping[int, float]:
-        """Where a term stands, under whatever name, and what it counts there."""
+    def places(self, term: Term) -> Places:
+        """Where a term stands, under whatever name."""
         key = (term.word, len(term.stems))
         kept = self._terms.get(key)
         if kept is not None:
             return kept
-        best: dict[int, float] = {}
+        scores: dict[int, float] = {}
+        stems: dict[int, list[tuple[float, float, _Stem]]] = {}
         for stem, factor in term.stems.items():
-            for number, value in self._list(stem).items():
-                if value * factor > best.get(number, 0.0):
-                    best[number] = value * factor
-        self._keep(len(best))
-        self._terms[key] = best
-        return best
+            weighed, found = self._stem(stem)
+            weight = self._weight(stem)
+            for number, value in weighed.items():
+                if value * factor > scores.get(number, 0.0):
+                    scores[number] = value * factor
+                stems.setdefault(number, []).append((factor, weight, found[number]))
+        places = Places(scores, {number: _merged(found) for number, found in stems.items()})
+        self._keep(len(scores))
+        self._terms[key] = places
+        return places
 
-    def words(self, number: int) -> PassageWords:
-        """The stems of a passage, part by part."""
-        kept = self._words.get(number)
-        if kept is None:
-            passage = self._index.passages[number]
-            kept = PassageWords(
-                self._stems(f"{passage.title} {passage.document.rsplit('/', 1)[-1]}"),
-                self._stems(" ".join((passage.heading, *passage.trail))),
-                tuple(
-                    UnitWords(
-                        self._stems(unit.text),
-                        self._stems(unit.lead),
-                        figures_in(unit.text),
-                    )
-                    for unit in passage.units
-                ),
-            )
-            self._keep(sum(len(unit.stems) for unit in kept.units))
-            self._words[number] = kept
-        return kept
-
-    def _stems(self, text: str) -> frozenset[str]:
-        stem = self._vocabulary.stemmer.stem
-        return frozenset(stem(word) for word in words_of(text))
-
-    def _list(self, stem: str) -> Mapping[int, float]:
-        kept = self._lists.get(stem)
+    def _stem(self, stem: str) -> tuple[dict[int, float], dict[int, _Stem]]:
+        kept = self._stems.get(stem)
         if kept is not None:
             return kept
-        weighed: dict[int, float] = {}
-        lengths, average = self._index.lengths, self._average
-        for number, field in self._index.places(stem):
+        found: dict[int, _Stem] = {}
+        for number, field, offset in self._index.places(stem):
+            entry = found.get(number)
+            if entry is None:
+                entry = found[number] = _Stem(units={})
             value = FIELD_WEIGHTS[field]
             if field == "text":
-                value /= 1 - _LENGTH + _LENGTH * lengths[number] / average
-            weighed[number] = weighed.get(number, 0.0) + value
-        weight = self._vocabulary.weight(stem)
-        for number, count in weighed.items():
-            weighed[number] = weight * count * (_SATURATION + 1) / (count + _SATURATION)
-        self._keep(len(weighed))
-        self._lists[stem] = weighed
-        return weighed
+                value /= self._norms[number]
+                entry.units[self._unit(number, offset)] = 1.0
+            elif field == "lead":
+                for unit in self._led(number, offset):
+                    entry.units.setdefault(unit, IN_LEAD)
+            elif field == "title":
+                entry.title = True
+            elif field == "heading":
+                entry.heading = True
+            entry.count += value
+        weight = self._weight(stem) * (_SATURATION + 1)
+        scores = {n: weight * entry.count / (entry.count + _SATURATION) for n, entry in found.items()}
+        self._keep(len(found))
+        self._stems[stem] = scores, found
+        return scores, found
+
+    def _unit(self, number: int, offset: int) -> int:
+        return bisect_right(self._index.layouts[number].starts, offset) - 1
+
+    def _led(self, number: int, offset: int) -> tuple[int, ...]:
+        leads = self._index.layouts[number].leads
+        return leads[bisect_right(leads, offset, key=_start) - 1][1]
 
     def _keep(self, entries: int) -> None:
-        """Bound what is kept: past the limit everything is forgotten and learnt again."""
+        """Bound what is kept: past the limit everything is forgotten and read again."""
         self._kept += entries
-        if self._kept > _MAX_KEPT_PLACES:
-            self._lists.clear()
+        if self._kept > _MAX_KEPT:
+            self._stems.clear()
             self._terms.clear()
-            self._words.clear()
             self._kept = entries
 
+
+def _merged(found: list[tuple[float, float, _Stem]]) -> Place:
+    """A term's place from those of all the stems that stand for it."""
+    title = heading = said = best = 0.0
+    units: dict[int, float] = {}
+    for factor, weight, stem in found:
+        if stem.title and factor > title:
+            title = factor
+        if stem.heading:
+            heading = max(heading, factor)
+            said += factor * weight
+        for unit, value in stem.units.items():
+            if value * factor > units.get(unit, 0.0):
+                units[unit] = value * factor
+    return Place(title, heading, said, max(units.values(), default=0.0), tuple(units.items()))
+
+
+def _all(figures: Iterable[int]) -> int:
+    joined = 0
+    for figure in figures:
+        joined |= figure
+    return joined
+
+
+def _by_weight(term: tuple[Places, float, float]) -> float:
+    return term[2]
+
+
+def _start(lead: tuple[int, tuple[int, ...]]) -> int:
+    return lead[0]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from aitp_desk.knowledge.words import STOP_WORDS
+
 MIN_LENGTH = 4
-"""Shorter words are too close to each other to be corrected."""
+"""Shorter words are too close to each other: they are only read as stop words (``teh``)."""
+_VOWELS = frozenset("aeiouyhw")
 
 
 class Spelling:
@@ -18,7 +21,10 @@ class Spelling:
     def __init__(self, words: Mapping[str, int]) -> None:
         self._uses = {word: uses for word, uses in words.items() if len(word) > 2}
         self._by_pair: dict[str, list[str]] = {}
-        for word in self._uses:
+        self._by_sound: dict[str, str] = {}
+        for word in sorted(self._uses, key=lambda word: self._uses[word]):
+            if len(word) >= MIN_LENGTH:
+                self._by_sound[_sound(word)] = word
             if not word.isdigit():
                 for pair in _pairs(word):
                     self._by_pair.setdefault(pair, []).append(word)
@@ -29,13 +35,13 @@ class Spelling:
         One slip (a letter too many, missing, wrong, or two swapped) is allowed from four letters,
         two from eight. Words with digits are names, not slips.
         """
-        allowed = 0 if len(word) < MIN_LENGTH else 1 if len(word) < 8 else 2
-        if not allowed or not word.isalpha():
+        if not word.isalpha():
             return None
+        allowed = 1 if len(word) < 8 else 2
         best: tuple[float, str] | None = None
         for candidate in self._candidates(word, allowed):
             slips = distance(word, candidate, allowed)
-            if slips > allowed:
+            if slips > allowed or (len(word) < MIN_LENGTH and candidate not in STOP_WORDS):
                 continue
             # people rarely miss the first letter, and mean the commoner word
             cost = slips + (candidate[0] != word[0]) * 0.6 - min(self._uses[candidate], 50) / 250
@@ -43,6 +49,8 @@ class Spelling:
                 continue
             if best is None or (cost, candidate) < best:
                 best = cost, candidate
+        if best is None and len(word) >= MIN_LENGTH:
+            return self._by_sound.get(_sound(word))
         return best[1] if best else None
 
     def split(self, word: str) -> tuple[str, str] | None:
@@ -89,6 +97,15 @@ def distance(left: str, right: str, limit: int) -> int:
             return limit + 1
         before, last = last, line
     return min(last[-1], limit + 1)
+
+
+def _sound(word: str) -> str:
+    """A word's first letter and its consonants, double ones once: ``menny`` sounds like ``many``."""
+    kept = word[0]
+    for sign in word[1:]:
+        if sign not in _VOWELS and sign != kept[-1]:
+            kept += sign
+    return kept
 
 
 def _pairs(word: str) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-import re
 from math import log
 
 import msgspec
@@ -23,6 +22,7 @@ UNUSED = 0.6
 WEAK = 0.3
 """How much of its weight a word keeps that says little wherever it stands."""
 
+_COMMON_USES = 50
 _MAX_KEPT = 20_000
 
 
@@ -35,6 +35,7 @@ class Term(msgspec.Struct, frozen=True):
         stems: what to look for and how much each counts, at most 1.
         known: whether the content has a word for it.
         typed: as the visitor wrote it.
+        own: the stems of the word itself, without what stands for it.
     """
 
     word: str
@@ -42,11 +43,7 @@ class Term(msgspec.Struct, frozen=True):
     stems: Mapping[str, float]
     known: bool
     typed: str
-
-    @property
-    def own(self) -> list[str]:
-        """The stems of the word itself, without what stands for it."""
-        return [stem for stem, value in self.stems.items() if value >= CORRECTED]
+    own: tuple[str, ...]
 
 
 class Vocabulary:
@@ -73,13 +70,15 @@ class Vocabulary:
         self.stemmer.learn(STOP_WORDS)
         self.stemmer.learn(everyday_words())
         self._synonyms = Synonyms(synonyms, self.stemmer)
-        plain = dict.fromkeys(STOP_WORDS | WEAK_WORDS | everyday_words(), 1)
+        plain = dict.fromkeys(WEAK_WORDS | everyday_words(), 1)
+        plain |= dict.fromkeys(STOP_WORDS, _COMMON_USES)
         self._spelling = Spelling(plain | dict(spellings))
         self._beginnings: dict[str, list[str]] = {}
         for stem in counts:
             self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
         self._everyday = {self.stemmer.stem(w) for w in everyday_words()}
         self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
+        self._right: dict[str, str] = {}
 
     def terms(self, text: str, names: frozenset[str] = frozenset()) -> list[Term]:
         """What a text asks for, in order, each once; words without meaning are left out.
@@ -115,18 +114,18 @@ class Vocabulary:
             kept = self._kept[key] = self._read(word, is_name)
         return kept
 
-    def corrected(self, text: str) -> str:
-        """The text with its misspelt words put right, as far as the content shows how."""
-        found = text
-        for word in set(words_of(text)):
-            if word not in STOP_WORDS:
-                right = self._corrected(word)
-                if right is not None:
-                    found = re.sub(rf"\b{word}\b", right, found, flags=re.IGNORECASE)
-        return found
+    def corrected(self, word: str) -> str:
+        """The word put right where it is misspelt, as far as the content shows how."""
+        right = self._right.get(word)
+        if right is None:
+            if len(self._right) >= _MAX_KEPT:
+                self._right.clear()
+            known = word in STOP_WORDS or self._corrected(word)
+            right = self._right[word] = known if isinstance(known, str) else word
+        return right
 
     def weight(self, stem: str) -> float:
-        """What a stem tells: the less common, the more."""
+        """What a stem tells: the less common, the more (BM25's inverse document frequency)."""
         count = self._counts.get(stem, 0)
         return log(1 + (self._passages - count + 0.5) / (count + 0.5))
 
@@ -163,7 +162,7 @@ class Vocabulary:
             weight = self.weight(stem) * (UNUSED if stem in self._everyday else 1.0)
         if word in WEAK_WORDS:
             weight *= WEAK
-        return Term(word, weight, stems, bool(stems), typed)
+        return Term(word, weight, stems, bool(stems), typed, _own(stems))
 
     def _corrected(self, word: str) -> str | None:
         """What a misspelt word stands for; None for a word that is right or means nothing here."""
@@ -188,7 +187,8 @@ class Vocabulary:
                 for term in own
             ]
         weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
-        return [Term(" ".join(words), weight, meant, bool(meant), " ".join(words))]
+        name = " ".join(words)
+        return [Term(name, weight, meant, bool(meant), name, _own(meant))]
 
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""
@@ -203,6 +203,10 @@ class Vocabulary:
 
 _KIN_LETTERS = 5
 _KIN_ENDING = 4
+
+
+def _own(stems: Mapping[str, float]) -> tuple[str, ...]:
+    return tuple(stem for stem, value in stems.items() if value >= CORRECTED)
 
 
 def _are_kin(left: str, right: str) -> bool:

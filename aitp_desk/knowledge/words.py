@@ -16,6 +16,7 @@ from importlib.resources import files
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 _WORD = re.compile(r"[^\W_]+")
+_MAX_MET = 20_000
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b|n['’]t\b", re.IGNORECASE)
 
 STOP_WORDS = frozenset(
@@ -35,7 +36,7 @@ STOP_WORDS = frozenset(
     without won would wouldn yes yet you your yours yourself able actually anyway exactly happen
     happens long look looking mean means someones supposed wanna wonder wondering went took came gave
     gone got gotten tries tried seen saw knew known thought found said says told became began begun left kept put
-    whats wheres whens hows whos cant dont doesnt isnt wont didnt wasnt arent im ill youre theres thats
+    ca wo sha whats wheres whens hows whos cant dont doesnt isnt wont didnt wasnt arent im ill youre theres thats
     """.split()
 )
 """Words that say how something is asked and not what about."""
@@ -92,10 +93,14 @@ def words_of(text: str) -> list[str]:
 
 
 class Stemmer:
-    """Stems of words, as the full-text index makes them."""
+    """Stems of words, as the full-text index makes them.
+
+    The words that it was taught are known for good; of others it keeps so many.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
+        self._met: dict[str, str] = {}
         # without a file: the tokenizer is all that is needed of this database
         self._tokens = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         self._tokens.execute(f"CREATE VIRTUAL TABLE word USING fts5(text, tokenize='{TOKENIZER}')")
@@ -107,9 +112,13 @@ class Stemmer:
         self._known.update(zip(new, self._stems(new), strict=True))
 
     def stem(self, word: str) -> str:
-        """The stem of one folded word. Words that were not learnt are looked up each time."""
-        known = self._known.get(word)
-        return known if known is not None else self._stems([word])[0]
+        """The stem of one folded word."""
+        known = self._known.get(word) or self._met.get(word)
+        if known is None:
+            if len(self._met) >= _MAX_MET:
+                self._met.clear()
+            known = self._met[word] = self._stems([word])[0]
+        return known
 
     def stems_of(self, text: str) -> list[str]:
         """The stems of a text's words, in order."""
