@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import hmac
 import os
 import signal
@@ -54,6 +55,8 @@ from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 LOCK_FILE = "serving.lock"
+NEW_OBJECTS = 20_000
+"""How many new objects there may be before the garbage collector looks at them."""
 _log = structlog.get_logger()
 
 
@@ -75,11 +78,14 @@ class Serving(msgspec.Struct, frozen=True):
     report: tuple[str, ...]
 
 
-async def serve(config: Config, *, announce: Callable[[str], None]) -> None:
+async def serve(
+    config: Config, *, announce: Callable[[str], None], agent: Agent | None = None
+) -> None:
     """Serve until SIGTERM or SIGINT; then finish what is under way and return.
 
     Parameters:
         announce: told the start-up report, line by line, once the desk answers.
+        agent: who answers; by default extraction from the content.
 
     Raises:
         CannotServe, CannotListen, StoreError, KeyFileError, ContentUnreadable: it cannot start.
@@ -89,9 +95,10 @@ async def serve(config: Config, *, announce: Callable[[str], None]) -> None:
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
-    async with open_server(config) as serving:
+    async with open_server(config, agent=agent) as serving:
         for line in serving.report:
             announce(line)
+        _calm_collector()
         await stop.wait()
         _log.info("stopping")
     _log.info("stopped")
@@ -221,6 +228,15 @@ class _Tokens:
 
     async def epoch(self) -> int:
         return await reads.epoch(self._store, TOKENS_EPOCH)
+
+
+def _calm_collector() -> None:
+    """Have the garbage collector leave alone what the start has made, and look less often.
+
+    By default it looks whenever 700 objects are new; a few dozen requests at once hold as many.
+    """
+    gc.freeze()
+    gc.set_threshold(NEW_OBJECTS)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from pathlib import Path
 import uvloop
 
 from aitp_desk.agent.base import Answer, Event, Turn
-from aitp_desk.app import open_server
+from aitp_desk.app import serve
 from aitp_desk.config import load_config
 
 
@@ -28,12 +28,6 @@ class SilentAgent:
         yield Answer("")
 
 
-async def serve(options: argparse.Namespace) -> None:
-    config = load_config(options.folder, options.set, port=options.port, data=options.data)
-    async with open_server(config, agent=SilentAgent()):
-        await asyncio.Event().wait()
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("serve")
@@ -41,4 +35,6 @@ if __name__ == "__main__":
     parser.add_argument("--port", type=int)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--set", action="append")
-    uvloop.run(serve(parser.parse_args()))
+    given = parser.parse_args()
+    config = load_config(given.folder, given.set, port=given.port, data=given.data)
+    uvloop.run(serve(config, announce=print, agent=SilentAgent()))
