@@ -121,7 +121,7 @@ class Front:
             caller, counted = refusal, anonymous(address)
         if kind is None:
             return caller, None
-        return caller, await self._desk.limiter.count(counted, kind)
+        return caller, self._desk.limiter.count(counted, kind)
 
     def _check_host(self, request: web.BaseRequest, path: str) -> None:
         if path in WATCHED:

@@ -7,19 +7,19 @@ tells how much is left (AHP 0.1, section 11.1).
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Literal
 
 import msgspec
-from limits import RateLimitItemPerMinute
-from limits.aio.storage import MemoryStorage
-from limits.aio.strategies import FixedWindowRateLimiter
 
 from aitp_desk.config import Limits
 from aitp_desk.model.errors import LimitScope, RateLimited
 from aitp_desk.model.principal import Principal
 
 WINDOW_SECONDS = 60
+MAX_CALLERS = 100_000
+"""How many callers are counted at once; past that whoever came first is forgotten."""
 
 
 class Allowance(msgspec.Struct, frozen=True):
@@ -39,39 +39,54 @@ class Allowance(msgspec.Struct, frozen=True):
 
 
 class Limiter:
-    """Counts requests in windows of a minute."""
+    """Counts requests in windows of a minute, each from a caller's first request on.
+
+    All windows are equally long, so they end in the order in which they began: whoever's has ended
+    is found at the front, and a request costs the same with one caller as with many.
+
+    Parameters:
+        clock: Unix seconds.
+    """
 
     def __init__(self, config: Limits, clock: Callable[[], float]) -> None:
         self._enabled = config.enabled
         self._clock = clock
-        self._strategy = FixedWindowRateLimiter(MemoryStorage())
         self._anonymous = {
-            "static": RateLimitItemPerMinute(config.static_per_minute),
-            "converse": RateLimitItemPerMinute(config.converse_per_minute),
+            "static": config.static_per_minute,
+            "converse": config.converse_per_minute,
         }
-        self._authenticated = RateLimitItemPerMinute(config.authenticated_per_minute)
+        self._authenticated = config.authenticated_per_minute
+        self._windows: OrderedDict[tuple[str, str], tuple[float, int]] = OrderedDict()
 
-    async def count(
-        self, principal: Principal, kind: Literal["static", "converse"]
-    ) -> Allowance | None:
+    def count(self, principal: Principal, kind: Literal["static", "converse"]) -> Allowance | None:
         """Count one request and tell what is left; None while limits are switched off."""
         if not self._enabled:
             return None
         scope: LimitScope
         if principal.is_anonymous:
-            item, scope, key = self._anonymous[kind], "ip", principal.address
+            limit, scope, caller = self._anonymous[kind], "ip", principal.address
         else:
-            item, scope, key = self._authenticated, "principal", principal.id
-        allowed = await self._strategy.hit(item, kind, key)
-        stats = await self._strategy.get_window_stats(item, kind, key)
-        reset_at = math.ceil(stats.reset_time)
-        if allowed:
-            return Allowance(item.amount, stats.remaining, reset_at)
-        wait = max(1, reset_at - int(self._clock()))
+            limit, scope, caller = self._authenticated, "principal", principal.id
+        now = self._clock()
+        ends, counted = self._window((kind, caller), now)
+        if counted < limit:
+            self._windows[kind, caller] = (ends, counted + 1)
+            return Allowance(limit, limit - counted - 1, math.ceil(ends))
+        wait = max(1, math.ceil(ends) - int(now))
         refused = RateLimited(
-            f"More than {item.amount} requests in {WINDOW_SECONDS} seconds."
-            f" Try again in {wait} seconds.",
+            f"More than {limit} requests in {WINDOW_SECONDS} seconds. Try again in {wait} seconds.",
             scope=scope,
             retry_after=wait,
         )
-        return Allowance(item.amount, 0, reset_at, refused)
+        return Allowance(limit, 0, math.ceil(ends), refused)
+
+    def _window(self, key: tuple[str, str], now: float) -> tuple[float, int]:
+        """A caller's window: when it ends and what was counted in it; a new one where none is."""
+        windows = self._windows
+        window = windows.get(key)
+        if window is not None and window[0] > now:
+            return window
+        windows.pop(key, None)
+        while windows and (len(windows) >= MAX_CALLERS or next(iter(windows.values()))[0] <= now):
+            windows.popitem(last=False)
+        return now + WINDOW_SECONDS, 0

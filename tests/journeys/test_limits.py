@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
-from limits.aio.storage import memory
 
 from tests.doubles import NOON, Clock
 from tests.keys import make_key
@@ -19,11 +17,9 @@ BEHIND_A_PROXY = 'server.trusted_proxies=["127.0.0.1"]'
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """The time of the desk and of the library that counts: it stands still until it is moved."""
-    clock = Clock()
-    monkeypatch.setattr(memory, "time", SimpleNamespace(time=clock))
-    return clock
+def clock() -> Clock:
+    """The time of the desk: it stands still until it is moved."""
+    return Clock()
 
 
 def told(said: Said) -> tuple[int, int, int, int]:
