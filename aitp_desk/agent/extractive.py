@@ -107,7 +107,7 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
 def _refuse(turn: Turn, asked: Asked, found: Sequence[Found], limit: int) -> Answer:
     """Say that the content does not answer, what is missing from it, and who would know."""
     missing = [
-        w.term.typed
+        w.term.word
         for w in asked.wanted
         if not w.term.known and not w.carried and w.factor >= 1 and w.weight > TELLING
     ][:2]

@@ -7,11 +7,12 @@ something of which the passage does not speak must fit it well in all the rest.
 
 from __future__ import annotations
 
+from aitp_desk.agent.expect import is_cue
 from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.vocabulary import CORRECTED
+from aitp_desk.knowledge.vocabulary import OWN
 
 # Found on the tuning questions (tests/answers).
 _OPEN_WORDS = 0.32
@@ -33,7 +34,11 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
     open_words = {
         at: wanted
         for at, wanted in enumerate(asked.wanted)
-        if wanted.factor >= 1 and not wanted.carried and not _in_title(at, best)
+        if wanted.factor >= 1
+        and not wanted.carried
+        and not _in_title(at, best)
+        # "how far": the figure answers, the word need not be there
+        and not (best.expected and at not in best.places and is_cue(wanted.term.word))
     }
     if not open_words:
         return True
@@ -74,7 +79,7 @@ def _needed(asked: Asked, best: Found, open_words: dict[int, Wanted]) -> float:
 
 def _in_title(at: int, best: Found) -> bool:
     place = best.places.get(at)
-    return place is not None and place.title >= CORRECTED
+    return place is not None and place.title >= OWN
 
 
 def _likeness(value: float) -> float:

@@ -27,7 +27,7 @@ class Naming:
     def __init__(self, documents: Sequence[Document], stemmer: Stemmer) -> None:
         self._stem = stemmer.stem
         self._holders: dict[str, set[str]] = {}
-        self._names: dict[str, list[tuple[frozenset[str], str]]] = {}
+        self._names: dict[str, set[frozenset[str]]] = {}
         for document in documents:
             for word in self._words(f"{document.title} {_file(document)}"):
                 self._holders.setdefault(self._stem(word), set()).add(document.path)
@@ -39,23 +39,26 @@ class Naming:
             names |= {
                 frozenset({stem})
                 for stem in map(self._stem, self._telling(document.title))
-                if stem not in everyday and len(self._holders[stem]) == 1
+                if len(stem) > 3 and stem not in everyday and len(self._holders[stem]) == 1
             }
             for name in names:
                 for stem in name:
-                    self._names.setdefault(stem, []).append((name, document.path))
+                    self._names.setdefault(stem, set()).add(name)
 
     def holders(self, stems: Iterable[str]) -> set[str]:
         """Paths of the documents whose title or file name holds one of these stems."""
         return set().union(*(self._holders.get(stem, ()) for stem in stems))
 
     def named(self, stems: frozenset[str]) -> set[str]:
-        """Paths of the documents of which a whole name stands among these stems."""
+        """Paths of the documents of which a whole name stands among these stems.
+
+        Documents that share the name, such as two papers on one protocol, are all named by it.
+        """
+        names = {name for stem in stems for name in self._names.get(stem, ()) if name <= stems}
         return {
             path
-            for stem in stems
-            for name, path in self._names.get(stem, ())
-            if name <= stems
+            for name in names
+            for path in set.intersection(*(self._holders[stem] for stem in name))
         }
 
     def _words(self, text: str) -> list[str]:

@@ -85,7 +85,7 @@ class Ranking:
         ]
         self.unit_figures = [layout.figures for layout in index.layouts]
         self._stems: dict[str, tuple[dict[int, float], dict[int, _Stem]]] = {}
-        self._terms: dict[tuple[str, int], Places] = {}
+        self._terms: dict[tuple[str, ...], Places] = {}
         self._kept = 0
 
     def scores(
@@ -131,7 +131,7 @@ class Ranking:
 
     def places(self, term: Term) -> Places:
         """Where a term stands, under whatever name."""
-        key = (term.word, len(term.stems))
+        key = (term.word, *term.stems)
         kept = self._terms.get(key)
         if kept is not None:
             return kept

@@ -8,6 +8,9 @@ from aitp_desk.knowledge.words import STOP_WORDS
 
 MIN_LENGTH = 4
 """Shorter words are too close to each other: they are only read as stop words (``teh``)."""
+SHORTEST = 3
+LONG = 7
+"""From so many letters on two slips are allowed."""
 _VOWELS = frozenset("aeiouyhw")
 
 
@@ -32,26 +35,35 @@ class Spelling:
     def correct(self, word: str) -> str | None:
         """The nearest word of the content, or None when none is near enough.
 
-        One slip (a letter too many, missing, wrong, or two swapped) is allowed from four letters,
-        two from eight. Words with digits are names, not slips.
+        One slip (a letter too many, missing, wrong, or two swapped) is allowed, from seven letters
+        on two; else the words must sound alike. Words with digits are names, not slips.
         """
-        if not word.isalpha():
+        if not word.isalpha() or not word.isascii() or len(word) < SHORTEST:
             return None
-        allowed = 1 if len(word) < 8 else 2
+        allowed = 1 if len(word) < LONG else 2
         best: tuple[float, str] | None = None
         for candidate in self._candidates(word, allowed):
-            slips = distance(word, candidate, allowed)
-            if slips > allowed or (len(word) < MIN_LENGTH and candidate not in STOP_WORDS):
-                continue
-            # people rarely miss the first letter, and mean the commoner word
-            cost = slips + (candidate[0] != word[0]) * 0.6 - min(self._uses[candidate], 50) / 250
-            if candidate[0] != word[0] and len(word) < 6:
-                continue
-            if best is None or (cost, candidate) < best:
+            cost = self._cost(word, candidate, allowed)
+            if cost is not None and (best is None or (cost, candidate) < best):
                 best = cost, candidate
         if best is None and len(word) >= MIN_LENGTH:
             return self._by_sound.get(_sound(word))
         return best[1] if best else None
+
+    def _cost(self, word: str, candidate: str, allowed: int) -> float | None:
+        """How unlikely a candidate is; None where it is too far off."""
+        slips = distance(word, candidate, allowed)
+        same_start = candidate[0] == word[0]
+        if slips > allowed or (not same_start and len(word) < LONG):
+            return None
+        if len(word) < MIN_LENGTH and candidate not in STOP_WORDS:
+            # three letters are close to too many words: only one that was left out is put back
+            if len(candidate) != MIN_LENGTH or not same_start or _VOWELS.isdisjoint(word[1:]):
+                return None
+        # people swap letters and leave them out more than they write wrong ones, rarely miss the
+        # first, and mean the commoner word
+        ease = 0.3 * (sorted(word) == sorted(candidate)) + 0.1 * (len(word) != len(candidate))
+        return slips - ease + 0.6 * (not same_start) - min(self._uses[candidate], 50) / 250
 
     def split(self, word: str) -> tuple[str, str] | None:
         """The two words of the content that were written as one: ``giftcards``."""

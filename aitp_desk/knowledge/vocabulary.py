@@ -13,8 +13,8 @@ from aitp_desk.knowledge.words import STOP_WORDS, WEAK_WORDS, Stemmer, everyday_
 
 KIN = 0.7
 """How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
-CORRECTED = 0.9
-"""How much a word counts that was read as another for its spelling."""
+OWN = 0.9
+"""From so much on a stem is another form of the word itself, not a word that stands for it."""
 SYNONYM = 0.8
 """How much of the weight of the words that stand for it a word has that the content does not use."""
 UNUSED = 0.6
@@ -22,7 +22,6 @@ UNUSED = 0.6
 WEAK = 0.3
 """How much of its weight a word keeps that says little wherever it stands."""
 
-_COMMON_USES = 50
 _MAX_KEPT = 20_000
 
 
@@ -34,7 +33,6 @@ class Term(msgspec.Struct, frozen=True):
         weight: what it tells: rare words tell more.
         stems: what to look for and how much each counts, at most 1.
         known: whether the content has a word for it.
-        typed: as the visitor wrote it.
         own: the stems of the word itself, without what stands for it.
     """
 
@@ -42,7 +40,6 @@ class Term(msgspec.Struct, frozen=True):
     weight: float
     stems: Mapping[str, float]
     known: bool
-    typed: str
     own: tuple[str, ...]
 
 
@@ -69,9 +66,11 @@ class Vocabulary:
         self.stemmer.learn(spellings)
         self.stemmer.learn(STOP_WORDS)
         self.stemmer.learn(everyday_words())
+        self.stemmer.learn(WEAK_WORDS)
+        self._weak = {self.stemmer.stem(word) for word in WEAK_WORDS}
         self._synonyms = Synonyms(synonyms, self.stemmer)
-        plain = dict.fromkeys(WEAK_WORDS | everyday_words(), 1)
-        plain |= dict.fromkeys(STOP_WORDS, _COMMON_USES)
+        plain = dict.fromkeys(everyday_words(), 1) | dict.fromkeys(WEAK_WORDS, 10)
+        plain |= dict.fromkeys(STOP_WORDS, 50)
         self._spelling = Spelling(plain | dict(spellings))
         self._beginnings: dict[str, list[str]] = {}
         for stem in counts:
@@ -86,7 +85,7 @@ class Vocabulary:
         Parameters:
             names: folded words that are names; an unknown one is never taken for two words.
         """
-        words = words_of(text)
+        words = [word if word in names else self.corrected(word) for word in words_of(text)]
         stems = [self.stemmer.stem(word) for word in words]
         found: dict[str, Term] = {}
         at = 0
@@ -130,22 +129,17 @@ class Vocabulary:
         return log(1 + (self._passages - count + 0.5) / (count + 0.5))
 
     def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
-        corrected = None if is_name else self._corrected(word)
-        if corrected is not None:
-            if corrected in STOP_WORDS:
-                return ()
-            return (self._term(corrected, word, CORRECTED),)
-        term = self._term(word, word)
+        term = self._term(word)
         if term.known or is_name or self.stemmer.stem(word) in self._everyday:
             return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
-            return tuple(self._term(half, word) for half in halves if half not in STOP_WORDS)
+            return tuple(self._term(half) for half in halves if half not in STOP_WORDS)
         return (term,)
 
-    def _term(self, word: str, typed: str, factor: float = 1.0) -> Term:
+    def _term(self, word: str) -> Term:
         stem = self.stemmer.stem(word)
-        stems = {stem: factor} if stem in self._counts else {}
+        stems = {stem: 1.0} if stem in self._counts else {}
         others = {kin: KIN for kin in self._kin(stem)} | dict(self._synonyms.of(stem))
         if not others and stem not in self._counts:
             for plain in _without_comparison(word):
@@ -153,16 +147,16 @@ class Vocabulary:
                 others |= {plain_stem: KIN} | dict(self._synonyms.of(plain_stem))
         for other, value in others.items():
             if other in self._counts:
-                stems[other] = max(stems.get(other, 0.0), value * factor)
+                stems[other] = max(stems.get(other, 0.0), value)
         if stem in self._counts:
             weight = self.weight(stem)
         elif stems:
             weight = SYNONYM * max(self.weight(other) for other in stems)
         else:
             weight = self.weight(stem) * (UNUSED if stem in self._everyday else 1.0)
-        if word in WEAK_WORDS:
+        if stem in self._weak:
             weight *= WEAK
-        return Term(word, weight, stems, bool(stems), typed, _own(stems))
+        return Term(word, weight, stems, bool(stems), _own(stems))
 
     def _corrected(self, word: str) -> str | None:
         """What a misspelt word stands for; None for a word that is right or means nothing here."""
@@ -178,7 +172,7 @@ class Vocabulary:
             for stem, value in self._synonyms.of_phrase(phrase).items()
             if stem in self._counts
         }
-        own = [self._term(word, word) for word in words if word not in STOP_WORDS]
+        own = [self._term(word) for word in words if word not in STOP_WORDS]
         if own:
             return [
                 msgspec.structs.replace(term, stems=meant | dict(term.stems), known=True)
@@ -188,7 +182,7 @@ class Vocabulary:
             ]
         weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
         name = " ".join(words)
-        return [Term(name, weight, meant, bool(meant), name, _own(meant))]
+        return [Term(name, weight, meant, bool(meant), _own(meant))]
 
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""
@@ -206,7 +200,7 @@ _KIN_ENDING = 4
 
 
 def _own(stems: Mapping[str, float]) -> tuple[str, ...]:
-    return tuple(stem for stem, value in stems.items() if value >= CORRECTED)
+    return tuple(stem for stem, value in stems.items() if value >= OWN)
 
 
 def _are_kin(left: str, right: str) -> bool:

@@ -61,8 +61,8 @@ WEAK_WORDS = frozenset(
     understand usual usually various visit week what whatever whole wide wish word words work works
     world worry write wrong wrote year years yesterday appear apply carry contain count cut depend fall
     fit follow force form front handle hang happening hit hold involve join lay lead left lie lies
-    document documents paper article text section manual
-    website webpage expect expects expected putting puts stuck stick look manage meet move notice offer pass pick present pull push reach remain remember run serve
+    document paper article text section manual
+    website webpage policy way easier afterwards roughly afresh approximately instead aim wonder bother mid expect putting puts stuck stick look manage meet move notice offer pass pick present pull push reach remain remember run serve
     sit speak stand stay stick stuck touch treat turn wait walk watch
     """.split()
 )
