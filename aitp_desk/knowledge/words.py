@@ -101,9 +101,11 @@ class Stemmer:
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
         self._met: dict[str, str] = {}
-        # without a file: the tokenizer is all that is needed of this database
+        # without a file or content: the tokenizer is all that is needed of this database
         self._tokens = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        self._tokens.execute(f"CREATE VIRTUAL TABLE word USING fts5(text, tokenize='{TOKENIZER}')")
+        self._tokens.execute(
+            f"CREATE VIRTUAL TABLE word USING fts5(text, content='', tokenize='{TOKENIZER}')"
+        )
         self._tokens.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, 'instance')")
 
     def learn(self, words: Iterable[str]) -> None:
@@ -130,9 +132,11 @@ class Stemmer:
 
     def _stems(self, words: list[str]) -> list[str]:
         run = self._tokens.execute
-        run("DELETE FROM word")
+        run("BEGIN")
+        run("INSERT INTO word (word) VALUES ('delete-all')")
         self._tokens.executemany("INSERT INTO word (rowid, text) VALUES (?, ?)", enumerate(words))
         found = list(words)
         for row, term in run('SELECT doc, term FROM stem ORDER BY doc, "offset" DESC'):
             found[row] = term
+        run("COMMIT")
         return found
