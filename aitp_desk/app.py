@@ -237,6 +237,7 @@ def _calm_collector() -> None:
     """
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
+    gc.enable()
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import click
@@ -23,6 +24,7 @@ def serve(
     overrides: tuple[str, ...],
 ) -> None:
     """Serve the site in FOLDER until it is told to stop (SIGTERM or Ctrl-C)."""
+    gc.disable()  # what a start makes is there to stay; the served desk enables it
     with mistakes_told():
         from aitp_desk.config import load_config
 
