@@ -20,7 +20,7 @@ from aitp_desk.agent.question import (
 from aitp_desk.agent.select import find
 from aitp_desk.knowledge.library import Library
 
-_FEW = 2
+_FEW = 3
 """A question with more words of weight stands by itself."""
 REACH = 3
 """How many questions back a chain of follow-ups is read."""
@@ -39,7 +39,7 @@ _ASKS_BACKWARDS = re.compile(
 _FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
 
 # How much of the earlier question is carried over, as a share of the weight of the new words.
-_INTO_FRAGMENT, _INTO_CLAUSE, _UNBIDDEN = 0.7, 0.6, 0.25
+_INTO_FRAGMENT, _INTO_CLAUSE, _UNBIDDEN = 0.7, 0.6, 0.4
 _PREDICATE = 0.5
 """What the earlier question asked counts less in a clause than what it was about."""
 
@@ -104,7 +104,8 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
         asked,
         wanted=asked.wanted + _scaled(carried, asked.wanted, share),
         expects=asked.expects or (before.expects if is_fragment and leans else asked.expects),
-        document=page if leans else None,
+        document=page,
+        leans=leans,
         bare=not own,
     )
 

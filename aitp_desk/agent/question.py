@@ -10,7 +10,7 @@ import msgspec
 from aitp_desk.agent.expect import expected_in
 from aitp_desk.knowledge.sentences import sentences
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
-from aitp_desk.knowledge.words import words_of
+from aitp_desk.knowledge.words import NEGATIONS, words_of
 
 ASIDE, NEAR = 0.45, 0.6
 """How much the words count that lead up to the question in a longer message, and in the sentence
@@ -65,7 +65,9 @@ class Asked(msgspec.Struct, frozen=True):
         expects: the sorts of figures that would answer it, as flags; none for most questions.
         names: folded words that are written as names.
         document: path of the page that the conversation is about, or None.
+        leans: whether it is only understood by what was said before.
         bare: whether it says nothing but what sort of thing is asked for: ``How long is that?``.
+        negated: whether it asks for what is not so.
     """
 
     text: str
@@ -73,7 +75,9 @@ class Asked(msgspec.Struct, frozen=True):
     expects: int
     names: frozenset[str] = frozenset()
     document: str | None = None
+    leans: bool = False
     bare: bool = False
+    negated: bool = False
 
 
 def read_question(text: str, vocabulary: Vocabulary) -> Asked:
@@ -100,8 +104,14 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
             if known is None or known.factor < factor:
                 wanted[term.word] = Wanted.of(term, factor)
     asked = " ".join(asking)
-    expects = expected_in([vocabulary.corrected(word) for word in words_of(asked)])
-    return Asked(asked, tuple(wanted.values()), expects, names)
+    words = [vocabulary.corrected(word) for word in words_of(asked)]
+    return Asked(
+        text=asked,
+        wanted=tuple(wanted.values()),
+        expects=expected_in(words),
+        names=names,
+        negated=not NEGATIONS.isdisjoint(words) or "n't" in asked or "n’t" in asked,
+    )
 
 
 def is_question(text: str) -> bool:

@@ -27,7 +27,8 @@ _IN_HEADING, _IN_TITLE = 1.0, 0.8
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE = 0.75, 0.1
-_SAME_PAGE, _UNEXPECTED = 0.2, 0.8
+_SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
+_NEGATED = 0.2
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -68,7 +69,12 @@ def find(library: Library, asked: Asked) -> list[Found]:
     )
     question = _Question(asked, weights, sum(weights) or 1.0, named)
     found = []
-    for number in ranking.best(scores, CANDIDATES):
+    numbers = ranking.best(scores, CANDIDATES)
+    if asked.document is not None:
+        near = library.numbers(asked.document)
+        on_page = {number: scores[number] for number in near if number in scores}
+        numbers = list(dict.fromkeys([*numbers, *ranking.best(on_page, CANDIDATES)]))
+    for number in numbers:
         places = {
             at: place
             for at, where in enumerate(stands)
@@ -83,14 +89,16 @@ class _Question:
     """A question, ready to be held against passages."""
 
     def __init__(
-        self, asked: Asked, weights: list[float], total: float, named: set[str]
+        self, asked: Asked, weights: list[float], total: float, named: dict[str, bool]
     ) -> None:
         self.weights = weights
         self.total = total
         self.expects = asked.expects
         self.bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self.document = asked.document
+        self.same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
         self.named = named
+        self.negated = asked.negated
 
     def read(
         self, library: Library, number: int, searched: float, places: dict[int, Place]
@@ -124,12 +132,14 @@ class _Question:
             + (_HEADING * min(said / about, 1.0) if about else 0.0)
         ) * coverage**_WHOLE_QUESTION
         if passage.document == self.document:
-            score *= 1 + _SAME_PAGE
+            score += self.same_page
         if passage.document in self.named:
             score *= 1 + _NAMED_PAGE
+        if self.negated and library.ranking.negated[number]:
+            score += _NEGATED
         if self.expects and not expected:
             score *= _UNEXPECTED
-        strayed = bool(self.named) and passage.document not in self.named
+        strayed = passage.document not in self.named and any(self.named.values())
         return Found(passage, score, fit, coverage, places, expected, strayed, alone)
 
     def _weigh(

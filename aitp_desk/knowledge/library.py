@@ -35,11 +35,19 @@ class Library:
         )
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
+        self._numbers: dict[str, range] = {}
+        for passage in self.passages:
+            first = self._numbers.get(passage.document, range(passage.number, 0)).start
+            self._numbers[passage.document] = range(first, passage.number + 1)
         self.naming = Naming(self.documents, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:
         """The document at a path such as ``policies/returns``, or None."""
         return self._by_path.get(path)
+
+    def numbers(self, path: str) -> range:
+        """The numbers of a document's passages; they stand in a row."""
+        return self._numbers.get(path, range(0))
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""

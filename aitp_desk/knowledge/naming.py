@@ -31,7 +31,7 @@ class Naming:
         for document in documents:
             for word in self._words(f"{document.title} {_file(document)}"):
                 self._holders.setdefault(self._stem(word), set()).add(document.path)
-        everyday = {self._stem(word) for word in plain_english()}
+        self._everyday = {self._stem(word) for word in plain_english()}
         for document in documents:
             variants = [document.title, _file(document), *_ACRONYM.findall(document.title)]
             names = {frozenset(map(self._stem, self._telling(variant))) for variant in variants}
@@ -39,7 +39,7 @@ class Naming:
             names |= {
                 frozenset({stem})
                 for stem in map(self._stem, self._telling(document.title))
-                if len(stem) > 3 and stem not in everyday and len(self._holders[stem]) == 1
+                if len(stem) > 3 and stem not in self._everyday and len(self._holders[stem]) == 1
             }
             for name in names:
                 for stem in name:
@@ -49,17 +49,18 @@ class Naming:
         """Paths of the documents whose title or file name holds one of these stems."""
         return set().union(*(self._holders.get(stem, ()) for stem in stems))
 
-    def named(self, stems: frozenset[str]) -> set[str]:
-        """Paths of the documents of which a whole name stands among these stems.
+    def named(self, stems: frozenset[str]) -> dict[str, bool]:
+        """The documents of which a whole name stands among these stems, by path.
 
-        Documents that share the name, such as two papers on one protocol, are all named by it.
+        Documents that share the name, such as two papers on one protocol, are all named by it. The
+        value says whether the name can mean nothing else: it has several words or is no English.
         """
-        names = {name for stem in stems for name in self._names.get(stem, ()) if name <= stems}
-        return {
-            path
-            for name in names
-            for path in set.intersection(*(self._holders[stem] for stem in name))
-        }
+        named: dict[str, bool] = {}
+        for name in {name for stem in stems for name in self._names.get(stem, ()) if name <= stems}:
+            proper = len(name) > 1 or self._everyday.isdisjoint(name)
+            for path in set.intersection(*(self._holders[stem] for stem in name)):
+                named[path] = named.get(path, False) or proper
+        return named
 
     def _words(self, text: str) -> list[str]:
         return [word for word in words_of(text) if word not in STOP_WORDS]

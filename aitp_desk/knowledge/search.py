@@ -14,6 +14,7 @@ import msgspec
 
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
+from aitp_desk.knowledge.words import NEGATIONS
 
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
 IN_LEAD = 0.4
@@ -83,6 +84,7 @@ class Ranking:
             sum(self._weight(known) for known in {stem(word) for word in layout.heading})
             for layout in index.layouts
         ]
+        self.negated = [not NEGATIONS.isdisjoint(layout.heading) for layout in index.layouts]
         self.unit_figures = [layout.figures for layout in index.layouts]
         self._stems: dict[str, tuple[dict[int, float], dict[int, _Stem]]] = {}
         self._terms: dict[tuple[str, ...], Places] = {}

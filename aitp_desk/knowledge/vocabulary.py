@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.knowledge.spelling import Spelling
 from aitp_desk.knowledge.synonyms import Phrase, Synonyms
-from aitp_desk.knowledge.words import STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
+from aitp_desk.knowledge.words import BETWEEN, STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
 
 KIN = 0.7
 """How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
@@ -85,7 +85,11 @@ class Vocabulary:
         Parameters:
             names: folded words that are names; an unknown one is never taken for two words.
         """
-        words = [word if word in names else self.corrected(word) for word in words_of(text)]
+        words = [
+            word if word in names else self.corrected(word)
+            for word in words_of(text)
+            if word not in BETWEEN
+        ]
         stems = [self.stemmer.stem(word) for word in words]
         found: dict[str, Term] = {}
         at = 0

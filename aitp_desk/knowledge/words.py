@@ -41,6 +41,12 @@ STOP_WORDS = frozenset(
 )
 """Words that say how something is asked and not what about."""
 
+NEGATIONS = frozenset("not no never cannot none neither nor without except exclude excluded".split())
+"""Words that turn a sentence into its opposite."""
+
+BETWEEN = frozenset({"it", "them"})
+"""Words that may stand inside a phrase: ``put it up`` is ``put up``."""
+
 WEAK_WORDS = frozenset(
     """
     above across actual additional already along alone although always among amount another anywhere
@@ -59,8 +65,8 @@ WEAK_WORDS = frozenset(
     since single site small soon sort specific start state step stuff support surprise task tell
     thing think third thought three time times today told tomorrow tonight top total turn two 
     understand usual usually various visit week what whatever whole wide wish word words work works
-    world worry write wrong wrote year years yesterday appear apply carry contain count cut depend fall
-    fit follow force form front handle hang happening hit hold involve join lay lead left lie lies
+    world worry write wrong wrote year years yesterday appear carry contain count cut depend fall
+    fit follow force form front handle hang happening hit hold involve lay lead left lie lies
     document paper article text section manual
     website webpage policy way easier afterwards roughly afresh approximately instead aim wonder bother mid expect putting puts stuck stick look manage meet move notice offer pass pick present pull push reach remain remember run serve
     sit speak stand stay stick stuck touch treat turn wait walk watch
