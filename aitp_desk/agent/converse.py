@@ -110,18 +110,14 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     )
 
 
-def _scaled(
-    carried: Sequence[Wanted], own: Sequence[Wanted], share: float
-) -> tuple[Wanted, ...]:
+def _scaled(carried: Sequence[Wanted], own: Sequence[Wanted], share: float) -> tuple[Wanted, ...]:
     """What is carried over, made light enough not to outweigh the question's own words."""
     said = {stem for wanted in own for stem in wanted.term.own}
     carried = [wanted for wanted in carried if said.isdisjoint(wanted.term.own)]
     weight = sum(wanted.weight for wanted in own)
     total = sum(wanted.weight for wanted in carried)
     scale = min(1.0, share * weight / total) if weight > TELLING and total else 1.0
-    return tuple(
-        Wanted.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried
-    )
+    return tuple(Wanted.of(wanted.term, wanted.factor * scale, carried=True) for wanted in carried)
 
 
 def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
@@ -150,9 +146,7 @@ def _clarified(pending: Pending, reply: str, library: Library) -> Asked:
     about = read_question(pending.about, library.vocabulary)
     more = read_question(chosen, library.vocabulary)
     own = {wanted.term.word for wanted in more.wanted}
-    wanted = more.wanted + tuple(
-        wanted for wanted in about.wanted if wanted.term.word not in own
-    )
+    wanted = more.wanted + tuple(wanted for wanted in about.wanted if wanted.term.word not in own)
     title = chosen.casefold()
     document = next((d.path for d in library.documents if d.title.casefold() == title), None)
     return msgspec.structs.replace(

@@ -1,4 +1,4 @@
-"""Reading a question: what it is about, which words count, and what sort of thing would answer it."""
+"""Reading a question: what it is about, which words count, what sort of thing would answer it."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ TELLING = 1.0
 _ENOUGH = 2
 
 _ASKS = re.compile(
-    r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*(?:who|whom|whose|what|when|where|which|why|how|"
-    r"is|are|am|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|have|has|show|"
+    r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*"
+    r"(?:who|whom|whose|what|when|where|which|why|how|is|are|am|was|were|do|does|did|can|could|may|might|must|should|shall|will|would|have|has|show|"
     r"give|tell|explain|list|describe|find)\b",
     re.IGNORECASE,
 )

@@ -114,7 +114,7 @@ class _Question:
             weight = self.weights[at]
             known = max(_IN_HEADING * place.heading, _IN_TITLE * place.title)
             around += weight * known
-            covered += weight * (known if known > place.best else place.best)
+            covered += weight * max(known, place.best)
             said += place.said
             # what the heading says already, the unit need not say again
             news = weight * (1 - _SAID * known)
@@ -163,8 +163,7 @@ class _Question:
                 own *= _CODE_UNASKED
                 together *= _CODE_UNASKED
             alone[at] = own
-            if together > fit:
-                fit = together
+            fit = max(fit, together)
         return fit, expected
 
 

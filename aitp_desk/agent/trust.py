@@ -7,6 +7,8 @@ something of which the passage does not speak must fit it well in all the rest.
 
 from __future__ import annotations
 
+from math import sqrt
+
 from aitp_desk.agent.expect import is_cue
 from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.agent.select import Found
@@ -16,7 +18,7 @@ from aitp_desk.knowledge.vocabulary import OWN
 
 # Found on the tuning questions (tests/answers).
 _OPEN_WORDS = 0.3
-_WITHOUT_THE_MAIN_WORD = 0.5
+_WITHOUT_THE_MAIN_WORD = 0.55
 _WITH_A_STRANGER = 0.8
 _TOLD_AT_LENGTH = 0.3
 """Who explains at length uses more words than any passage holds: so much less is needed."""
@@ -84,4 +86,4 @@ def _in_title(at: int, best: Found) -> bool:
 
 def _likeness(value: float) -> float:
     """A synonym is trusted more than it is ranked."""
-    return value**0.5
+    return sqrt(value)

@@ -186,7 +186,7 @@ class _Walk:
         if status.st_size > MAX_FILE_BYTES:
             self._refuse(
                 source,
-                f"The file has {status.st_size} bytes; at most {MAX_FILE_BYTES} are read. Split it.",
+                f"It has {status.st_size} bytes; at most {MAX_FILE_BYTES} are read. Split it.",
             )
             return None
         return Found(source, file, kind, status.st_mtime_ns, status.st_size)

@@ -138,9 +138,7 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
 
 
 def _unit(kind: str, text: str, lead: str = "") -> Unit:
-    return msgspec.convert(
-        {"kind": kind, "text": text[:MAX_UNIT_CHARACTERS], "lead": lead}, Unit
-    )
+    return msgspec.convert({"kind": kind, "text": text[:MAX_UNIT_CHARACTERS], "lead": lead}, Unit)
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:

@@ -30,9 +30,11 @@ _MONTH = (
     r"sep(?:t|tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _PATTERNS = {
-    MONEY: r"[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|usd|eur|gbp|cents?)\b|\bfree\b|\bno (?:fee|charge)",
-    DURATION: rf"\b{_COUNT}[\s–-]*(?:(?:to|or|full|business|working|calendar)[\s-]+|\d+\s)*{_PERIOD}"
-    r"|\b(?:next|same) (?:business )?day\b|\b(?:never|until) \w+|\b\d+/(?:second|minute|hour|day)",
+    MONEY: r"[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|usd|eur|gbp|cents?)\b|\bfree\b|"
+    r"\bno (?:fee|charge)",
+    DURATION: rf"\b{_COUNT}[\s–-]*"
+    rf"(?:(?:to|or|full|business|working|calendar)[\s-]+|\d+\s)*{_PERIOD}|"
+    r"\b(?:next|same) (?:business )?day\b|\b(?:never|until) \w+|\b\d+/(?:second|minute|hour|day)",
     CLOCK: r"\b\d{1,2}(?::\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\bnoon\b|\bmidnight\b|\bclosed\b",
     DATE: rf"\b{_MONTH}\.? \d|\d{{1,2}}\.? {_MONTH}\b|\b(?:19|20)\d\d\b|\bof {_MONTH}\b|"
     r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b",

@@ -41,7 +41,8 @@ def read_html(text: str) -> Page:
     titled = tree.css_first("title")
     for node in tree.css(_NOISE):
         node.decompose()
-    main = next((node for name in _MAIN if (node := tree.css_first(name))), None)
+    named_main = (tree.css_first(name) for name in _MAIN)
+    main = next((node for node in named_main if node is not None), None)
     if main is None:
         for node in tree.css(_FRAME):
             node.decompose()

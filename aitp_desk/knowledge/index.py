@@ -154,9 +154,7 @@ def _make(file: Path, raw: Raw, content: str) -> None:
 def _fill(connection: sqlite3.Connection, raw: Raw, content: str) -> None:
     understood = understand(raw)
     encode = msgspec.msgpack.Encoder().encode
-    found = [
-        (document, passages) for document in understood.documents if (passages := passages_of(document))
-    ]
+    found = [(document, passages_of(document)) for document in understood.documents]
     twins = iter(twins_of([passage.text for _, passages in found for passage in passages]))
     spellings: dict[str, int] = {}
     number = 0

@@ -30,9 +30,7 @@ class Library:
         self.problems = index.problems
         named = msgspec.json.encode(sorted((word, list(said)) for word, said in synonyms.items()))
         self.revision = sha256(index.content.encode() + named).hexdigest()
-        self.vocabulary = Vocabulary(
-            index.counts, index.spellings, len(index.passages), synonyms
-        )
+        self.vocabulary = Vocabulary(index.counts, index.spellings, len(index.passages), synonyms)
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
         self._numbers: dict[str, range] = {}
@@ -51,7 +49,10 @@ class Library:
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""
-        scores = self.ranking.scores((term, 1.0) for term in self.vocabulary.terms(query))
+        terms = self.vocabulary.terms(query)
+        scores = self.ranking.scores(
+            (self.ranking.places(term), 1.0, term.weight) for term in terms
+        )
         return [
             Hit(self.passages[number], scores[number])
             for number in self.ranking.best(scores, limit)

@@ -135,6 +135,7 @@ def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | N
         )
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
+    document: Document | None
     if found.kind == "html":
         document = _read_html(found, text)
     elif found.kind == "markdown":
@@ -189,10 +190,9 @@ def _split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         return {}, text
-    for end, line in enumerate(lines[1:], start=1):
-        if line.rstrip() in {"---", "..."}:
-            break
-    else:
+    ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
+    end = next(ends, None)
+    if end is None:
         return {}, text
     block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -25,7 +26,7 @@ def first_heading(body: str) -> str:
     if not _HEADING_LINE.search(body) and "\n=" not in body and "\n-" not in body:
         return ""
     tokens = _PARSER.parse(body)
-    for opening, inline in zip(tokens, tokens[1:], strict=False):
+    for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
             return inline_text(inline)
     return ""

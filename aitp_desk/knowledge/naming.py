@@ -1,4 +1,4 @@
-"""Which document a question names: by its title, its file name, or a word that only its title has."""
+"""Which document a question names: by title, by file name, or by a word only its title has."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
 
 _ACRONYM = re.compile(r"\(([A-Z][A-Za-z0-9-]+)\)")
 _GENERAL = frozenset(
-    "spec specification guide manual page doc docs documentation readme index overview introduction "
-    "draft version v policy".split()
+    "spec specification guide manual page doc docs documentation readme index overview draft "
+    "introduction version v policy".split()
 )
 
 

@@ -173,7 +173,10 @@ class Ranking:
                 entry.heading = True
             entry.count += value
         weight = self._weight(stem) * (_SATURATION + 1)
-        scores = {n: weight * entry.count / (entry.count + _SATURATION) for n, entry in found.items()}
+        scores = {
+            number: weight * entry.count / (entry.count + _SATURATION)
+            for number, entry in found.items()
+        }
         self._keep(len(found))
         self._stems[stem] = scores, found
         return scores, found
@@ -196,7 +199,7 @@ class Ranking:
 
 def _merged(found: list[tuple[float, float, _Stem]]) -> Place:
     """A term's place from those of all the stems that stand for it."""
-    title = heading = said = best = 0.0
+    title = heading = said = 0.0
     units: dict[int, float] = {}
     for factor, weight, stem in found:
         if stem.title and factor > title:

@@ -15,7 +15,7 @@ _DAYTIME = re.compile(r"\b[ap]\.m\.$", re.IGNORECASE)
 _ZONE = re.compile(
     r"(?:pacific|eastern|central|mountain|local|utc|gmt|[A-Z]{1,2}[DS]T|on |to )", re.IGNORECASE
 )
-_CHOICE_OF_ABBREVIATION = re.compile(r"(?:\bno|\bp|\bpp|\bst|\bmin|\bmax|\bed|\bco)\.$", re.IGNORECASE)
+_CHOICE_OF_ABBREVIATION = re.compile(r"\b(?:no|p|pp|st|min|max|ed|co)\.$", re.IGNORECASE)
 
 
 def sentences(text: str) -> list[str]:

@@ -56,10 +56,10 @@ class Spelling:
         same_start = candidate[0] == word[0]
         if slips > allowed or (not same_start and len(word) < LONG):
             return None
-        if len(word) < MIN_LENGTH and candidate not in STOP_WORDS:
-            # three letters are close to too many words: only one that was left out is put back
-            if len(candidate) != MIN_LENGTH or not same_start or _VOWELS.isdisjoint(word[1:]):
-                return None
+        # three letters are close to too many words: only one that was left out is put back
+        completed = len(candidate) == MIN_LENGTH and same_start and _VOWELS & set(word[1:])
+        if len(word) < MIN_LENGTH and candidate not in STOP_WORDS and not completed:
+            return None
         # people swap letters and leave them out more than they write wrong ones, rarely miss the
         # first, and mean the commoner word
         ease = 0.3 * (sorted(word) == sorted(candidate)) + 0.1 * (len(word) != len(candidate))
@@ -100,11 +100,10 @@ def distance(left: str, right: str, limit: int) -> int:
     for row, sign in enumerate(left, start=1):
         line = [row, *[0] * len(right)]
         for column, other in enumerate(right, start=1):
-            cost = min(
-                last[column] + 1, line[column - 1] + 1, last[column - 1] + (sign != other)
-            )
-            swapped = row > 1 and column > 1 and sign == right[column - 2] and other == left[row - 2]
-            line[column] = min(cost, before[column - 2] + 1) if swapped else cost
+            cost = min(last[column] + 1, line[column - 1] + 1, last[column - 1] + (sign != other))
+            if row > 1 and column > 1 and sign == right[column - 2] and other == left[row - 2]:
+                cost = min(cost, before[column - 2] + 1)
+            line[column] = cost
         if min(line) > limit:
             return limit + 1
         before, last = last, line
@@ -112,7 +111,7 @@ def distance(left: str, right: str, limit: int) -> int:
 
 
 def _sound(word: str) -> str:
-    """A word's first letter and its consonants, double ones once: ``menny`` sounds like ``many``."""
+    """A word's first letter and its consonants, double ones once: ``menny``, ``many``."""
     kept = word[0]
     for sign in word[1:]:
         if sign not in _VOWELS and sign != kept[-1]:

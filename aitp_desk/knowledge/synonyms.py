@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from aitp_desk.knowledge.words import STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
+from aitp_desk.knowledge.words import EVERYDAY_WORDS, STOP_WORDS, WEAK_WORDS, Stemmer, words_of
 
 SITE = 0.85
 """How much a synonym from the site's configuration counts, its own word being 1."""
@@ -37,8 +37,9 @@ def everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
 @cache
 def plain_english() -> frozenset[str]:
     """All words that the desk knows as English: what is not among them is likely a name."""
-    grouped = {word for _, group in everyday_groups() for entry in group for word in words_of(entry)}
-    return everyday_words() | STOP_WORDS | WEAK_WORDS | grouped
+    entries = (entry for _, group in everyday_groups() for entry in group)
+    grouped = {word for entry in entries for word in words_of(entry)}
+    return EVERYDAY_WORDS | STOP_WORDS | WEAK_WORDS | grouped
 
 
 class Synonyms:
@@ -68,7 +69,7 @@ class Synonyms:
             self._add(group, group, factor)
 
     def of(self, stem: str) -> Mapping[str, float]:
-        """The stems that stand for one stem and how much they count; the stem itself is not among."""
+        """The stems that stand for a stem, without itself, and how much each counts."""
         return self._meanings.get((stem,), {})
 
     def phrase_at(self, stems: Sequence[str], at: int) -> Phrase | None:

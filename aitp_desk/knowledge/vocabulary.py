@@ -9,14 +9,21 @@ import msgspec
 
 from aitp_desk.knowledge.spelling import Spelling
 from aitp_desk.knowledge.synonyms import Phrase, Synonyms
-from aitp_desk.knowledge.words import BETWEEN, STOP_WORDS, WEAK_WORDS, Stemmer, everyday_words, words_of
+from aitp_desk.knowledge.words import (
+    BETWEEN,
+    EVERYDAY_WORDS,
+    STOP_WORDS,
+    WEAK_WORDS,
+    Stemmer,
+    words_of,
+)
 
 KIN = 0.7
 """How much a word counts that only its ending tells apart: ``resole`` and ``resoleable``."""
 OWN = 0.9
 """From so much on a stem is another form of the word itself, not a word that stands for it."""
 SYNONYM = 0.8
-"""How much of the weight of the words that stand for it a word has that the content does not use."""
+"""How much a word weighs that the content does not use, of what its synonyms weigh."""
 UNUSED = 0.6
 """How much of its weight an everyday word keeps that the content does not use."""
 WEAK = 0.3
@@ -65,17 +72,17 @@ class Vocabulary:
         self.stemmer = Stemmer()
         self.stemmer.learn(spellings)
         self.stemmer.learn(STOP_WORDS)
-        self.stemmer.learn(everyday_words())
+        self.stemmer.learn(EVERYDAY_WORDS)
         self.stemmer.learn(WEAK_WORDS)
         self._weak = {self.stemmer.stem(word) for word in WEAK_WORDS}
         self._synonyms = Synonyms(synonyms, self.stemmer)
-        plain = dict.fromkeys(everyday_words(), 1) | dict.fromkeys(WEAK_WORDS, 10)
+        plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
         plain |= dict.fromkeys(STOP_WORDS, 50)
         self._spelling = Spelling(plain | dict(spellings))
         self._beginnings: dict[str, list[str]] = {}
         for stem in counts:
             self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
-        self._everyday = {self.stemmer.stem(w) for w in everyday_words()}
+        self._everyday = {self.stemmer.stem(w) for w in EVERYDAY_WORDS | WEAK_WORDS}
         self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
         self._right: dict[str, str] = {}
 
@@ -144,7 +151,7 @@ class Vocabulary:
     def _term(self, word: str) -> Term:
         stem = self.stemmer.stem(word)
         stems = {stem: 1.0} if stem in self._counts else {}
-        others = {kin: KIN for kin in self._kin(stem)} | dict(self._synonyms.of(stem))
+        others = dict.fromkeys(self._kin(stem), KIN) | dict(self._synonyms.of(stem))
         if not others and stem not in self._counts:
             for plain in _without_comparison(word):
                 plain_stem = self.stemmer.stem(plain)

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+import structlog
+
 from aitp_desk.knowledge.admit import ContentUnreadable, find_content
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import read_files
+
+POLL_SECONDS = 1.0
+_LOOKING_SHARE = 0.05
+"""At most this share of the time goes into looking: a large folder is looked at less often."""
+
+_log = structlog.get_logger(__name__)
 
 
 class Knowledge:
@@ -19,16 +29,19 @@ class Knowledge:
         folder: the site's content.
         data: the desk's data folder.
         synonyms: a word of the visitors' to the words that the site writes for it.
+
+    Raises:
+        ContentUnreadable: the folder does not exist or cannot be listed.
     """
 
-    def __init__(
-        self, folder: Path, data: Path, synonyms: Mapping[str, Sequence[str]]
-    ) -> None:
+    def __init__(self, folder: Path, data: Path, synonyms: Mapping[str, Sequence[str]]) -> None:
         self._folder = folder
         self._data = data
         self._synonyms = synonyms
         self._seen = self._look()
         self._library = self._read()
+        self._swapped = asyncio.Event()
+        self._refreshing = asyncio.Lock()
 
     @property
     def library(self) -> Library:
@@ -39,20 +52,32 @@ class Knowledge:
         """Look for changes now, and read the content again if there are any.
 
         Returns:
-            Whether the library was replaced. A folder that has become unreadable keeps the old one.
-        """
-        return await asyncio.to_thread(self._refresh)
+            Whether the library was replaced.
 
-    def _refresh(self) -> bool:
+        Raises:
+            ContentUnreadable: the folder has gone; the library that was read stays.
+        """
+        async with self._refreshing:
+            library = await asyncio.to_thread(self._read_again)
+            if library is None:
+                return False
+            self._library = library
+            self._swapped.set()
+            self._swapped = asyncio.Event()
+            return True
+
+    async def replaced(self) -> Library:
+        """Wait until the library is replaced, and return the new one."""
+        await self._swapped.wait()
+        return self._library
+
+    def _read_again(self) -> Library | None:
         seen = self._look()
         if seen == self._seen:
-            return False
+            return None
         library = self._read()
         self._seen = seen
-        if library.revision == self._library.revision:
-            return False
-        self._library = library
-        return True
+        return None if library.revision == self._library.revision else library
 
     def _look(self) -> object:
         return find_content(self._folder, data=self._data)
@@ -67,7 +92,7 @@ async def open_knowledge(
     *,
     data: Path,
     synonyms: Mapping[str, Sequence[str]] | None = None,
-    poll_seconds: float = 1.0,
+    poll_seconds: float = POLL_SECONDS,
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
@@ -91,7 +116,20 @@ async def open_knowledge(
 
 
 async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
+    pause = poll_seconds
     while True:
-        await asyncio.sleep(poll_seconds)
-        with suppress(ContentUnreadable):
-            await knowledge.refresh()
+        await asyncio.sleep(pause)
+        began = time.monotonic()
+        try:
+            if await knowledge.refresh():
+                library = knowledge.library
+                _log.info(
+                    "content.read_again",
+                    documents=len(library.documents),
+                    passages=len(library.passages),
+                    problems=len(library.problems),
+                )
+        except (ContentUnreadable, OSError, sqlite3.Error) as error:
+            # the old library goes on answering; the next look may succeed
+            _log.warning("content.not_read_again", reason=str(error))
+        pause = max(poll_seconds, (time.monotonic() - began) / _LOOKING_SHARE)

@@ -135,13 +135,13 @@ def figures_of(verdicts: Sequence[Verdict]) -> Figures:
 async def judge(corpus: Corpus, split: Split) -> list[Verdict]:
     """Ask every question of a corpus, each in a conversation of its own."""
     folder, synonyms, site = _corpus(corpus)
-    verdicts = []
     with tempfile.TemporaryDirectory() as data:
         async with open_knowledge(folder, data=Path(data), synonyms=synonyms) as knowledge:
             agent = ExtractiveAgent(knowledge)
-            for question in questions(corpus, split):
-                verdicts.append(Verdict(question, await _ask(agent, site, question)))
-    return verdicts
+            return [
+                Verdict(question, await _ask(agent, site, question))
+                for question in questions(corpus, split)
+            ]
 
 
 def questions(corpus: Corpus, split: Split) -> list[Question]:
@@ -200,7 +200,7 @@ async def _ask(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> O
 def _corpus(corpus: Corpus) -> tuple[Path, dict[str, list[str]], SiteFacts]:
     if corpus == "specs":
         if SHARED is None:
-            raise LookupError("The specifications are outside of the project: set AITP_DESK_SHARED.")
+            raise LookupError("The specifications are outside: set AITP_DESK_SHARED.")
         return SHARED / "specs", {}, SiteFacts("Specifications", "https://specs.example")
     settings: dict[str, Any] = tomllib.loads((SHOP / "desk.toml").read_text("utf-8"))
     content = settings.get("content", {})
@@ -224,7 +224,7 @@ def _print(title: str, verdicts: Sequence[Verdict]) -> None:
     for kind in [*kinds, "all"]:
         chosen = [verdict for verdict in verdicts if kind in {verdict.question.kind, "all"}]
         shown = [
-            f"{name.replace('_', ' ')} {value:.2f}" if value < 2 else f"median {value:.0f} characters"
+            f"{name.replace('_', ' ')} {value:.2f}" if value < 2 else f"median {value:.0f} signs"
             for name, value in msgspec.structs.asdict(figures_of(chosen)).items()
             if value is not None and (kind == "all" or not name.startswith(("typo", "followup")))
         ]
@@ -236,14 +236,16 @@ def _show(verdicts: Iterable[Verdict], kind: str) -> None:
         question, outcome = verdict.question, verdict.outcome
         if question.split != "tune" or kind not in {question.kind, "all", "missed"}:
             continue
-        good = (
-            verdict.holds_fact and verdict.right_section and question.is_answerable
-            or question.kind == "unanswerable" and verdict.refused
-            or question.kind == "ambiguous" and verdict.asked_back
-        )
+        if question.kind == "unanswerable":
+            good = verdict.refused
+        elif question.kind == "ambiguous":
+            good = verdict.asked_back
+        else:
+            good = verdict.holds_fact and verdict.right_section
         if kind == "missed" and good:
             continue
-        print(f"\n{'ok  ' if good else 'MISS'} {question.id}: {question.first or ''} {question.question}")
+        print(f"\n{'ok  ' if good else 'MISS'} {question.id}: {question.first or ''}", end=" ")
+        print(question.question)
         print(f"     wanted {question.facts} in {question.sections or question.topics}")
         if isinstance(outcome, Answer):
             print(f"     {'' if outcome.found else 'REFUSED '}{outcome.text!r}")
@@ -265,14 +267,11 @@ def main() -> None:
         if asked.show:
             _show(verdicts, asked.show)
     for part in ("tune", "unseen"):
-        for corpus in (*available(), "both"):
-            chosen = [
-                verdict
-                for verdict in everything
-                if verdict.question.split == part and corpus in {verdict.question.corpus, "both"}
-            ]
+        of_part = [verdict for verdict in everything if verdict.question.split == part]
+        for name in (*available(), "both"):
+            chosen = [v for v in of_part if name in {v.question.corpus, "both"}]
             if chosen:
-                _print(f"{corpus}, {part}", chosen)
+                _print(f"{name}, {part}", chosen)
 
 
 if __name__ == "__main__":
