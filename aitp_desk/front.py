@@ -143,9 +143,8 @@ class Front:
         )
 
     async def _read_body(self, request: web.BaseRequest, route: Route) -> bytes:
-        too_large = RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
         if (request.content_length or 0) > route.max_body:
-            raise too_large
+            raise _too_large(route)
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise UnsupportedMedia("Send the body without Content-Encoding.")
         if request.headers.get("Expect", "").lower() == "100-continue":
@@ -153,33 +152,39 @@ class Front:
         if request.content.is_eof():
             body = request.content.read_nowait()
         else:
-            chunks: list[bytes] = []
-            size = 0
-            while True:
-                try:
-                    async with asyncio.timeout(self._idle_seconds):
-                        chunk = await request.content.readany()
-                except TimeoutError:
-                    raise RequestTimeout(
-                        f"The body paused for more than {self._idle_seconds} seconds."
-                    ) from None
-                except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
-                    raise InvalidRequest("The connection ended before the body did.") from None
-                if not chunk:
-                    break
-                size += len(chunk)
-                if size > route.max_body:
-                    raise too_large
-                chunks.append(chunk)
-            body = b"".join(chunks)
+            body = await self._read_as_it_comes(request, route)
         if len(body) > route.max_body:
-            raise too_large
+            raise _too_large(route)
         if body and not _is_json(request.headers.get("Content-Type")):
             raise UnsupportedMedia(
                 "The body is JSON: send it with Content-Type: application/json.",
                 param="Content-Type",
             )
         return body
+
+    async def _read_as_it_comes(self, request: web.BaseRequest, route: Route) -> bytes:
+        chunks: list[bytes] = []
+        size = 0
+        while True:
+            try:
+                async with asyncio.timeout(self._idle_seconds):
+                    chunk = await request.content.readany()
+            except TimeoutError:
+                raise RequestTimeout(
+                    f"The body paused for more than {self._idle_seconds} seconds."
+                ) from None
+            except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
+                raise InvalidRequest("The connection ended before the body did.") from None
+            if not chunk:
+                return b"".join(chunks)
+            size += len(chunk)
+            if size > route.max_body:
+                raise _too_large(route)
+            chunks.append(chunk)
+
+
+def _too_large(route: Route) -> RequestTooLarge:
+    return RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
 
 
 def _check_allowance(allowance: Allowance | None) -> None:

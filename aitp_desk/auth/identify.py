@@ -58,7 +58,7 @@ class Identifier:
         self._tokens = tokens
         self._key = key
         self._clock = clock
-        self._verified: dict[str, Token] = {}
+        self._verified: dict[str, Principal] = {}
         self._epoch: int | None = None
         self._epoch_read_at = 0.0
 
@@ -77,30 +77,35 @@ class Identifier:
         credential = read_credential(headers)
         if credential is None:
             return anonymous(address)
-        token = await self._verify(credential)
-        scopes = frozenset(token.scopes)
-        operates = not scopes.isdisjoint({"operator", "admin"})
-        kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
-        return Principal(f"key:{token.id}", kind, scopes, address)
+        known = await self._verify(credential)
+        return Principal(known.id, known.kind, known.scopes, address)
 
-    async def _verify(self, credential: str) -> Token:
+    async def _verify(self, credential: str) -> Principal:
+        """Return whose key it is, at no address."""
         now = self._clock()
         if self._epoch is None or now - self._epoch_read_at >= EPOCH_SECONDS:
             epoch = await self._tokens.epoch()
             if epoch != self._epoch:
                 self._verified.clear()
             self._epoch, self._epoch_read_at = epoch, now
-        token = self._verified.get(credential)
-        if token is not None:
-            return token
+        known = self._verified.get(credential)
+        if known is not None:
+            return known
         epoch = self._epoch
         row = await self._tokens.token(parse_api_key(credential))
-        token = verify_api_key(credential, row, self._key)
+        known = _principal(verify_api_key(credential, row, self._key))
         if epoch == self._epoch:
             if len(self._verified) >= MAX_VERIFIED:
                 del self._verified[next(iter(self._verified))]
-            self._verified[credential] = token
-        return token
+            self._verified[credential] = known
+        return known
+
+
+def _principal(token: Token) -> Principal:
+    scopes = frozenset(token.scopes)
+    operates = not scopes.isdisjoint({"operator", "admin"})
+    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
+    return Principal(f"key:{token.id}", kind, scopes, address="")
 
 
 def read_credential(headers: Headers) -> str | None:

@@ -7,7 +7,7 @@ written together, before anything is promised.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
 
@@ -260,22 +260,25 @@ class Posting:
         if placed.run is not None and not placed.run.is_over:
             self._wake()
 
-    @contextmanager
-    def _once(self, request: Request, scope: str) -> Iterator[Once | None]:
+    def _once(self, request: Request, scope: str) -> AbstractContextManager[Once | None]:
         """The request's idempotency key with its fingerprint, held while it is being written.
 
         Raises:
+            InvalidRequest: the key is too long or no text.
             IdempotencyInFlight: the first request with this key is being written.
         """
         if request.key is None:
-            yield None
-            return
+            return nullcontext()
         if not 1 <= len(request.key) <= MAX_KEY or not request.key.isprintable():
             raise InvalidRequest(
                 f"An Idempotency-Key has 1 to {MAX_KEY} printable characters.",
                 param="Idempotency-Key",
             )
-        held = (scope, request.key)
+        return self._holding(request, request.key, scope)
+
+    @contextmanager
+    def _holding(self, request: Request, key: str, scope: str) -> Iterator[Once]:
+        held = (scope, key)
         if held in self._in_flight:
             raise IdempotencyInFlight(
                 "The first request with this Idempotency-Key is still at work.",
@@ -285,7 +288,7 @@ class Posting:
         self._in_flight.add(held)
         try:
             request_line = f"{request.method} {request.path}\n".encode()
-            yield Once(scope, request.key, self._digest(request_line + request.body))
+            yield Once(scope, key, self._digest(request_line + request.body))
         finally:
             self._in_flight.discard(held)
 

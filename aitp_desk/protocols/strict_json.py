@@ -11,6 +11,8 @@ import math
 import re
 from typing import Any, NoReturn
 
+import msgspec
+
 from aitp_desk.model.errors import InvalidRequest
 
 MAX_DEPTH = 32
@@ -29,6 +31,28 @@ def decode_json(body: bytes) -> Any:
     Raises:
         InvalidRequest: the body is not strict JSON; the message says what is wrong.
     """
+    # Most bodies can be read at once. Every member has a colon, so that where there are as many
+    # members as colons none was dropped for standing twice; a colon within a text only costs time.
+    if b"\\u" not in body and body.count(b"{") + body.count(b"[") <= MAX_DEPTH:
+        try:
+            value = _read_at_once(body)
+        except (msgspec.DecodeError, ValueError):
+            pass  # reading it with care tells what is wrong
+        else:
+            if _count_members(value) == body.count(b":"):
+                return value
+    return _read_with_care(body)
+
+
+def _count_members(value: Any) -> int:
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count_members, value.values()))
+    if isinstance(value, list):
+        return sum(map(_count_members, value))
+    return 0
+
+
+def _read_with_care(body: bytes) -> Any:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -104,6 +128,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise InvalidRequest(f"The body is not JSON: {name} is not a JSON number.")
 
 
+_read_at_once = msgspec.json.Decoder().decode
 _decoder = json.JSONDecoder(
     object_pairs_hook=_unique, parse_float=_finite, parse_constant=_refuse_constant, strict=True
 )
