@@ -20,11 +20,20 @@ from aitp_desk.agent.base import (
     Relevance,
     Source,
     Turn,
+    Utterance,
 )
 from aitp_desk.agent.converse import asks_about_the_conversation, question_meant, read_turn
-from aitp_desk.agent.question import TELLING, Asked, read_question
+from aitp_desk.agent.question import (
+    MAX_READ,
+    TELLING,
+    Asked,
+    is_question,
+    read_question,
+    shortened,
+)
 from aitp_desk.agent.select import Found, compose, find
 from aitp_desk.agent.trust import answers
+from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import Knowledge
 
@@ -59,8 +68,7 @@ class ExtractiveAgent:
 
 def answer(turn: Turn, library: Library) -> Outcome:
     """The outcome of a turn over one snapshot of the content."""
-    if turn.pending is None and turn.clarification is None:
-        turn = msgspec.structs.replace(turn, pending=asked_before(turn.transcript))
+    turn = _within_reason(turn)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
@@ -75,16 +83,33 @@ def answer(turn: Turn, library: Library) -> Outcome:
     if not asked.wanted:
         return Clarification(f"What would you like to know about {turn.site.name}?")
     if not found or not answers(asked, found[0], library):
-        return _refuse(turn, asked, found, limit)
-    return _answer(found, min(limit, ANSWER_CHARACTERS), limit)
+        return _refuse(turn, asked, found, library, limit)
+    return _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
 
 
-def _answer(found: Sequence[Found], wanted: int, limit: int) -> Answer:
+def _within_reason(turn: Turn) -> Turn:
+    """The turn with what is read of it: the ends of very long messages, what was asked back."""
+    pending = turn.pending
+    if pending is None and turn.clarification is None:
+        pending = asked_before(turn.transcript)
+    return msgspec.structs.replace(
+        turn,
+        question=shortened(turn.question),
+        clarification=turn.clarification and shortened(turn.clarification),
+        transcript=tuple(
+            said if len(said.text) <= MAX_READ else Utterance(said.speaker, shortened(said.text))
+            for said in turn.transcript
+        ),
+        pending=pending,
+    )
+
+
+def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:
     text = cut(compose(found[0], wanted), limit)
     return Answer(
         text,
         sources=sources_of(found),
-        follow_ups=follow_ups(found),
+        follow_ups=follow_ups(found, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 
@@ -99,12 +124,14 @@ def _recall(turn: Turn, library: Library, limit: int) -> Answer:
     return Answer(
         text,
         sources=sources_of(found[:1]),
-        follow_ups=follow_ups(found),
+        follow_ups=follow_ups(found, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 
 
-def _refuse(turn: Turn, asked: Asked, found: Sequence[Found], limit: int) -> Answer:
+def _refuse(
+    turn: Turn, asked: Asked, found: Sequence[Found], library: Library, limit: int
+) -> Answer:
     """Say that the content does not answer, what is missing from it, and who would know."""
     missing = [
         w.term.word
@@ -116,7 +143,7 @@ def _refuse(turn: Turn, asked: Asked, found: Sequence[Found], limit: int) -> Ans
     if turn.site.contact:
         text += f" The people behind the site can help: {turn.site.contact}."
     refusal = _plain(text, limit, found=False)
-    return msgspec.structs.replace(refusal, follow_ups=follow_ups(found))
+    return msgspec.structs.replace(refusal, follow_ups=follow_ups(found, library))
 
 
 def _plain(text: str, limit: int, *, found: bool) -> Answer:
@@ -127,9 +154,8 @@ def _plain(text: str, limit: int, *, found: bool) -> Answer:
 def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
     """The sections that an answer comes from, the best first, each address once."""
     sources: dict[str, Source] = {}
-    best = found[0].score if found else 0.0
     for candidate in found:
-        share = candidate.score / best
+        share = _share(candidate, found)
         if share < _BACKGROUND or len(sources) == MAX_SOURCES:
             break
         relevance: Relevance = "background"
@@ -142,11 +168,28 @@ def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
     return tuple(sources.values())
 
 
-def follow_ups(found: Sequence[Found]) -> tuple[str, ...]:
-    """Questions that the sections near the answer would answer."""
-    return tuple(dict.fromkeys(f.passage.name for f in found[1:] if f.passage.heading))[
-        :MAX_FOLLOW_UPS
-    ]
+def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
+    """Questions that may come next: what else was found, then what else the page says."""
+    if not found:
+        return ()
+    answered = found[0].passage
+    near = [candidate.passage for candidate in found if _share(candidate, found) >= _INDIRECT]
+    on_page = (library.passages[number] for number in library.numbers(answered.document))
+    names: dict[str, None] = {}
+    for passage in (*near, *on_page):
+        if passage.heading and passage.url != answered.url:
+            names.setdefault(_as_question(passage))
+            if len(names) == MAX_FOLLOW_UPS:
+                break
+    return tuple(names)
+
+
+def _as_question(passage: Passage) -> str:
+    return f"{passage.heading}?" if is_question(passage.heading) else passage.name
+
+
+def _share(candidate: Found, found: Sequence[Found]) -> float:
+    return candidate.score / found[0].score
 
 
 def cut(text: str, limit: int) -> str:

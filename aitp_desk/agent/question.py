@@ -12,6 +12,9 @@ from aitp_desk.knowledge.sentences import sentences
 from aitp_desk.knowledge.vocabulary import Term, Vocabulary
 from aitp_desk.knowledge.words import NEGATIONS, words_of
 
+MAX_READ = 4096
+"""How much of a message is read, in characters."""
+
 ASIDE, NEAR = 0.45, 0.6
 """How much the words count that lead up to the question in a longer message, and in the sentence
 just before a question that says nothing by itself."""
@@ -87,24 +90,20 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         text = _HOW_IT_WORKS.sub(r"\1", text)
     parts = (sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]
     names = _names(text)
-    read = [vocabulary.terms(part, names) for part in parts]
-    if len(parts) == 1:
-        factors = [1.0]
-        asking = parts
-    else:
-        asks = [part.endswith("?") or _ASKS.match(part) is not None for part in parts]
-        if not any(asks):
-            asks[-1] = True
-        asking = [part for part, does in zip(parts, asks, strict=True) if does]
-        factors = _factors(asks, read)
+    said = [vocabulary.words(part, names) for part in parts]
+    read = [vocabulary.terms(words, names) for words in said]
+    asks = [part.endswith("?") or _ASKS.match(part) is not None for part in parts]
+    if not any(asks):
+        asks[-1] = True
+    factors = _factors(asks, read)
     wanted: dict[str, Wanted] = {}
     for terms, factor in zip(read, factors, strict=True):
         for term in terms:
             known = wanted.get(term.word)
             if known is None or known.factor < factor:
                 wanted[term.word] = Wanted.of(term, factor)
-    asked = " ".join(asking)
-    words = [vocabulary.corrected(word) for word in words_of(asked)]
+    asked = " ".join(part for part, does in zip(parts, asks, strict=True) if does)
+    words = [word for part, does in zip(said, asks, strict=True) if does for word in part]
     return Asked(
         text=asked,
         wanted=tuple(wanted.values()),
@@ -112,6 +111,13 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         names=names,
         negated=not NEGATIONS.isdisjoint(words) or "n't" in asked or "n’t" in asked,
     )
+
+
+def shortened(text: str) -> str:
+    """A very long message as its beginning and its end, where what is asked for mostly stands."""
+    if len(text) <= MAX_READ:
+        return text
+    return f"{text[: MAX_READ // 2]} {text[-(MAX_READ // 2) :]}"
 
 
 def is_question(text: str) -> bool:

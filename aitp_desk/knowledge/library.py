@@ -49,7 +49,7 @@ class Library:
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""
-        terms = self.vocabulary.terms(query)
+        terms = self.vocabulary.terms(self.vocabulary.words(query))
         scores = self.ranking.scores(
             (self.ranking.places(term), 1.0, term.weight) for term in terms
         )

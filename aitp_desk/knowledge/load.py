@@ -22,6 +22,7 @@ from aitp_desk.knowledge.markdown import first_heading
 
 MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
+MAX_FRONT_DEPTH = 16
 
 _KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
 
@@ -203,19 +204,23 @@ def _split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[
         reason = error.problem or "it is not YAML"
         message = f"The front matter is not read: {reason}. Mend it; quote texts that hold a colon."
         problems.append(Problem(source, message, line_number))
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = "it nests too deep" if isinstance(error, RecursionError) else str(error)
-        problems.append(Problem(source, f"The front matter is not read: {reason}.", 1))
+    except (yaml.YAMLError, ValueError) as error:
+        problems.append(Problem(source, f"The front matter is not read: {error}.", 1))
     return {}, body
 
 
 def _parse_front(block: str) -> dict[str, Any]:
     if len(block.encode()) > MAX_FRONT_BYTES:
         raise ValueError(f"it is longer than {MAX_FRONT_BYTES} bytes")
+    depth = 0
     for event in yaml.parse(block, Loader=yaml.SafeLoader):
         # a handful of aliases can stand for gigabytes
         if isinstance(event, yaml.AliasEvent):
             raise ValueError("aliases (*name) are not allowed")
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_FRONT_DEPTH:
+            raise ValueError(f"it nests deeper than {MAX_FRONT_DEPTH}")
     front = yaml.safe_load(block)
     if front is None:
         return {}

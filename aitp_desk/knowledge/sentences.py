@@ -7,7 +7,7 @@ import re
 _END = re.compile(r"(?<=[.!?…])(?P<close>[\"'”’)\]]*)\s+(?=[\"'“‘(\[]*[A-Z0-9À-Þ$€£#_`/])")
 _ABBREVIATED = re.compile(
     r"(?:^|[\s(\[\"“])(?:e\.g|i\.e|etc|vs|cf|approx|incl|excl|est|no|nos|fig|sec|ch|p|pp|vol|ed|"
-    r"mr|mrs|ms|dr|prof|st|ave|inc|ltd|co|corp|dept|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|"
+    r"mr|mrs|ms|mt|dr|prof|st|ave|inc|ltd|co|corp|dept|min|max|jan|feb|mar|apr|jun|jul|aug|sept?|oct|"
     r"nov|dec|[A-Za-z]|(?:[A-Za-z]\.)+[A-Za-z])\.$",
     re.IGNORECASE,
 )

@@ -95,10 +95,10 @@ class Synonyms:
             phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
             if not phrase:
                 continue
+            if len(phrase) > 1 and phrase not in self._meanings:
+                self._phrases.setdefault(phrase[0], []).append(phrase)
+                self._phrases[phrase[0]].sort(key=len, reverse=True)
             known = self._meanings.setdefault(phrase, {})
             for stem, value in wanted.items():
-                if (stem,) != phrase:
-                    known[stem] = max(known.get(stem, 0.0), value)
-            if len(phrase) > 1 and phrase not in self._phrases.setdefault(phrase[0], []):
-                self._phrases[phrase[0]].append(phrase)
-                self._phrases[phrase[0]].sort(key=len, reverse=True)
+                if (stem,) != phrase and value > known.get(stem, 0.0):
+                    known[stem] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import log
 
 import msgspec
@@ -29,6 +30,7 @@ UNUSED = 0.6
 WEAK = 0.3
 """How much of its weight a word keeps that says little wherever it stands."""
 
+_MAX_STRANGERS = 16
 _MAX_KEPT = 20_000
 
 
@@ -76,9 +78,7 @@ class Vocabulary:
         self.stemmer.learn(WEAK_WORDS)
         self._weak = {self.stemmer.stem(word) for word in WEAK_WORDS}
         self._synonyms = Synonyms(synonyms, self.stemmer)
-        plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
-        plain |= dict.fromkeys(STOP_WORDS, 50)
-        self._spelling = Spelling(plain | dict(spellings))
+        self._spellings = spellings
         self._beginnings: dict[str, list[str]] = {}
         for stem in counts:
             self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
@@ -86,33 +86,49 @@ class Vocabulary:
         self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
         self._right: dict[str, str] = {}
 
-    def terms(self, text: str, names: frozenset[str] = frozenset()) -> list[Term]:
-        """What a text asks for, in order, each once; words without meaning are left out.
+    def words(self, text: str, names: frozenset[str] = frozenset()) -> list[str]:
+        """The words of a text, put right where they are misspelt.
+
+        Of words that neither the content nor English knows only so many are looked at: nobody's
+        question has more of them.
 
         Parameters:
+            names: folded words that are names; they are not put right.
+        """
+        read: list[str] = []
+        strangers = 0
+        for word in words_of(text):
+            if word in BETWEEN:
+                continue
+            if self.stemmer.has_learnt(word):
+                read.append(word)
+            elif strangers < _MAX_STRANGERS:
+                strangers += 1
+                read.append(word if word in names else self._corrected(word))
+        return read
+
+    def terms(self, words: Sequence[str], names: frozenset[str] = frozenset()) -> list[Term]:
+        """What words ask for, in order, each once; those without meaning are left out.
+
+        Parameters:
+            words: of :meth:`words`.
             names: folded words that are names; an unknown one is never taken for two words.
         """
-        words = [
-            word if word in names else self.corrected(word)
-            for word in words_of(text)
-            if word not in BETWEEN
-        ]
         stems = [self.stemmer.stem(word) for word in words]
         found: dict[str, Term] = {}
         at = 0
         while at < len(words):
             phrase = self._synonyms.phrase_at(stems, at)
             if phrase:
-                for term in self._of_phrase(words[at : at + len(phrase)], phrase):
-                    found.setdefault(term.word, term)
-                at += len(phrase)
-                continue
-            for term in self.terms_of(words[at], is_name=words[at] in names):
+                terms: Sequence[Term] = self._of_phrase(words[at : at + len(phrase)], phrase)
+            else:
+                terms = self._of_word(words[at], is_name=words[at] in names)
+            for term in terms:
                 found.setdefault(term.word, term)
-            at += 1
+            at += len(phrase) if phrase else 1
         return list(found.values())
 
-    def terms_of(self, word: str, *, is_name: bool = False) -> tuple[Term, ...]:
+    def _of_word(self, word: str, *, is_name: bool) -> tuple[Term, ...]:
         """What one word asks for: nothing for a stop word, two terms for two words run together."""
         if word in STOP_WORDS:
             return ()
@@ -124,20 +140,17 @@ class Vocabulary:
             kept = self._kept[key] = self._read(word, is_name)
         return kept
 
-    def corrected(self, word: str) -> str:
-        """The word put right where it is misspelt, as far as the content shows how."""
-        right = self._right.get(word)
-        if right is None:
-            if len(self._right) >= _MAX_KEPT:
-                self._right.clear()
-            known = word in STOP_WORDS or self._corrected(word)
-            right = self._right[word] = known if isinstance(known, str) else word
-        return right
-
     def weight(self, stem: str) -> float:
         """What a stem tells: the less common, the more (BM25's inverse document frequency)."""
         count = self._counts.get(stem, 0)
         return log(1 + (self._passages - count + 0.5) / (count + 0.5))
+
+    @cached_property
+    def _spelling(self) -> Spelling:
+        """Made at the first word that nobody knows; English counts as used, plain words more."""
+        plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
+        plain |= dict.fromkeys(STOP_WORDS, 50)
+        return Spelling(plain | dict(self._spellings))
 
     def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
         term = self._term(word)
@@ -169,12 +182,17 @@ class Vocabulary:
             weight *= WEAK
         return Term(word, weight, stems, bool(stems), _own(stems))
 
-    def _corrected(self, word: str) -> str | None:
-        """What a misspelt word stands for; None for a word that is right or means nothing here."""
-        stem = self.stemmer.stem(word)
-        if stem in self._counts or stem in self._everyday or self._synonyms.of(stem):
-            return None
-        return self._spelling.correct(word)
+    def _corrected(self, word: str) -> str:
+        """What a word is read as that nobody has learnt."""
+        right = self._right.get(word)
+        if right is None:
+            stem = self.stemmer.stem(word)
+            known = stem in self._counts or stem in self._everyday or self._synonyms.of(stem)
+            right = word if known else self._spelling.correct(word) or word
+            if len(self._right) >= _MAX_KEPT:
+                self._right.clear()
+            self._right[word] = right
+        return right
 
     def _of_phrase(self, words: Sequence[str], phrase: Phrase) -> list[Term]:
         """A phrase's own words, each also found by what stands for the phrase."""

@@ -88,6 +88,10 @@ class Stemmer:
         new = sorted(set(words) - self._known.keys())
         self._known.update(zip(new, self._stems(new), strict=True))
 
+    def has_learnt(self, word: str) -> bool:
+        """Whether a folded word is among those that were taught."""
+        return word in self._known
+
     def stem(self, word: str) -> str:
         """The stem of one folded word."""
         known = self._known.get(word) or self._met.get(word)

@@ -1,0 +1,55 @@
+"""Spelling correction against the content's own words."""
+
+import pytest
+
+from aitp_desk.knowledge.spelling import Spelling, distance
+
+CONTENT = (
+    "return returns policy overnight shipping washing machine expire gift cards card opening hours "
+    "portland radius manifest required field fields create thread endpoint error retryable "
+    "nightfall json boots"
+).split()
+
+
+@pytest.fixture(scope="module")
+def spelling() -> Spelling:
+    return Spelling(dict.fromkeys(CONTENT, 3) | {"many": 50, "money": 3, "the": 50})
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("retrun", "return"),
+        ("polcy", "policy"),
+        ("overnigth", "overnight"),
+        ("shiping", "shipping"),
+        ("machien", "machine"),
+        ("huors", "hours"),
+        ("portlnad", "portland"),
+        ("nitfall", "nightfall"),
+        ("menny", "many"),
+        ("teh", "the"),
+        ("jon", "json"),
+    ],
+)
+def test_a_slip_is_put_right(spelling: Spelling, typed: str, meant: str) -> None:
+    assert spelling.correct(typed) == meant
+
+
+@pytest.mark.parametrize("typed", ["kayak", "wheelchair", "mode2", "xy", "größe", "gps"])
+def test_another_word_is_left_alone(spelling: Spelling, typed: str) -> None:
+    assert spelling.correct(typed) is None
+
+
+def test_two_words_written_as_one_are_parted(spelling: Spelling) -> None:
+    assert spelling.split("giftcards") == ("gift", "cards")
+    assert spelling.split("kayaks") is None
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "slips"),
+    [("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "xyz", 3), ("ca", "abc", 3)],
+)
+def test_slips_are_counted_up_to_the_limit(left: str, right: str, slips: int) -> None:
+    assert distance(left, right, 5) == slips
+    assert distance(left, right, 1) == min(slips, 2)
