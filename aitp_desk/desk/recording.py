@@ -1,13 +1,13 @@
 """Writing down a question that was answered within its request.
 
 Such a record promises nothing: the answer was already given. It is written behind the answer,
-within 100 ms, unless the owner has chosen ``store.query_turns = "durable"``.
+within 100 ms, unless the owner has chosen ``store.query_turns = "durable"``. While the store is
+behind the answer waits for it: that slows the askers down instead of turning them away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import msgspec
 
@@ -85,14 +85,12 @@ class Recording:
             Origin.DESK,
             reply,
         )
-        write = partial(
-            record_exchange,
-            session=kept,
-            opening=opening,
-            messages=(asked, said),
-            now=int(now),
-        )
-        if self._durable:
-            await self._store.run(write)
+        messages = (asked, said)
+        if self._durable or self._store.is_behind:
+            await self._store.run(
+                record_exchange, session=kept, opening=opening, messages=messages, now=int(now)
+            )
         else:
-            self._store.record(write)
+            self._store.record(
+                record_exchange, session=kept, opening=opening, messages=messages, now=int(now)
+            )

@@ -16,8 +16,9 @@ Order
     it. Every thread's ``seq`` and event numbers are 1, 2, 3 … without a gap.
 Durability
     :meth:`Store.run` returns after the commit: what it returned survives ``kill -9``.
-    :meth:`Store.record` returns at once and is committed within 100 ms; a crash may lose it whole,
-    never in part, and never what came after it without it on the same thread.
+    :meth:`Store.record` returns at once and is committed within 100 ms, unless the store
+    :attr:`~Store.is_behind`; a crash may lose it whole, never in part, and never what came after it
+    without it on the same thread.
 Once more
     An engine may run a unit again from its start (its group was rolled back, a serialization
     failure). Hence a unit is deterministic: ids, time and salts are arguments; it does no I/O and
@@ -64,6 +65,10 @@ class Store(Protocol):
     @property
     def name(self) -> str:
         """What it is and where, for people: ``SQLite, /srv/desk/desk.db``. Holds no credential."""
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether more waits than one commit takes: whoever can wait should do so now."""
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit.

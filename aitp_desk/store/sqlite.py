@@ -101,6 +101,11 @@ class SqliteStore:
         """What it is and where, for people."""
         return f"SQLite, {self._path}"
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether more waits than one commit takes; see ``base.Store.is_behind``."""
+        return self._waiting > MOST_UNITS
+
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit; see ``base.Store.run``."""
         self._admit()

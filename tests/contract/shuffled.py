@@ -21,6 +21,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import P, Params, Row, StoreError, T, Work
 from aitp_desk.store.engine import Unit, touched
 from aitp_desk.store.migrate import migrate
+from aitp_desk.store.sqlite_writer import MOST_UNITS
 from aitp_desk.store.statements import load_statements
 
 
@@ -54,6 +55,10 @@ class ShuffledStore:
     @property
     def name(self) -> str:
         return f"shuffled SQLite, {self._path}"
+
+    @property
+    def is_behind(self) -> bool:
+        return len(self._waiting) > MOST_UNITS
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         self._admit()
