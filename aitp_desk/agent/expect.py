@@ -1,0 +1,111 @@
+"""What sort of thing would answer a question: how much money, how long, when, an example."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.knowledge.figures import (
+    ADDRESS,
+    CLOCK,
+    CODE,
+    DATE,
+    DURATION,
+    EMAIL,
+    LENGTH,
+    MONEY,
+    NUMBER,
+    PERCENT,
+    PERSON,
+    PHONE,
+    TEMPERATURE,
+    VOLUME,
+    WEIGHT,
+)
+
+_BY_WORD: dict[str, int] = {
+    word: flags
+    for words, flags in (
+        ("cost costs price prices charge charges fee fees expensive cheap cheaper pay pays", MONEY),
+        ("deadline expire expires expired expiry valid validity", DURATION),
+        ("until date", CLOCK | DATE),
+        ("open opening opens close closes closing", CLOCK),
+        ("weigh weighs weight heavy heavier gram grams kilo kilos kg", WEIGHT),
+        ("dimension dimensions size sizes height length width", LENGTH),
+        ("capacity volume size", VOLUME),
+        ("temperature temperatures degrees", TEMPERATURE),
+        ("percent percentage discount discounts off commission", PERCENT),
+        ("email mail", EMAIL),
+        ("dollars dollar euros euro cents", MONEY),
+        ("kilograms pounds ounces lb lbs oz", WEIGHT),
+        ("inches feet meters metres centimeters centimetres millimeters", LENGTH),
+        ("kilometers miles cm mm km", LENGTH),
+        ("liters litres gallons milliliters bytes kilobytes megabytes tokens characters", VOLUME),
+        ("celsius fahrenheit", TEMPERATURE),
+        ("seconds minutes hours days nights weeks months years", DURATION),
+        ("watts watt kilowatts volts amps horsepower calories kilocalories kcal hertz", NUMBER),
+        ("where address", ADDRESS),
+        ("curl command example examples snippet tag syntax sample minimal", CODE),
+    )
+    for word in words.split()
+}
+_BY_WORD["size"] = LENGTH | VOLUME
+_BY_WORD["hours"] = DURATION | CLOCK
+
+_AFTER_HOW: dict[str, int] = {
+    word: flags
+    for words, flags in (
+        ("much many", NUMBER),
+        ("long soon fast quick quickly often", DURATION),
+        ("tall wide deep far thick", LENGTH),
+        ("high old strong", NUMBER),
+        ("big large", LENGTH | VOLUME),
+        ("cold warm hot", TEMPERATURE),
+    )
+    for word in words.split()
+}
+_HOW_MUCH_IS = frozenset("is are for would money to do does".split())
+
+_BY_PAIR: dict[tuple[str, str], int] = {
+    tuple(pair.split()): flags  # type: ignore[misc]  # each names two words
+    for pairs, flags in (
+        ("what time, which day", CLOCK | DATE),
+        ("phone number, call you, telephone number", PHONE),
+        ("which url, which path, which endpoint, which address, the url, the path", ADDRESS),
+        ("json body, json object, json document, what request", CODE),
+        ("show me, look like, looks like", CODE),
+        ("who wrote, who founded, who owns, who own, who runs, who made, who makes", PERSON),
+        ("who invented, who created, who started, who is", PERSON),
+    )
+    for pair in pairs.split(",")
+}
+
+
+def expected_in(words: Sequence[str]) -> int:
+    """The sorts of figures that a question asks for, as flags.
+
+    Parameters:
+        words: of the question, folded and in order.
+    """
+    expects = 0
+    before = ""
+    for at, word in enumerate(words):
+        expects |= _BY_WORD.get(word, 0) | _BY_PAIR.get((before, word), 0)
+        if before == "how":
+            expects |= _AFTER_HOW.get(word, 0) | _amount(word, words[at + 1 : at + 2])
+        elif word == "when" and before in {"", "and"}:
+            expects |= CLOCK | DATE
+        before = word
+    if before == "phone":
+        expects |= PHONE
+    # any number will do only where nothing more exact is asked for
+    return expects & ~NUMBER or expects
+
+
+def is_cue(word: str) -> bool:
+    """Whether a word mostly says what sort of thing is asked for: ``far``, ``deadline``."""
+    return word in _BY_WORD or word in _AFTER_HOW
+
+
+def _amount(word: str, following: Sequence[str]) -> int:
+    """What "how much" asks for: mostly money."""
+    return MONEY if word == "much" and following and following[0] in _HOW_MUCH_IS else 0
