@@ -16,10 +16,16 @@ from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.vocabulary import OWN
 
-# Found on the tuning questions (tests/answers).
-_OPEN_WORDS = 0.3
-_WITHOUT_THE_MAIN_WORD = 0.55
+# How well the best sentence must fit; found on the tuning questions (tests/answers).
+_OPEN_WORDS = 0.2
+_WITHOUT_A_MAIN_WORD = 0.515
+_APART = 0.6
 _WITH_A_STRANGER = 0.8
+
+_MAIN = 0.7
+"""A word that weighs so much, the heaviest being 1, is one of the question's main words."""
+_SCATTERED = 0.4
+"""So much more of the question in the whole passage than in its best sentence: it is scattered."""
 _TOLD_AT_LENGTH = 0.3
 """Who explains at length uses more words than any passage holds: so much less is needed."""
 _IN_CONVERSATION = 0.15
@@ -27,6 +33,8 @@ _EXPECTED_FIGURE = 0.2
 _IN_HEADING = 0.9
 _TELLING = 1.5
 """A word below this weight may be missing without a thought."""
+
+OpenWords = dict[int, Wanted]
 
 
 def answers(asked: Asked, best: Found, library: Library) -> bool:
@@ -44,8 +52,24 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
     }
     if not open_words:
         return True
+    fit, spoken = _measure(asked, best, open_words, library)
+    needed = _needed(asked, best, open_words)
+    if spoken - fit >= _SCATTERED:
+        needed = max(needed, _APART)
+    if any(wanted.factor < 1 and not wanted.carried for wanted in asked.wanted):
+        needed -= _TOLD_AT_LENGTH
+    if any(wanted.carried for wanted in asked.wanted):
+        needed -= _IN_CONVERSATION
+    return fit >= needed
+
+
+def _measure(
+    asked: Asked, best: Found, open_words: OpenWords, library: Library
+) -> tuple[float, float]:
+    """The share of the open words in the best sentence with its heading, and in all the passage."""
     figures = library.ranking.unit_figures[best.passage.number]
     fits = [_EXPECTED_FIGURE if held & asked.expects else 0.0 for held in figures]
+    spoken = 0.0
     total = sum(wanted.weight for wanted in open_words.values())
     for at, wanted in open_words.items():
         place = best.places.get(at)
@@ -56,16 +80,12 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
         held_by = dict(place.units)
         for unit in range(len(fits)):
             fits[unit] += share * max(around, _likeness(held_by.get(unit, 0.0)))
-    needed = _needed(asked, best, open_words)
-    if any(wanted.factor < 1 and not wanted.carried for wanted in asked.wanted):
-        needed -= _TOLD_AT_LENGTH
-    if any(wanted.carried for wanted in asked.wanted):
-        needed -= _IN_CONVERSATION
-    return max(fits) >= needed
+        spoken += share * _likeness(max(place.heading, place.best))
+    return max(fits), spoken
 
 
-def _needed(asked: Asked, best: Found, open_words: dict[int, Wanted]) -> float:
-    """How well the words that the title leaves open must fit."""
+def _needed(asked: Asked, best: Found, open_words: OpenWords) -> float:
+    """How well the best sentence must fit, by what the passage does not speak of."""
     stranger = any(
         wanted.term.word in asked.names and wanted.factor >= 1 and not wanted.carried
         for at, wanted in enumerate(asked.wanted)
@@ -73,9 +93,10 @@ def _needed(asked: Asked, best: Found, open_words: dict[int, Wanted]) -> float:
     )
     if stranger or best.strayed:
         return _WITH_A_STRANGER
-    main = max(open_words, key=lambda at: open_words[at].weight)
-    if main not in best.places and open_words[main].weight > _TELLING:
-        return _WITHOUT_THE_MAIN_WORD
+    heaviest = max(wanted.weight for wanted in open_words.values())
+    for at, wanted in open_words.items():
+        if at not in best.places and wanted.weight >= max(_MAIN * heaviest, _TELLING):
+            return _WITHOUT_A_MAIN_WORD
     return _OPEN_WORDS
 
 
