@@ -18,11 +18,11 @@ from aitp_desk.knowledge.vocabulary import OWN
 
 # How well the best sentence must fit; found on the tuning questions (tests/answers).
 _OPEN_WORDS = 0.2
-_WITHOUT_A_MAIN_WORD = 0.515
+_WITHOUT_A_MAIN_WORD = 0.5
 _APART = 0.6
 _WITH_A_STRANGER = 0.8
 
-_MAIN = 0.7
+_MAIN = 0.65
 """A word that weighs so much, the heaviest being 1, is one of the question's main words."""
 _SCATTERED = 0.4
 """So much more of the question in the whole passage than in its best sentence: it is scattered."""

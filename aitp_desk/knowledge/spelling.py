@@ -46,9 +46,10 @@ class Spelling:
             cost = self._cost(word, candidate, allowed)
             if cost is not None and (best is None or (cost, candidate) < best):
                 best = cost, candidate
-        if best is None and len(word) >= MIN_LENGTH:
-            return self._by_sound.get(_sound(word))
-        return best[1] if best else None
+        if best is not None:
+            return best[1]
+        alike = self._by_sound.get(_sound(word)) if len(word) >= MIN_LENGTH else None
+        return alike if alike and abs(len(alike) - len(word)) <= 2 else None
 
     def _cost(self, word: str, candidate: str, allowed: int) -> float | None:
         """How unlikely a candidate is; None where it is too far off."""
