@@ -16,7 +16,7 @@ MAX_TERMS = 3
 _BEGINS = "Do you mean "
 _CLOSE = (0.6, 0.6, 0.75, 0.76)
 """How near another page must come to the first, by how many words were asked."""
-_COVERAGE, _FIT = 0.78, 0.85
+_COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same where the question says "it" and nothing was said before that could be meant."""
 _OPTION = re.compile(r"“([^”]+)”")

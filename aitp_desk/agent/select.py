@@ -17,8 +17,9 @@ from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search import Place
 
-CANDIDATES = 8
-"""How many passages of the search are looked at closely."""
+CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 16
+"""How many passages of the search are looked at closely: few words fit many alike."""
+_FEW_WORDS = 3
 
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 _SEARCH, _BEST_UNIT, _COVERAGE, _HEADING = 1.0, 1.0, 0.25, 0.3
@@ -69,7 +70,8 @@ def find(library: Library, asked: Asked) -> list[Found]:
     )
     question = _Question(asked, weights, sum(weights) or 1.0, named)
     found = []
-    numbers = ranking.best(scores, CANDIDATES)
+    few = len(asked.wanted) <= _FEW_WORDS
+    numbers = ranking.best(scores, CANDIDATES_OF_FEW_WORDS if few else CANDIDATES)
     if asked.document is not None:
         near = library.numbers(asked.document)
         on_page = {number: scores[number] for number in near if number in scores}

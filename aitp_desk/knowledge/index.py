@@ -12,6 +12,7 @@ follows from the passage's :class:`Layout`.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import weakref
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Passage, Problem
+from aitp_desk.knowledge.base import Document, Passage, Problem, Unit
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.figures import figures_in
 from aitp_desk.knowledge.load import Raw, understand
@@ -29,10 +30,12 @@ from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
-FORMAT = 3
+FORMAT = 4
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
+
+_SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s")
 
 _SCHEMA = f"""
 CREATE TABLE made (content TEXT NOT NULL, problems BLOB NOT NULL);
@@ -52,6 +55,8 @@ class Layout(msgspec.Struct, frozen=True):
     Parameters:
         words: number of words of all units.
         starts: offset of each unit's first word in the column ``text``.
+        subjects: offset of the first word after each unit's subject, which is what stands before
+            the first colon or dash of a row or an item, and nothing in other units.
         leads: offset of each lead's first word in the column ``lead``, and the units it leads.
         figures: the sorts of figures in each unit, as flags.
         heading: the words of the headings above.
@@ -60,6 +65,7 @@ class Layout(msgspec.Struct, frozen=True):
 
     words: int
     starts: tuple[int, ...]
+    subjects: tuple[int, ...]
     leads: tuple[tuple[int, tuple[int, ...]], ...]
     figures: tuple[int, ...]
     heading: tuple[str, ...]
@@ -202,9 +208,11 @@ def _lay_out(passage: Passage, twin: int) -> tuple[list[list[str]], Layout]:
     heading = words_of(" ".join(passage.trail) or passage.heading)
     text: list[str] = []
     starts: list[int] = []
+    subjects: list[int] = []
     led: dict[str, list[int]] = {}
     for at, unit in enumerate(passage.units):
         starts.append(len(text))
+        subjects.append(len(text) + len(words_of(_subject(unit))))
         text += words_of(unit.text)
         if unit.lead:
             led.setdefault(unit.lead, []).append(at)
@@ -216,9 +224,17 @@ def _lay_out(passage: Passage, twin: int) -> tuple[list[list[str]], Layout]:
     layout = Layout(
         words=len(text),
         starts=tuple(starts),
+        subjects=tuple(subjects),
         leads=tuple(leads),
         figures=tuple(figures_in(unit.text) for unit in passage.units),
         heading=tuple(heading),
         twin=twin,
     )
     return [heading, text, lead], layout
+
+
+def _subject(unit: Unit) -> str:
+    if unit.kind not in {"row", "item"}:
+        return ""
+    found = _SUBJECT.match(unit.text)
+    return found.group(1) if found else ""

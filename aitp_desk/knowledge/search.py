@@ -19,6 +19,8 @@ from aitp_desk.knowledge.words import NEGATIONS
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
 IN_LEAD = 0.4
 """How much a word counts for a unit that stands in what leads it in."""
+AS_SUBJECT = 1.25
+"""How much a word counts for a row or an item that is about it: ``Weight: 540 g``."""
 EXPECTED = 1.35
 """How much more a passage scores that holds a figure of the sort that is asked for."""
 SLIGHT = 1.6
@@ -163,7 +165,11 @@ class Ranking:
             value = FIELD_WEIGHTS[field]
             if field == "text":
                 value /= self._norms[number]
-                entry.units[self._unit(number, offset)] = 1.0
+                unit = self._unit(number, offset)
+                if offset < self._index.layouts[number].subjects[unit]:
+                    entry.units[unit] = AS_SUBJECT
+                else:
+                    entry.units.setdefault(unit, 1.0)
             elif field == "lead":
                 for unit in self._led(number, offset):
                     entry.units.setdefault(unit, IN_LEAD)
@@ -210,7 +216,8 @@ def _merged(found: list[tuple[float, float, _Stem]]) -> Place:
         for unit, value in stem.units.items():
             if value * factor > units.get(unit, 0.0):
                 units[unit] = value * factor
-    return Place(title, heading, said, max(units.values(), default=0.0), tuple(units.items()))
+    best = min(max(units.values(), default=0.0), 1.0)
+    return Place(title, heading, said, best, tuple(units.items()))
 
 
 def _all(figures: Iterable[int]) -> int:
