@@ -147,9 +147,7 @@ async def test_the_answer_to_what_was_asked_back_decides(opened: Opened, reply: 
     pending = Pending("How much does it weigh?", asked.question, asked.options)
     outcome = await answer(agent, reply, pending=pending)
     assert "385 g" in outcome.text
-    named = await answer(
-        agent, "How much does it weigh?", clarification=reply, pending=pending
-    )
+    named = await answer(agent, "How much does it weigh?", clarification=reply, pending=pending)
     assert "385 g" in named.text
 
 

@@ -17,6 +17,10 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
+def move(folder: Path, to: Path) -> None:
+    folder.rename(to)
+
+
 def paths(knowledge: Knowledge) -> list[str]:
     return [document.path for document in knowledge.library.documents]
 
@@ -61,7 +65,7 @@ async def test_a_file_that_becomes_unreadable_is_reported_and_the_rest_stays(sit
 
 async def test_when_the_folder_goes_the_old_library_stays(site: Path) -> None:
     async with open_knowledge(site, data=site.parent / "data", poll_seconds=60) as knowledge:
-        site.rename(site.parent / "gone")
+        move(site, site.parent / "gone")
         with pytest.raises(ContentUnreadable):
             await knowledge.refresh()
         assert paths(knowledge) == ["a"]
@@ -69,11 +73,11 @@ async def test_when_the_folder_goes_the_old_library_stays(site: Path) -> None:
 
 async def test_the_watch_goes_on_when_the_folder_comes_back(site: Path) -> None:
     async with open_knowledge(site, data=site.parent / "data", poll_seconds=0.01) as knowledge:
-        site.rename(site.parent / "gone")
+        move(site, site.parent / "gone")
         with pytest.raises(ContentUnreadable):
             await knowledge.refresh()
         (site.parent / "gone" / "b.md").write_text("# B\n\nSecond.\n", "utf-8")
-        (site.parent / "gone").rename(site)
+        move(site.parent / "gone", site)
         async with asyncio.timeout(10):
             await knowledge.replaced()
         assert paths(knowledge) == ["a", "b"]
