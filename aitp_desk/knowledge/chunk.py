@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Passage, Unit
+from aitp_desk.knowledge.base import Document, Passage, Unit, UnitKind
 from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
 from aitp_desk.knowledge.html import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
@@ -137,8 +137,8 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
             yield _unit("code", f"```{block.language}\n{block.text}\n```", lead)
 
 
-def _unit(kind: str, text: str, lead: str = "") -> Unit:
-    return msgspec.convert({"kind": kind, "text": text[:MAX_UNIT_CHARACTERS], "lead": lead}, Unit)
+def _unit(kind: UnitKind, text: str, lead: str = "") -> Unit:
+    return Unit(kind, text[:MAX_UNIT_CHARACTERS], lead)
 
 
 def _row(header: Sequence[str], cells: Sequence[str]) -> str:

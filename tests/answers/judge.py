@@ -1,9 +1,10 @@
 """Judges the answers over the labelled questions and prints each kind.
 
-    python -m tests.answers.judge [--split tune|unseen|all] [--show KIND]
+    python -m tests.answers.judge [--split tune|unseen|all] [--show KIND] [--table]
 
 ``--show`` prints the questions of a kind with what was answered, of the tuning part alone: nobody
-reads the unseen third, which is there to tell learning from remembering.
+reads the unseen third, which is there to tell learning from remembering. ``--table`` prints the
+table of ``docs/content.md``.
 """
 
 from __future__ import annotations
@@ -170,6 +171,42 @@ def holds(answer: str, fact: str | list[str]) -> bool:
     )
 
 
+GATES: dict[str, tuple[str, str, float]] = {
+    "fact": ("the answer holds the fact", "≥", 0.65),
+    "section": ("the first source is the right section", "≥", 0.75),
+    "unanswerable_refused": ("unanswerable, and refused", "≥", 0.65),
+    "answerable_refused": ("answerable, yet refused", "≤", 0.10),
+    "ambiguous_asked": ("ambiguous, and asked back", "≥", 0.67),
+    "others_asked": ("clear, yet asked back", "≤", 0.05),
+    "typo_fact": ("misspelt: the answer holds the fact", "≥", 0.60),
+    "followup_fact": ("follow-ups: the answer holds the fact", "≥", 0.75),
+    "median_characters": ("median length of an answer, in characters", "≤", 350),
+}
+"""What each figure is called, and what it is to be at least or at most."""
+
+
+def table(verdicts: Sequence[Verdict]) -> str:
+    """The figures of all questions, of those that were tuned on, and of the unseen, as Markdown."""
+    tuned = [verdict for verdict in verdicts if verdict.question.split == "tune"]
+    unseen = [verdict for verdict in verdicts if verdict.question.split == "unseen"]
+    parts = [verdicts, tuned, unseen]
+    figures = [figures_of(part) for part in parts]
+    counts = " | ".join(str(len(part)) for part in parts)
+    lines = [
+        "| | goal | all | tuned on | unseen |",
+        "| --- | --- | --- | --- | --- |",
+        f"| questions | | {counts} |",
+    ]
+    for name, (title, sign, goal) in GATES.items():
+        values = [_figure(getattr(figure, name)) for figure in figures]
+        lines.append(f"| {title} | {sign} {_figure(goal)} | {' | '.join(values)} |")
+    return "\n".join(lines)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}" if value < 2 else f"{value:.0f}"
+
+
 def available() -> list[Corpus]:
     """The corpora that can be judged here: the specifications are outside of the project."""
     return ["shop", "specs"] if SHARED is not None else ["shop"]
@@ -259,6 +296,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--split", choices=["tune", "unseen", "all"], default="all")
     parser.add_argument("--show", metavar="KIND", help="a kind, 'missed' or 'all'")
+    parser.add_argument("--table", action="store_true", help="print the table of docs/content.md")
     asked = parser.parse_args()
     everything: list[Verdict] = []
     for corpus in available():
@@ -266,6 +304,9 @@ def main() -> None:
         everything.extend(verdicts)
         if asked.show:
             _show(verdicts, asked.show)
+    if asked.table:
+        print(table(everything))
+        return
     for part in ("tune", "unseen"):
         of_part = [verdict for verdict in everything if verdict.question.split == part]
         for name in (*available(), "both"):
