@@ -150,5 +150,9 @@ def _clarified(pending: Pending, reply: str, library: Library) -> Asked:
     title = chosen.casefold()
     document = next((d.path for d in library.documents if d.title.casefold() == title), None)
     return msgspec.structs.replace(
-        about, wanted=wanted, expects=about.expects | more.expects, document=document
+        about,
+        wanted=wanted,
+        expects=about.expects | more.expects,
+        document=document,
+        leans=document is not None,
     )

@@ -15,6 +15,9 @@ from aitp_desk.knowledge.words import NEGATIONS, words_of
 MAX_READ = 4096
 """How much of a message is read, in characters."""
 
+MAX_WANTED = 32
+"""How many words are looked for: of a long message those that tell most."""
+
 ASIDE, NEAR = 0.45, 0.6
 """How much the words count that lead up to the question in a longer message, and in the sentence
 just before a question that says nothing by itself."""
@@ -102,6 +105,9 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
             known = wanted.get(term.word)
             if known is None or known.factor < factor:
                 wanted[term.word] = Wanted.of(term, factor)
+    if len(wanted) > MAX_WANTED:
+        told = sorted(wanted.values(), key=_by_weight, reverse=True)[:MAX_WANTED]
+        wanted = {item.term.word: item for item in told}
     asked = " ".join(part for part, does in zip(parts, asks, strict=True) if does)
     words = [word for part, does in zip(said, asks, strict=True) if does for word in part]
     return Asked(
@@ -133,6 +139,10 @@ def points_back(text: str) -> bool:
 def telling(wanted: Iterable[Wanted]) -> int:
     """How many of a question's own words say what it is about."""
     return sum(w.factor >= 1 and w.weight > TELLING and not w.carried for w in wanted)
+
+
+def _by_weight(wanted: Wanted) -> float:
+    return wanted.weight
 
 
 def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:

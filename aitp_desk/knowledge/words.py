@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
+import weakref
 from collections.abc import Iterable
 from importlib.resources import files
 
@@ -82,6 +83,7 @@ class Stemmer:
             f"CREATE VIRTUAL TABLE word USING fts5(text, content='', tokenize='{TOKENIZER}')"
         )
         self._tokens.execute("CREATE VIRTUAL TABLE stem USING fts5vocab(word, 'instance')")
+        weakref.finalize(self, self._tokens.close)
 
     def learn(self, words: Iterable[str]) -> None:
         """Find the stems of many words at once; they are kept."""
@@ -100,14 +102,6 @@ class Stemmer:
                 self._met.clear()
             known = self._met[word] = self._stems([word])[0]
         return known
-
-    def stems_of(self, text: str) -> list[str]:
-        """The stems of a text's words, in order."""
-        return [self.stem(word) for word in words_of(text)]
-
-    def close(self) -> None:
-        """Close the tokenizer. The stems that were learnt stay known."""
-        self._tokens.close()
 
     def _stems(self, words: list[str]) -> list[str]:
         run = self._tokens.execute
