@@ -145,7 +145,10 @@ class Posting:
         now = self._clock()
         speaker = draft.actors[0].id if draft.actors else _default_actor(principal)
         brought = [actor.id for actor in draft.actors]
-        messages = tuple(self._settle(message, brought, speaker, now) for message in draft.messages)
+        messages = tuple(
+            self._settle(message, brought, speaker, now, at=f"messages[{place}].")
+            for place, message in enumerate(draft.messages)
+        )
         thread = Thread(
             new_id("thread", now),
             principal.owner,
@@ -181,14 +184,6 @@ class Posting:
         check_draft(draft)
         _check_hops(request)
         now = self._clock()
-        capped = NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            "assistant",
-            self._actor.id,
-            Origin.DESK,
-            (_CAPPED,),
-        )
         scope = f"thread {thread_id}" if principal.is_anonymous else f"principal {principal.id}"
         with self._once(request, scope) as once:
             placed = await self._store.run(
@@ -202,7 +197,7 @@ class Posting:
                 idle_before=self.idle_before,
                 run_id=None if request.manual else new_id("run", now),
                 max_auto_replies=self._threads.max_auto_replies,
-                capped=capped,
+                capped=None if request.manual else self._say_capped(now),
                 once=once,
             )
         if placed.replayed:
@@ -241,9 +236,11 @@ class Posting:
         count = ids.index(placed.message_id) + 1 if placed.message_id in ids else 0
         return OpenedThread(kept.thread, page.messages[:count], placed.run_id)
 
-    def _settle(self, draft: Draft, brought: list[str], speaker: str, now: float) -> NewMessage:
+    def _settle(
+        self, draft: Draft, brought: list[str], speaker: str, now: float, *, at: str
+    ) -> NewMessage:
         role, actor = resolve_speaker(
-            draft, brought=brought, default=speaker, others=(self._actor.id,)
+            draft, brought=brought, default=speaker, others=(self._actor.id,), at=at
         )
         return NewMessage(
             new_id("msg", now),
@@ -254,6 +251,17 @@ class Posting:
             draft.content,
             draft.attachments,
             draft.metadata,
+        )
+
+    def _say_capped(self, now: float) -> NewMessage:
+        """What is said, once, on a thread that has had its share of automatic replies."""
+        return NewMessage(
+            new_id("msg", now),
+            new_salt(),
+            "assistant",
+            self._actor.id,
+            Origin.DESK,
+            (_CAPPED,),
         )
 
     def _wake_for(self, placed: Placed) -> None:

@@ -7,6 +7,8 @@ anonymous visitor's thread, which is reached by its id alone.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from aitp_desk.model.randomness import random_piece
 
 _ALPHABET = "0123456789abcdefghijklmnopqrstuv"
@@ -33,12 +35,16 @@ def first_id(prefix: str, now: float) -> str:
     Parameters:
         prefix, now: as in :func:`new_id`.
     """
-    ms = int(now * 1000)
-    grown = (
+    return f"{prefix}_{_digits_of(int(now * 1000))}"
+
+
+@lru_cache(maxsize=64)
+def _digits_of(ms: int) -> str:
+    """The digits that stand for a time; a request makes several ids in the same millisecond."""
+    return (
         _PAIRS[ms >> 40 & 1023]
         + _PAIRS[ms >> 30 & 1023]
         + _PAIRS[ms >> 20 & 1023]
         + _PAIRS[ms >> 10 & 1023]
         + _PAIRS[ms & 1023]
     )
-    return f"{prefix}_{grown}"

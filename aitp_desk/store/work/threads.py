@@ -88,7 +88,7 @@ def append_message(
     idle_before: int,
     run_id: str | None,
     max_auto_replies: int,
-    capped: NewMessage,
+    capped: NewMessage | None,
     once: Once | None,
 ) -> Work[Placed]:
     """Add a visitor's message to a thread and see to it that a run answers it.
@@ -102,7 +102,7 @@ def append_message(
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
         run_id: id of the run, should one be started; None starts none.
         max_auto_replies: how many runs a thread may have within an hour.
-        capped: the plain message for a thread at its cap.
+        capped: the plain message for a thread at its cap; None where no run is started.
         once: the idempotency key, if one was sent.
 
     Raises:
@@ -137,7 +137,7 @@ def append_message(
     replies: tuple[Message, ...] = ()
     if run is not None and is_new:
         tail.tell_run(run.id, run.state)
-        if run.state is RunState.CAPPED:
+        if run.state is RunState.CAPPED and capped is not None:
             replies = (tail.say(capped, run.id),)
         yield _adding(run)
     yield from tail.write()
