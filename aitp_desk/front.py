@@ -15,7 +15,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 import structlog
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 from multidict import CIMultiDict
 
 from aitp_desk.auth.identify import Identifier
@@ -147,7 +147,8 @@ class Front:
             raise _too_large(route)
         if request.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise UnsupportedMedia("Send the body without Content-Encoding.")
-        if request.headers.get("Expect", "").lower() == "100-continue":
+        expects = request.headers.get("Expect", "").lower()
+        if expects == "100-continue" and request.version >= HttpVersion11:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if request.content.is_eof():
             body = request.content.read_nowait()

@@ -23,6 +23,8 @@ from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
 
 KEEP_ALIVE_SECONDS = 75
 """How long an idle connection stays open; longer than common proxies keep theirs."""
+LINGER_SECONDS = 2.0
+"""How long the rest of an unwanted body is read and dropped, so that its answer arrives."""
 BACKLOG = 1024
 SWEEP_SECONDS = 1.0
 WRITE_SECONDS = 1.0
@@ -96,6 +98,7 @@ class _Connection(web.RequestHandler):
             access_log=None,  # type: ignore[arg-type]  # documented, not typed
             auto_decompress=False,
             keepalive_timeout=KEEP_ALIVE_SECONDS,
+            lingering_time=LINGER_SECONDS,
         )
         self.head_began: float | None = None
         self.is_answering = False
@@ -116,8 +119,8 @@ class _Connection(web.RequestHandler):
         """Refuse what is no request, without the server's own words: they repeat what was sent."""
         response = self._refuse(
             InvalidRequest(
-                "This cannot be read as an HTTP/1.1 request: it is malformed,"
-                f" or its first line or a header is longer than {MAX_LINE} bytes."
+                "This cannot be read as an HTTP/1.1 request: it is malformed, its method is"
+                f" unknown, or its first line or a header is longer than {MAX_LINE} bytes."
             )
         )
         response.force_close()
@@ -181,11 +184,14 @@ class _PatientServer(web.Server):
         try:
             response = await self._handle(request)
         finally:
-            connection.is_answering = False
+            # the rest of a body that nobody read is not the head of a request: nothing more is
+            # answered here, and the connection ends
+            is_read = request.content.is_eof()
+            connection.is_answering = not is_read
             self._under_way -= 1
             if self._ending is not None and not self._under_way:
                 self._ending.set()
-        if self._ending is not None:
+        if self._ending is not None or not is_read:
             response.force_close()
         return response
 

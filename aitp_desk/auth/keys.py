@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 KEY_FILE = "master.key"
 _KEY_BYTES = 32
-_LOGGED_HEX_DIGITS = 12
 
 
 class KeyFileError(Exception):
@@ -31,12 +30,11 @@ class MasterKey:
         secret: 32 random bytes.
     """
 
-    __slots__ = ("_logs", "_secret", "_tokens")
+    __slots__ = ("_secret", "_tokens")
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self._tokens = self.derive("tokens")
-        self._logs = self.derive("ids in logs")
 
     def derive(self, purpose: str, version: int = 1) -> bytes:
         """Return the 32-byte key for one purpose; raising the version rotates it."""
@@ -48,10 +46,6 @@ class MasterKey:
     def hash_token(self, token: str) -> bytes:
         """Return what is kept of an API key: 32 bytes that are of no use without this key."""
         return hmac.digest(self._tokens, token.encode(), "sha256")
-
-    def hash_id(self, id: str) -> str:
-        """Return what a log may say of an id that opens something: 12 hexadecimal digits."""
-        return hmac.digest(self._logs, id.encode(), "sha256").hex()[:_LOGGED_HEX_DIGITS]
 
 
 def open_master_key(data: Path) -> MasterKey:

@@ -84,7 +84,8 @@ class Limiter:
         """A caller's window: when it ends and what was counted in it; a new one where none is."""
         windows = self._windows
         window = windows.get(key)
-        if window is not None and window[0] > now:
+        # a window that ends later than a new one would was begun before the clock was set back
+        if window is not None and now < window[0] <= now + WINDOW_SECONDS:
             return window
         windows.pop(key, None)
         while windows and (len(windows) >= MAX_CALLERS or next(iter(windows.values()))[0] <= now):

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Literal
 
 import msgspec
-
-Scope = Literal["threads", "actions", "operator", "admin"]
-"""What a credential may open. ``actions:<name>`` narrows ``actions`` to one action."""
 
 
 class PrincipalKind(Enum):
@@ -26,7 +22,8 @@ class Principal(msgspec.Struct, frozen=True):
     Parameters:
         id: stable name of the caller; for anonymous callers the word ``anonymous``.
         kind: how much is known.
-        scopes: what the credential opens.
+        scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``;
+            ``actions:<name>`` narrows ``actions`` to one action.
         address: the client's network address, for limits; never an identity.
     """
 

@@ -124,8 +124,11 @@ class Thread(msgspec.Struct, frozen=True):
     parent_id: str | None = None
 
 
-def check_draft(draft: Draft) -> Draft:
+def check_draft(draft: Draft, at: str = "") -> Draft:
     """Hold a draft to the limits that need no thread.
+
+    Parameters:
+        at: where the draft stands in its request, such as ``messages[0].``, for ``param``.
 
     Raises:
         MissingField: the content holds no text.
@@ -134,21 +137,21 @@ def check_draft(draft: Draft) -> Draft:
     """
     if not any(part.strip() for part in draft.content):
         raise MissingField(
-            "A message needs content: a string or a list of strings.", param="content"
+            "A message needs content: a string or a list of strings.", param=f"{at}content"
         )
     if len(draft.content) > MAX_PARTS:
-        raise InvalidRequest(f"content has at most {MAX_PARTS} parts.", param="content")
+        raise InvalidRequest(f"content has at most {MAX_PARTS} parts.", param=f"{at}content")
     size = sum(len(part.encode()) for part in draft.content)
     if size > MAX_CONTENT_BYTES:
         raise RequestTooLarge(
             f"The content of one message is at most {MAX_CONTENT_BYTES} bytes, not {size}.",
-            param="content",
+            param=f"{at}content",
         )
     if len(draft.attachments) > MAX_ATTACHMENTS:
         raise InvalidRequest(
-            f"attachments has at most {MAX_ATTACHMENTS} files.", param="attachments"
+            f"attachments has at most {MAX_ATTACHMENTS} files.", param=f"{at}attachments"
         )
-    check_metadata(draft.metadata)
+    check_metadata(draft.metadata, at)
     return draft
 
 
@@ -163,8 +166,8 @@ def check_thread_draft(draft: ThreadDraft) -> ThreadDraft:
         raise InvalidRequest(
             f"messages has at most {MAX_THREAD_MESSAGES} entries.", param="messages"
         )
-    for message in draft.messages:
-        check_draft(message)
+    for place, message in enumerate(draft.messages):
+        check_draft(message, f"messages[{place}].")
     if len(draft.actors) > MAX_ACTORS:
         raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param="metadata.actors")
     seen: set[str] = set()
@@ -177,28 +180,31 @@ def check_thread_draft(draft: ThreadDraft) -> ThreadDraft:
     return draft
 
 
-def check_metadata(metadata: Mapping[str, str]) -> None:
+def check_metadata(metadata: Mapping[str, str], at: str = "") -> None:
     """Hold metadata to 16 keys of 64 characters with values of 512.
+
+    Parameters:
+        at: as in :func:`check_draft`.
 
     Raises:
         InvalidRequest: the first thing that breaks a limit, by its key.
     """
     if len(metadata) > METADATA_KEYS:
-        raise InvalidRequest(f"metadata has at most {METADATA_KEYS} keys.", param="metadata")
+        raise InvalidRequest(f"metadata has at most {METADATA_KEYS} keys.", param=f"{at}metadata")
     for key, value in metadata.items():
         if not key or len(key) > METADATA_KEY_LENGTH:
             raise InvalidRequest(
-                f"A metadata key has 1 to {METADATA_KEY_LENGTH} characters.", param="metadata"
+                f"A metadata key has 1 to {METADATA_KEY_LENGTH} characters.", param=f"{at}metadata"
             )
         if len(value) > METADATA_VALUE_LENGTH:
             raise InvalidRequest(
                 f"A metadata value has at most {METADATA_VALUE_LENGTH} characters.",
-                param=f"metadata.{key}",
+                param=f"{at}metadata.{key}",
             )
 
 
 def resolve_speaker(
-    draft: Draft, *, brought: Sequence[str], default: str, others: Sequence[str]
+    draft: Draft, *, brought: Sequence[str], default: str, others: Sequence[str], at: str = ""
 ) -> tuple[Role, str]:
     """Decide under which role and actor a visitor's message is kept.
 
@@ -206,6 +212,7 @@ def resolve_speaker(
         brought: ids of the actors that this caller brought to the thread.
         default: the actor that is stamped when none is named.
         others: ids of the thread's other actors, the desk's own agent among them.
+        at: as in :func:`check_draft`.
 
     Returns:
         The role as it is kept and the actor's id. A role that is an actor's id reads as ``user``.
@@ -221,20 +228,22 @@ def resolve_speaker(
     elif draft.role in brought or draft.role in others:
         role, named = "user", named or draft.role
         if named != draft.role:
-            raise InvalidRequest("role and metadata.actor name different actors.", param="role")
+            raise InvalidRequest(
+                "role and metadata.actor name different actors.", param=f"{at}role"
+            )
     else:
         raise InvalidRequest(
-            "role is 'user', 'assistant' or the id of an actor of this thread.", param="role"
+            "role is 'user', 'assistant' or the id of an actor of this thread.", param=f"{at}role"
         )
     if named is None or named == default or named in brought:
         return role, named or default
     if named in others:
         raise Forbidden(
             "metadata.actor may name only an actor that you brought to the thread.",
-            param="metadata.actor",
+            param=f"{at}metadata.actor",
         )
     raise InvalidRequest(
-        f"metadata.actor names nobody on this thread: {named!r}.", param="metadata.actor"
+        f"metadata.actor names nobody on this thread: {named!r}.", param=f"{at}metadata.actor"
     )
 
 

@@ -98,7 +98,7 @@ class PagesDoor:
         library = desk.knowledge.library
         document = library.document(_canonical(call.path))
         if document is None:
-            raise RouteNotFound("The content of this site has no page at this address.")
+            raise RouteNotFound("There is no page at this address, and nothing else is served here.")
 
         def render() -> bytes:
             topics = page_topics(document, library.passages)

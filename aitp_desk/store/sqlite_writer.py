@@ -148,8 +148,10 @@ class Writer:
             if size <= self._most_wal_bytes:
                 return
             self._execute(f"PRAGMA busy_timeout = {TRUNCATE_WAITS_MS}")
-            blocked, _, _ = self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            self._execute(f"PRAGMA busy_timeout = {COMMIT_WAITS_MS}")
+            try:
+                blocked, _, _ = self._execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                self._execute(f"PRAGMA busy_timeout = {COMMIT_WAITS_MS}")
         except (OSError, sqlite3.Error) as error:
             _log.warning("store.wal_not_emptied", error=str(error))
             blocked = True

@@ -23,7 +23,7 @@ _MARK = "\x1e"
 class Block:
     """A fenced code block.
 
-    `language` is the fence's first word: `console` is run, `python` is executed, `toml` and `json`
+    `language` is the fence's first word: `console` is run, `python` is compiled, `toml` and `json`
     are read; `text` is neither.
     """
 

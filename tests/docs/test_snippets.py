@@ -27,8 +27,9 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
         for command in commands(block)
         if not command.line.startswith(NOT_HERE)
     ]
-    shutil.copytree(SHOP, tmp_path / "examples" / "shop", ignore=shutil.ignore_patterns(".desk"))
-    async with serving(tmp_path / "data", "limits.enabled=true", folder=SHOP) as desk:
+    demo = tmp_path / "examples" / "shop"
+    shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk"))
+    async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
         printed = await asyncio.to_thread(
             run_in_order, [command for _, command in todo], desk.url, tmp_path
         )

@@ -205,6 +205,23 @@ async def test_a_head_that_never_ends_is_not_waited_for(tmp_path: Path) -> None:
         assert json.loads(body)["error"]["code"] == "request_timeout"
 
 
+async def test_the_rest_of_an_unread_body_is_no_request(tmp_path: Path) -> None:
+    async with talking(tmp_path, "server.header_seconds=1") as talker:
+        address = urlsplit(talker.desk.url)
+        reader, writer = await asyncio.open_connection(address.hostname, address.port)
+        head = f"POST /nope HTTP/1.1\r\nHost: {address.netloc}\r\nContent-Length: 2\r\n\r\n"
+        writer.write(head.encode())
+        async with asyncio.timeout(10):
+            answered = await reader.readuntil(b"\r\n\r\n")
+            writer.write(b"{}")
+            rest = await reader.read()
+        writer.close()
+        await writer.wait_closed()
+    assert answered.startswith(b"HTTP/1.1 404 ")
+    assert b"Connection: close" in answered
+    assert b"HTTP/1.1" not in rest
+
+
 async def test_a_body_that_stops_half_way_is_not_waited_for(tmp_path: Path) -> None:
     async with talking(tmp_path, "server.body_idle_seconds=1") as talker:
         answer = await say(talker, b"Content-Length: 20\r\n\r\n", b'{"messages":')

@@ -171,7 +171,9 @@ async def test_a_role_is_user_or_assistant_or_the_id_of_a_declared_actor(talker:
     for role in ("agent2", "system", "User", ""):
         refused = await talker.post(opened.id, "Who?", role=role)
         assert refused.refusal == (400, "invalid_request", "role")
-        assert (await talker.open({"role": role, "content": "Who?"})).refusal[2] == "role"
+        assert (await talker.open({"role": role, "content": "Who?"})).refusal[
+            2
+        ] == "messages[0].role"
     for no_role in (None, 7, ["user"]):
         refused = await talker.post(opened.id, "Who?", role=no_role)
         assert refused.refusal == (400, "invalid_request", "role")

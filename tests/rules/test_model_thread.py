@@ -103,7 +103,7 @@ class TestThreadDraft:
         ("draft", "param"),
         [
             (ThreadDraft((HELLO,) * (MAX_THREAD_MESSAGES + 1)), "messages"),
-            (ThreadDraft((HELLO, Draft("user", ()))), "content"),
+            (ThreadDraft((HELLO, Draft("user", ()))), "messages[1].content"),
             (
                 ThreadDraft(actors=tuple(Actor(str(n)) for n in range(MAX_ACTORS + 1))),
                 "metadata.actors",

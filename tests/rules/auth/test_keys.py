@@ -60,15 +60,6 @@ def test_each_purpose_and_version_has_a_key_of_its_own() -> None:
     assert key.derive("a") == MasterKey(bytes(32)).derive("a")
 
 
-def test_a_log_shows_a_short_hash_that_differs_between_desks() -> None:
-    key, other = MasterKey(bytes(32)), MasterKey(bytes(31) + b"\1")
-    shown = key.hash_id("thread_abc")
-    assert len(shown) == 12
-    assert "thread" not in shown
-    assert shown != other.hash_id("thread_abc")
-    assert shown != key.hash_id("thread_abd")
-
-
 def test_the_text_form_of_a_key_does_not_show_it() -> None:
     secret = bytes(range(32))
     for text in (repr(MasterKey(secret)), str(MasterKey(secret))):

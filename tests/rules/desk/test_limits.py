@@ -46,3 +46,14 @@ def test_what_is_remembered_of_callers_is_bounded() -> None:
     assert newest.refused is not None
     assert forgotten is not None
     assert forgotten.refused is None
+
+
+def test_a_clock_that_is_set_back_locks_nobody_out() -> None:
+    clock = Clock()
+    limiter = Limiter(Limits(converse_per_minute=1), clock)
+    limiter.count(anonymous("a"), "converse")
+    clock.advance(-3600)
+    allowance = limiter.count(anonymous("a"), "converse")
+    assert allowance is not None
+    assert allowance.refused is None
+    assert allowance.reset_at == clock() + WINDOW_SECONDS
