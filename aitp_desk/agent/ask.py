@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from aitp_desk.agent.base import Clarification, Pending, Utterance
 from aitp_desk.agent.question import Asked, is_question, points_back
 from aitp_desk.agent.select import Found
+from aitp_desk.knowledge.vocabulary import OWN
 
 MAX_OPTIONS = 4
 MAX_TERMS = 3
@@ -48,8 +49,13 @@ def ask_back(asked: Asked, found: Sequence[Found]) -> Clarification | None:
         and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
     ]
-    if len(rivals) < 2:
-        return None
+    # a page is meant that the question names or that is called so; else those that bear its words
+    rivals = [rival for rival in rivals if not rival.strayed] or rivals
+    if first.called and not dangling:
+        rivals = [rival for rival in rivals if rival.called]
+    titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
+    if len(titled) > 1:
+        rivals = titled
     options = tuple(dict.fromkeys(rival.passage.title for rival in rivals))[:MAX_OPTIONS]
     if len(options) < 2:
         return None

@@ -16,6 +16,7 @@ from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.search import Place
+from aitp_desk.knowledge.vocabulary import OWN
 
 CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 16
 """How many passages of the search are looked at closely: few words fit many alike."""
@@ -27,7 +28,7 @@ _WHOLE_QUESTION = 0.3
 _IN_HEADING, _IN_TITLE = 1.0, 0.8
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
-_SAID, _NAMED_PAGE = 0.75, 0.1
+_SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 
@@ -42,6 +43,7 @@ class Found(msgspec.Struct, frozen=True):
         places: how each term of the question stands in it, by the term's place in the question.
         expected: whether it holds a figure of the sort that was asked for.
         strayed: whether the question names pages by their whole names, and this is none of them.
+        called: whether the question is at least half of its page's title, and nothing else.
         units: how well each unit fits.
     """
 
@@ -52,6 +54,7 @@ class Found(msgspec.Struct, frozen=True):
     places: dict[int, Place]
     expected: bool
     strayed: bool
+    called: bool
     units: list[float]
 
 
@@ -94,6 +97,7 @@ class _Question:
         self, asked: Asked, weights: list[float], total: float, named: dict[str, bool]
     ) -> None:
         self.weights = weights
+        self.own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
         self.total = total
         self.expects = asked.expects
         self.bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
@@ -141,8 +145,13 @@ class _Question:
             score += _NEGATED
         if self.expects and not expected:
             score *= _UNEXPECTED
+        called = len(self.own) * 2 >= library.naming.title_words[passage.document] and all(
+            at in places and places[at].title >= OWN for at in self.own
+        )
+        if called:
+            score *= 1 + _CALLED_PAGE
         strayed = passage.document not in self.named and any(self.named.values())
-        return Found(passage, score, fit, coverage, places, expected, strayed, alone)
+        return Found(passage, score, fit, coverage, places, expected, strayed, called, alone)
 
     def _weigh(
         self,

@@ -7,6 +7,7 @@ stays out even when it is named like a page. Nothing else in the desk decides th
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import stat
@@ -88,7 +89,7 @@ def find_content(folder: Path, *, data: Path | None = None) -> tuple[list[Found]
         ContentUnreadable: there is no such folder, it cannot be listed, or it lies in ``data``.
     """
     try:
-        root = folder.resolve(strict=True)
+        root = _resolved(folder)
         private = _identities(data)
         inside = any(_identity(place) in private for place in (root, *root.parents))
     except OSError as error:
@@ -149,10 +150,12 @@ class _Walk:
             else:
                 found = self._plain(Path(entry.path), source, kind)
         except UnicodeEncodeError:
-            name = source.encode(errors="backslashreplace").decode()
+            name = os.fsencode(source).decode(errors="backslashreplace")
             self._refuse(name, "The file's name is not UTF-8; rename it.")
         except OSError as error:
-            if kind:
+            if kind and error.errno == errno.ELOOP:
+                self._refuse(source, "The link leads round in a circle; remove it.")
+            elif kind:
                 self._refuse(source, f"The file cannot be read ({error.strerror}).")
         else:
             if found:
@@ -160,7 +163,7 @@ class _Walk:
 
     def _linked(self, link: Path, source: str, kind: DocumentKind | None) -> Found | None:
         """A link is content when what it points to is content of the same folder."""
-        target = link.resolve(strict=True)
+        target = _resolved(link)
         if target.is_dir():
             self._refuse(source, "A link to a folder is not followed; copy the folder.")
             return None
@@ -193,6 +196,11 @@ class _Walk:
 
     def _refuse(self, source: str, message: str) -> None:
         self.problems.append(Problem(source, message))
+
+
+def _resolved(place: Path) -> Path:
+    """Where a path leads, without links; unlike ``Path.resolve`` a circle is an ``OSError``."""
+    return Path(os.path.realpath(place, strict=True))
 
 
 def _identity(place: Path) -> tuple[int, int]:

@@ -30,7 +30,7 @@ from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
-FORMAT = 4
+FORMAT = 5
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"

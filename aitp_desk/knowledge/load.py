@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
@@ -23,6 +24,8 @@ from aitp_desk.knowledge.markdown import first_heading
 MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
 MAX_FRONT_DEPTH = 16
+
+_FRONT_NAME = re.compile(r"[\w-]+:(\s|$)")
 
 _KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
 
@@ -187,13 +190,19 @@ def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document
 
 
 def _split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[str, Any], str]:
-    """Split off YAML front matter: from a first line ``---`` to the next ``---`` or ``...``."""
+    """Split off YAML front matter: from a first line ``---`` to the next ``---`` or ``...``.
+
+    A page may also begin with a horizontal rule, which is ``---`` too.
+    """
     lines = text.split("\n")
     if lines[0].rstrip() != "---":
         return {}, text
     ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
     end = next(ends, None)
     if end is None:
+        if len(lines) > 1 and _FRONT_NAME.match(lines[1]):
+            message = "The front matter never ends and is shown as text; close it with a line ---."
+            problems.append(Problem(source, message, 1))
         return {}, text
     block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
     try:

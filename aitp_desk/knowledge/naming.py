@@ -22,11 +22,17 @@ class Naming:
     Parameters:
         documents: in any order.
         stemmer: makes the stems.
+
+    Attributes:
+        title_words: for each path, how many words of its title say something.
     """
 
     def __init__(self, documents: Sequence[Document], stemmer: Stemmer) -> None:
         self._stem = stemmer.stem
         self._holders: dict[str, set[str]] = {}
+        self.title_words = {
+            document.path: len(self._telling(document.title)) for document in documents
+        }
         self._names: dict[str, set[frozenset[str]]] = {}
         for document in documents:
             for word in self._words(f"{document.title} {_file(document)}"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import structlog
 
 from aitp_desk.knowledge.admit import ContentUnreadable, find_content
+from aitp_desk.knowledge.base import Problem
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import read_files
 
@@ -117,19 +118,41 @@ async def open_knowledge(
 
 async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
     pause = poll_seconds
+    told = knowledge.library.problems
+    hindrance = ""
     while True:
         await asyncio.sleep(pause)
         began = time.monotonic()
         try:
             if await knowledge.refresh():
-                library = knowledge.library
-                _log.info(
-                    "content.read_again",
-                    documents=len(library.documents),
-                    passages=len(library.passages),
-                    problems=len(library.problems),
-                )
-        except (ContentUnreadable, OSError, sqlite3.Error) as error:
-            # the old library goes on answering; the next look may succeed
-            _log.warning("content.not_read_again", reason=str(error))
+                _tell(knowledge.library, told)
+                told = knowledge.library.problems
+        except Exception as error:  # noqa: BLE001 -- whatever hinders one look, the next may succeed
+            # the old library goes on answering
+            expected = isinstance(error, (ContentUnreadable, OSError, sqlite3.Error))
+            reason = str(error) if expected else repr(error)
+            if reason != hindrance:
+                _log.warning("content.not_read_again", reason=reason, exc_info=not expected)
+            hindrance = reason
+        else:
+            hindrance = ""
         pause = max(poll_seconds, (time.monotonic() - began) / _LOOKING_SHARE)
+
+
+def _tell(library: Library, told: Iterable[Problem]) -> None:
+    """Log that the content was read again, and each problem that was not told before."""
+    _log.info(
+        "content.read_again",
+        documents=len(library.documents),
+        passages=len(library.passages),
+        problems=len(library.problems),
+    )
+    known = {(problem.source, problem.message) for problem in told}
+    for problem in library.problems:
+        if (problem.source, problem.message) not in known:
+            _log.warning(
+                "content.problem",
+                source=problem.source,
+                line=problem.line,
+                message=problem.message,
+            )
