@@ -91,3 +91,15 @@ def fits(says: str, printed: str) -> bool:
     """Whether a command printed what the page says; `…` stands for anything."""
     parts = [re.escape(" ".join(part.split())) for part in says.split("…")]
     return re.fullmatch(r"\s*.*?\s*".join(parts), " ".join(printed.split()), re.DOTALL) is not None
+
+
+def links(page: Path) -> list[str]:
+    """The files that a page links to, without their fragments."""
+    inline = [token for token in MarkdownIt().parse(page.read_text("utf-8")) if token.children]
+    targets = [
+        str(child.attrs["href"])
+        for token in inline
+        for child in token.children or ()
+        if child.type == "link_open"
+    ]
+    return [to.partition("#")[0] for to in targets if "://" not in to and not to.startswith("#")]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.config import load_config
-from tests.docs.snippets import PAGES, ROOT, blocks, commands, fits, run_in_order
+from tests.docs.snippets import PAGES, ROOT, blocks, commands, fits, links, run_in_order
 from tests.serving import SHOP, serving
 
 NOT_HERE = ("make ", "git clone")
@@ -72,3 +72,9 @@ def test_the_pages_are_there() -> None:
         "threads.md",
     }
     assert all(page.is_relative_to(ROOT) for page in PAGES)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_links_between_pages_lead_somewhere(page: Path) -> None:
+    for target in links(page):
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
