@@ -150,8 +150,9 @@ class _Walk:
             else:
                 found = self._plain(Path(entry.path), source, kind)
         except UnicodeEncodeError:
-            name = os.fsencode(source).decode(errors="backslashreplace")
-            self._refuse(name, "The file's name is not UTF-8; rename it.")
+            if kind or entry.is_dir(follow_symlinks=False):
+                name = os.fsencode(source).decode(errors="backslashreplace")
+                self._refuse(name, "The name is not UTF-8; rename it.")
         except OSError as error:
             if kind and error.errno == errno.ELOOP:
                 self._refuse(source, "The link leads round in a circle; remove it.")

@@ -130,7 +130,7 @@ async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
         except Exception as error:  # noqa: BLE001 -- whatever hinders one look, the next may succeed
             # the old library goes on answering
             expected = isinstance(error, (ContentUnreadable, OSError, sqlite3.Error))
-            reason = str(error) if expected else repr(error)
+            reason = str(error) if expected else f"{type(error).__name__}: {error}"
             if reason != hindrance:
                 _log.warning("content.not_read_again", reason=reason, exc_info=not expected)
             hindrance = reason

@@ -47,6 +47,20 @@ def test_a_page_that_begins_with_a_rule_has_no_front_matter(tmp_path: Path) -> N
     assert not problems
 
 
+def test_front_matter_that_never_ends_is_reported_and_the_page_kept(tmp_path: Path) -> None:
+    documents, problems = read(tmp_path, a_md="---\ntitle: x\n# never closed\n\nText.\n")
+    assert "Text." in documents["a"].body
+    assert (problems[0].source, problems[0].line) == ("a.md", 1)
+    assert "close it with a line ---" in problems[0].message
+
+
+@pytest.mark.parametrize("after", ["", "\nText: one", "Text.", "https://shop.example", "# Note: x"])
+def test_a_rule_is_not_taken_for_front_matter(tmp_path: Path, after: str) -> None:
+    documents, problems = read(tmp_path, a_md=f"---\n{after}\n\nMore.\n")
+    assert "More." in documents["a"].body
+    assert not problems
+
+
 def test_broken_front_matter_is_reported_with_its_line_and_the_page_kept(tmp_path: Path) -> None:
     documents, problems = read(tmp_path, a_md="---\ntitle: One: two\n---\n\nStill here.\n")
     assert documents["a"].front == {}

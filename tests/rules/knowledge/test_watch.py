@@ -1,10 +1,14 @@
 """The content is picked up on change while it is being read from."""
 
 import asyncio
+from collections.abc import Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+import structlog
 
+from aitp_desk.knowledge import watch
 from aitp_desk.knowledge.admit import ContentUnreadable
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 
@@ -15,6 +19,41 @@ def site(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "a.md").write_text("# A\n\nFirst.\n", "utf-8")
     return folder
+
+
+Entries = list[MutableMapping[str, Any]]
+
+
+@pytest.fixture
+def logged() -> Iterator[Entries]:
+    """What is logged while the test runs."""
+    with structlog.testing.capture_logs() as entries:
+        yield entries
+
+
+def told(entries: Entries, event: str) -> Entries:
+    return [entry for entry in entries if entry["event"] == event]
+
+
+async def looks(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Wait until the watch has looked so many more times; it then sleeps until its next look."""
+    look = knowledge.refresh
+    done = asyncio.Event()
+    count = 0
+
+    async def counted() -> bool:
+        nonlocal count
+        try:
+            return await look()
+        finally:
+            count += 1
+            if count == number:
+                done.set()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(knowledge, "refresh", counted)
+        async with asyncio.timeout(10):
+            await done.wait()
 
 
 def move(folder: Path, to: Path) -> None:
@@ -87,3 +126,60 @@ async def test_a_missing_folder_is_refused_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(ContentUnreadable):
         async with open_knowledge(tmp_path / "nowhere", data=tmp_path / "data"):
             pytest.fail("opened a folder that does not exist")
+
+
+async def test_a_link_to_itself_does_not_end_the_watch(site: Path) -> None:
+    async with open_knowledge(site, data=site.parent / "data", poll_seconds=0.01) as knowledge:
+        (site / "loop.md").symlink_to("loop.md")
+        async with asyncio.timeout(10):
+            library = await knowledge.replaced()
+        assert [problem.source for problem in library.problems] == ["loop.md"]
+        (site / "b.md").write_text("# B\n\nSecond.\n", "utf-8")
+        async with asyncio.timeout(10):
+            await knowledge.replaced()
+        assert paths(knowledge) == ["a", "b"]
+
+
+async def test_each_new_problem_is_logged_once(
+    site: Path, logged: Entries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (site / "old.md").write_bytes(b"\xff")
+    async with open_knowledge(site, data=site.parent / "data", poll_seconds=0.01) as knowledge:
+        for name in ("b.md", "c.md"):
+            (site / name).write_bytes(b"fine\n\xff")
+            async with asyncio.timeout(10):
+                while name not in {problem.source for problem in knowledge.library.problems}:
+                    await knowledge.replaced()
+        await looks(knowledge, monkeypatch, 1)
+    assert [
+        (entry["source"], entry["line"], entry["message"])
+        for entry in told(logged, "content.problem")
+    ] == [(name, 2, "The file is not UTF-8 here; save it as UTF-8.") for name in ("b.md", "c.md")]
+
+
+async def test_a_folder_that_stays_away_is_logged_once_and_again_after_it_was_back(
+    site: Path, logged: Entries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_knowledge(site, data=site.parent / "data", poll_seconds=0.01) as knowledge:
+        for times in (1, 2):
+            move(site, site.parent / "gone")
+            await looks(knowledge, monkeypatch, 3)
+            assert len(told(logged, "content.not_read_again")) == times
+            move(site.parent / "gone", site)
+            await looks(knowledge, monkeypatch, 2)
+
+
+async def test_the_watch_survives_an_error_that_nobody_expects(
+    site: Path, logged: Entries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_knowledge(site, data=site.parent / "data", poll_seconds=0.01) as knowledge:
+        with monkeypatch.context() as patched:
+            patched.setattr(watch, "read_files", lambda *_, **__: 1 / 0)
+            (site / "b.md").write_text("# B\n\nSecond.\n", "utf-8")
+            await looks(knowledge, monkeypatch, 3)
+        async with asyncio.timeout(10):
+            while paths(knowledge) != ["a", "b"]:
+                await knowledge.replaced()
+    (entry,) = told(logged, "content.not_read_again")
+    assert entry["reason"] == "ZeroDivisionError: division by zero"
+    assert entry["exc_info"]

@@ -131,6 +131,34 @@ def test_a_dangling_link_is_reported(site: Path) -> None:
     assert [problem.source for problem in load_content(site).problems] == ["gone.md"]
 
 
+def test_links_that_lead_round_in_a_circle_are_reported(site: Path) -> None:
+    (site / "loop.md").symlink_to("loop.md")
+    (site / "there.md").symlink_to("back.md")
+    (site / "back.md").symlink_to("there.md")
+    content = load_content(site)
+    assert [document.path for document in content.documents] == ["welcome"]
+    assert {problem.source: problem.message for problem in content.problems} == dict.fromkeys(
+        ["back.md", "loop.md", "there.md"], "The link leads round in a circle; remove it."
+    )
+
+
+def test_a_content_folder_that_is_a_circle_of_links_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(ContentUnreadable, match="name a folder that exists"):
+        find_content(tmp_path / "loop")
+
+
+def test_a_name_that_is_not_utf_8_is_reported_in_letters_that_print(site: Path) -> None:
+    for name in (b"bad\xffname.md", b"photo\xff.jpg", b"caf\xe9/menu.md"):
+        put(site / os.fsdecode(name))
+    content = load_content(site)
+    assert [document.path for document in content.documents] == ["welcome"]
+    assert [str(problem) for problem in content.problems] == [
+        r"bad\xffname.md: The name is not UTF-8; rename it.",
+        r"caf\xe9: The name is not UTF-8; rename it.",
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
