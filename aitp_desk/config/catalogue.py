@@ -102,9 +102,10 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
             return f"a whole number{f' of {unit}' if unit else ''} from {low} to {high}"
         case inspect.LiteralType(values=values):
             return " or ".join(as_toml(value) for value in values)
-        case inspect.StrType(pattern=pattern, max_length=high):
+        case inspect.StrType(pattern=pattern, min_length=low, max_length=high):
             size = f" of at most {high} characters" if high else ""
-            return f"{unit or 'text'}{size}{' on one line' if pattern else ''}"
+            line = " on one line" if pattern else ""
+            return f"{unit or 'text'}{size}{line}{', not empty' if low else ''}"
         case inspect.VarTupleType(item_type=item):
             return f"a list of {unit or _takes(item)}"
         case inspect.DictType(value_type=value):

@@ -7,6 +7,7 @@ checked, and all problems are raised together.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ import msgspec
 
 from aitp_desk.config.catalogue import as_toml, is_section, names, takes
 from aitp_desk.config.rules import Problem, check_rules, default_url
-from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config
+from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
 
 S = TypeVar("S", bound=msgspec.Struct)
 Tables = dict[str, Any]
@@ -72,9 +73,12 @@ def load_config(
     if port is not None:
         _put(tables, ("server", "port"), port)
     folder = folder.resolve()
-    kept = (data or folder / DATA_FOLDER).resolve()
-    if kept.exists() and not kept.is_dir():
-        problems.append(Problem(str(data), "is no folder; --data takes one, or a path to make it."))
+    wished = data or folder / DATA_FOLDER
+    kept = real_path(wished)
+    if os.path.lexists(kept) and not kept.is_dir():
+        problems.append(
+            Problem(str(wished), "is no folder; --data takes one, or a path to make it.")
+        )
     config = _build(Config, tables, problems, folder=folder, data=kept)
     problems += check_rules(config)
     if problems:
@@ -84,7 +88,7 @@ def load_config(
 
 def _read_file(path: Path, problems: list[Problem]) -> Tables:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         return {}
     except OSError as error:

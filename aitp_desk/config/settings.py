@@ -7,6 +7,7 @@ stands here.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -256,12 +257,17 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def content_folder(self) -> Path:
         """The folder of the content, absolute."""
-        return (self.folder / self.content.folder).resolve()
+        return real_path(self.folder / self.content.folder)
 
     @property
     def database(self) -> Path:
         """The SQLite database file, absolute."""
         return sqlite_path(self.store.url, self.data)
+
+
+def real_path(place: Path) -> Path:
+    """Return a path without links; ``Path.resolve`` raises where one leads round in a circle."""
+    return Path(os.path.realpath(place))
 
 
 def sqlite_path(url: str, data: Path) -> Path:

@@ -59,6 +59,19 @@ def test_the_file_sets_what_it_names_and_nothing_else(tmp_path: Path) -> None:
     assert config.threads.max_wait == 30
 
 
+def test_a_byte_order_mark_is_no_fault(tmp_path: Path) -> None:
+    assert load(tmp_path, "\ufeff[site]\nname = 'Trailhead'\n").site.name == "Trailhead"
+
+
+def test_a_folder_that_is_a_circle_of_links_is_told(tmp_path: Path) -> None:
+    for name in ("loop", ".desk"):
+        (tmp_path / name).symlink_to(name)
+    assert set(problems(tmp_path, "[content]\nfolder = 'loop'\n")) == {
+        "content.folder",
+        str(tmp_path / ".desk"),
+    }
+
+
 def test_an_override_is_stronger_than_the_file_and_an_option_than_both(tmp_path: Path) -> None:
     config = load(
         tmp_path,

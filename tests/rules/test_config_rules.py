@@ -136,7 +136,7 @@ def test_a_contact_email_is_a_mail_address(tmp_path: Path, email: str) -> None:
 @pytest.mark.parametrize("key", ["site.name", "content.folder", "server.host", "store.url"])
 @pytest.mark.parametrize("text", ['"a\\nb"', '"a\\u0000"', '"a\\n"', '""'])
 def test_a_name_an_address_and_a_path_are_one_line(tmp_path: Path, key: str, text: str) -> None:
-    assert "on one line" in told(tmp_path, f"{key}={text}")[key]
+    assert "on one line, not empty" in told(tmp_path, f"{key}={text}")[key]
 
 
 def test_a_content_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
