@@ -43,11 +43,15 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
 
 def _check_content(config: Config | None) -> tuple[int, list[str]]:
     """Return the number of pages and the faults; a folder that is not there was told before."""
+    from aitp_desk.knowledge.admit import ContentUnreadable
     from aitp_desk.knowledge.load import load_content
 
     if config is None or not config.content_folder.is_dir():
         return 0, []
-    content = load_content(config.content_folder, data=config.data)
+    try:
+        content = load_content(config.content_folder, data=config.data)
+    except ContentUnreadable as error:
+        return 0, [str(error)]
     faults = [str(problem) for problem in content.problems]
     if not content.documents and not faults:
         faults.append(

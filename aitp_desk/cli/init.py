@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def init(folder: Path) -> None:
             _write(pages / "welcome.md", _WELCOME)
     except OSError as error:
         fail([f"{error.filename} cannot be written: {error.strerror}."])
-    click.echo(f"Next: aitp-desk serve {folder}")
+    click.echo(f"Next: aitp-desk serve {shlex.quote(str(folder))}")
 
 
 def _write(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -51,7 +51,7 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...]) -> None:
     """Make an API key. Its last line is the key itself, which is shown only this once."""
     with mistakes_told():
         from aitp_desk.auth.api_key import check_scopes, make_api_key
-        from aitp_desk.auth.keys import open_master_key
+        from aitp_desk.auth.keys import KEY_FILE, open_master_key
         from aitp_desk.store import work
         from aitp_desk.store.records import Token
         from aitp_desk.store.sqlite import SqliteStore
@@ -59,7 +59,9 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...]) -> None:
         if not name.strip() or not name.isprintable():
             fail(["--name: takes a name on one line."])
         scopes = check_scopes(scopes)
-        database = _database(data, url)
+        database = _present_database(data, url)
+        if not (data / KEY_FILE).is_file():
+            _not_served(data / KEY_FILE)
         id_, key = make_api_key()
         made = Token(
             id=id_,
@@ -124,20 +126,21 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
         click.echo(f"Revoked token {revoked.id} ({revoked.name}).")
 
 
-def _database(data: Path, url: str) -> Path:
+def _present_database(data: Path, url: str) -> Path:
     from aitp_desk.config.rules import wrong_store_url
     from aitp_desk.config.settings import sqlite_path
 
     if wrong := wrong_store_url(url):
         fail([f"--store: {wrong}; it takes sqlite: and a path, such as sqlite:desk.db."])
-    return sqlite_path(url, data)
-
-
-def _present_database(data: Path, url: str) -> Path:
-    path = _database(data, url)
+    path = sqlite_path(url, data)
     if not path.is_file():
-        fail([f"--data: there is no database {path}; it takes the folder that 'serve' used."])
+        _not_served(path)
     return path
+
+
+def _not_served(missing: Path) -> NoReturn:
+    right = "serve the site once first, or name its data folder, such as FOLDER/.desk"
+    fail([f"--data: there is no {missing}; {right}."])
 
 
 def _day(moment: int) -> str:

@@ -1,13 +1,17 @@
 """The command aitp-desk, as somebody at a terminal meets it."""
 
+import asyncio
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from aitp_desk.auth.keys import KEY_FILE, open_master_key
 from aitp_desk.config import load_config
+from aitp_desk.store.sqlite import SqliteStore
 
 COMMAND = Path(sys.executable).with_name("aitp-desk")
 SECONDS = 30
@@ -38,6 +42,20 @@ def fail(*arguments: object) -> list[str]:
     assert (done.returncode, done.stdout) == (1, "")
     assert "Traceback" not in done.stderr
     return done.stderr.splitlines()
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder as a desk leaves it that was served once."""
+    folder = tmp_path / "data"
+    open_master_key(folder)
+
+    async def begin() -> None:
+        async with SqliteStore.open(folder / "desk.db"):
+            pass
+
+    asyncio.run(begin())
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -106,6 +124,11 @@ def test_init_overwrites_nothing_and_says_what_it_kept(tmp_path: Path) -> None:
     assert [path.name for path in (tmp_path / "content").iterdir()] == ["mine.md"]
 
 
+def test_the_next_command_can_be_pasted_whatever_the_folder_is_called(tmp_path: Path) -> None:
+    site = tmp_path / "sp ace; $HOME"
+    assert shlex.split(succeed("init", site)[-1]) == ["Next:", "aitp-desk", "serve", str(site)]
+
+
 def test_init_in_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert len(fail("init", tmp_path / "file" / "site")) == 1
@@ -138,6 +161,13 @@ def test_check_demands_encryption_of_a_public_address(tmp_path: Path) -> None:
     assert succeed("check", tmp_path, "--set", "site.url=https://shop.example")
 
 
+def test_check_tells_of_content_in_the_data_folder_beside_other_mistakes(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("# Page\n\nText.\n")
+    port, content = fail("check", tmp_path, "--data", tmp_path, "--set", "server.port=x")
+    assert port.startswith("server.port: ")
+    assert "keep the data folder elsewhere" in content
+
+
 def test_check_tells_of_a_folder_without_content(tmp_path: Path) -> None:
     assert "holds no content" in fail("check", tmp_path)[0]
 
@@ -154,16 +184,14 @@ def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
     assert "does not exist" in done.stderr
 
 
-def test_a_damaged_master_key_is_told_without_its_content(tmp_path: Path) -> None:
-    succeed("token", "create", "--data", tmp_path, "--name", "a", "--scope", "threads")
-    (tmp_path / "master.key").write_text("deadbeef")
-    (line,) = fail("token", "create", "--data", tmp_path, "--name", "b", "--scope", "threads")
+def test_a_damaged_master_key_is_told_without_its_content(data: Path) -> None:
+    (data / "master.key").write_text("deadbeef")
+    (line,) = fail("token", "create", "--data", data, "--name", "b", "--scope", "threads")
     assert "master.key holds no key" in line
     assert "deadbeef" not in line
 
 
-def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
-    data = tmp_path / "data"
+def test_a_token_is_made_listed_and_revoked(data: Path) -> None:
     made = succeed(
         *("token", "create", "--data", data, "--name", "the shop's agent"),
         *("--scope", "threads", "--scope", "actions:get_quote"),
@@ -182,19 +210,30 @@ def test_a_token_is_made_listed_and_revoked(tmp_path: Path) -> None:
     assert secret not in listed
 
 
-def test_a_token_is_revoked_by_its_id_and_only_once(tmp_path: Path) -> None:
-    made = succeed("token", "create", "--data", tmp_path, "--name", "a", "--scope", "admin")
+def test_a_token_is_revoked_by_its_id_and_only_once(data: Path) -> None:
+    made = succeed("token", "create", "--data", data, "--name", "a", "--scope", "admin")
     id_ = made[-1].split("_")[1]
-    assert succeed("token", "revoke", "--data", tmp_path, id_) == [f"Revoked token {id_} (a)."]
-    assert "There is no live token" in fail("token", "revoke", "--data", tmp_path, id_)[0]
+    assert succeed("token", "revoke", "--data", data, id_) == [f"Revoked token {id_} (a)."]
+    assert "There is no live token" in fail("token", "revoke", "--data", data, id_)[0]
 
 
-def test_a_name_is_free_again_when_its_token_was_revoked(tmp_path: Path) -> None:
-    create = ("token", "create", "--data", tmp_path, "--name", "a", "--scope", "threads")
+def test_a_name_is_free_again_when_its_token_was_revoked(data: Path) -> None:
+    create = ("token", "create", "--data", data, "--name", "a", "--scope", "threads")
     succeed(*create)
     assert "There is a token named 'a'" in fail(*create)[0]
-    succeed("token", "revoke", "--data", tmp_path, "a")
+    succeed("token", "revoke", "--data", data, "a")
     succeed(*create)
+
+
+def test_a_key_is_made_only_in_the_data_folder_of_a_desk(data: Path, tmp_path: Path) -> None:
+    store = ("--store", f"sqlite:{data}/desk.db")
+    (tmp_path / "other").mkdir()
+    (line,) = fail(
+        *("token", "create", "--data", tmp_path / "other", *store),
+        *("--name", "a", "--scope", "threads"),
+    )
+    assert f"there is no {tmp_path}/other/{KEY_FILE}" in line
+    assert not list((tmp_path / "other").iterdir())
 
 
 @pytest.mark.parametrize(
@@ -203,8 +242,9 @@ def test_a_name_is_free_again_when_its_token_was_revoked(tmp_path: Path) -> None
         (["create", "--name", "a", "--scope", "everything"], "There is no scope 'everything'"),
         (["create", "--name", " ", "--scope", "threads"], "--name: takes a name on one line"),
         (["create", "--name", "a\nb", "--scope", "threads"], "--name: takes a name on one line"),
-        (["list"], "there is no database"),
-        (["revoke", "a"], "there is no database"),
+        (["create", "--name", "a", "--scope", "threads"], "serve the site once first"),
+        (["list"], "serve the site once first"),
+        (["revoke", "a"], "serve the site once first"),
         (["list", "--store", "postgresql://desk:hunter2@db/desk"], "PostgreSQL"),
     ],
 )
