@@ -261,7 +261,7 @@ def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) ->
     url = config.site.url
     documents = _count(len(library.documents), "document")
     passages = _count(len(library.passages), "passage")
-    problems = [f"  not read   {problem}" for problem in library.problems]
+    problems = [f"  problem    {problem}" for problem in library.problems]
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",

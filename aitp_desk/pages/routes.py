@@ -98,7 +98,9 @@ class PagesDoor:
         library = desk.knowledge.library
         document = library.document(_canonical(call.path))
         if document is None:
-            raise RouteNotFound("There is no page at this address, and nothing else is served here.")
+            raise RouteNotFound(
+                "There is no page at this address, and nothing else is served here."
+            )
 
         def render() -> bytes:
             topics = page_topics(document, library.passages)

@@ -102,7 +102,8 @@ async def test_a_thread_is_its_owner_s_and_an_operator_s(known: Known) -> None:
 
 
 async def test_a_key_made_for_something_else_opens_no_threads(known: Known) -> None:
-    key = ("X-AHP-Key", await make_key(known.visitor.desk.store, known.data, "actions", name="acts"))
+    acts = await make_key(known.visitor.desk.store, known.data, "actions", name="acts")
+    key = ("X-AHP-Key", acts)
     anybody_s = f"/v1/threads/{await open_thread(known)}"
     message = {"role": "user", "content": "hello"}
     answers = [
