@@ -37,7 +37,7 @@ async def test_every_address_that_it_reports_answers(tmp_path: Path) -> None:
         assert told["store"] == f"SQLite, {served.data}/desk.db"
         assert told["agent"] == "extractive"
         assert re.fullmatch(rf"1 document, \d passages from {site}", told["content"])
-        (unread,) = [line for line in rest if line.startswith("  not read")]
+        (unread,) = [line for line in rest if line.startswith("  problem")]
         assert "bad.txt" in unread
         addresses = re.findall(r"http://\S+?(?=,|$)", "\n".join(rest), re.MULTILINE)
         assert len(addresses) == 7
