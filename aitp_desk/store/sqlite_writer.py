@@ -186,6 +186,8 @@ class Checkpointer:
     def _serve(self) -> None:
         while self._written.wait() and not self._stopping.wait(CHECKPOINT_SECONDS):
             self._written.clear()
+            if self._stopping.is_set():  # between the wait and the clear, which undid its signal
+                return
             try:
                 self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             except sqlite3.Error as error:
