@@ -15,6 +15,7 @@ from aitp_desk.model.thread import Message, Thread
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.records import Order, Page
+from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 NEWEST = 100
 """How many of its messages a thread is shown with."""
@@ -82,7 +83,7 @@ class Reading:
     async def answers(self) -> bool:
         """Whether the store can be read."""
         try:
-            await reads.epoch(self._store, "tokens")
+            await reads.epoch(self._store, TOKENS_EPOCH)
         except StoreError:
             return False
         return True
