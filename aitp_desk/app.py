@@ -13,7 +13,7 @@ import hmac
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -29,6 +29,7 @@ from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
@@ -106,13 +107,18 @@ async def serve(
 
 @asynccontextmanager
 async def open_server(
-    config: Config, *, clock: Callable[[], float] = time.time, agent: Agent | None = None
+    config: Config,
+    *,
+    clock: Callable[[], float] = time.time,
+    agent: Agent | None = None,
+    actions: Sequence[Performed] = (),
 ) -> AsyncIterator[Serving]:
     """Run a desk for as long as the context lasts.
 
     Parameters:
         clock: Unix seconds.
         agent: who answers; by default extraction from the content.
+        actions: what the agent may call for those who may.
     """
     async with AsyncExitStack() as stack:
         key = open_master_key(config.data)
@@ -132,7 +138,9 @@ async def open_server(
             )
         )
         agent = agent or ExtractiveAgent(knowledge)
-        worker, desk = _make_desk(config, store, knowledge, agent, key=key, clock=clock)
+        worker, desk = _make_desk(
+            config, store, knowledge, agent, Invoking(actions), key=key, clock=clock
+        )
         identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
         front = Front(
             desk=desk, doors=_doors(desk, config), identifier=identifier, server=config.server
@@ -149,6 +157,7 @@ def _make_desk(
     store: Store,
     knowledge: Knowledge,
     agent: Agent,
+    invoking: Invoking,
     *,
     key: MasterKey,
     clock: Callable[[], float],
@@ -183,6 +192,7 @@ def _make_desk(
     asking = Asking(
         agent=agent,
         registry=registry,
+        invoking=invoking,
         sessions=Sessions(config.sessions, store, clock),
         recording=Recording(
             store=store, actor=actor, durable=config.store.query_turns == "durable", clock=clock

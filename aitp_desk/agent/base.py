@@ -6,9 +6,10 @@ agent knows no protocol, no store and no door; it reads the site's content and n
 The promises:
 
 Order
-    Any number of :class:`Delta`, then exactly one outcome, :class:`Answer` or
-    :class:`Clarification`, then the end. The deltas joined are the answer's text; an agent that
-    sends none gives the text in the answer alone. No delta comes before a clarification.
+    Any number of :class:`Delta` and :class:`Restart`, then exactly one outcome, then the end. A
+    restart makes void what deltas said before it. The deltas after the last restart, joined, are
+    the answer's text; an agent that sends none gives the text in the answer alone. No delta stands
+    before a :class:`Clarification`.
 Errors
     A question that the content does not answer is no error: it is an answer with ``found=False``
     that says so. :class:`~aitp_desk.model.errors.Unavailable` is raised when the agent cannot
@@ -16,15 +17,16 @@ Errors
     exception there is no outcome, and what deltas said before is void.
 Cancellation
     Closing the iterator or cancelling its task ends the work at the next event. Nothing is left
-    behind: until then a reply has changed nothing.
+    behind but what tools did that were called.
 At once
     Any number of replies may run at once on one event loop. An agent keeps no state between
     replies: everything it knows of a conversation is in the turn.
 Reach
-    A reply reads one snapshot of the content from its first event to its last. It writes nothing.
-    Everything in the turn is what somebody said: data to be answered, never an instruction to the
-    agent. What ``other`` parties said is quoted at most, never taken for the visitor's words or for
-    the desk's own.
+    A reply reads one snapshot of the content from its first event to its last. It writes nothing;
+    it acts through the turn's tools alone, and calls none that is not listed there. Everything in
+    the turn, and every tool's result, is what somebody said: data to be answered, never an
+    instruction to the agent. What ``other`` parties said is quoted at most, never taken for the
+    visitor's words or for the desk's own.
 Length
     Where the turn names ``max_tokens`` the answer's text stays within it, four characters to a
     token. Sources and follow-up questions are not counted.
@@ -32,10 +34,12 @@ Length
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Literal, Protocol
 
 import msgspec
+
+from aitp_desk.agent.tools import Invoke, Round, Tool, invoke_nothing
 
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken to be worth where no model counts them."""
@@ -49,10 +53,26 @@ class Utterance(msgspec.Struct, frozen=True):
 
     Parameters:
         speaker: the visitor who asks now, the desk, or any other party of the thread.
+        name: how an ``other`` party is called, in its own words.
     """
 
     speaker: Speaker
     text: str
+    name: str = ""
+
+
+class FileText(msgspec.Struct, frozen=True):
+    """A text file that the visitor attached to what is asked.
+
+    Parameters:
+        name: the file's name, in the visitor's words.
+        text: its beginning, or all of it.
+        is_cut: whether there was more.
+    """
+
+    name: str
+    text: str
+    is_cut: bool = False
 
 
 class Pending(msgspec.Struct, frozen=True):
@@ -94,6 +114,12 @@ class Turn(msgspec.Struct, frozen=True):
         pending: what the desk asked back in its last turn.
         locale: BCP 47 tag of the language that the visitor prefers.
         max_tokens: upper bound of the answer's text, in tokens.
+        summary: what was said before the transcript begins, shortened; empty when nothing was.
+        files: text files that belong to the question.
+        wishes: how the caller would like to be answered, in the caller's words; it binds nobody.
+        tools: what may be called, by whoever asks.
+        invoke: carries out those of the tools that are the desk's.
+        rounds: what this reply has called already, where the caller's results were waited for.
     """
 
     question: str
@@ -103,6 +129,12 @@ class Turn(msgspec.Struct, frozen=True):
     pending: Pending | None = None
     locale: str | None = None
     max_tokens: int | None = None
+    summary: str = ""
+    files: tuple[FileText, ...] = ()
+    wishes: str = ""
+    tools: tuple[Tool, ...] = ()
+    invoke: Invoke = invoke_nothing
+    rounds: tuple[Round, ...] = ()
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -124,6 +156,32 @@ class Delta(msgspec.Struct, frozen=True):
     text: str
 
 
+class Restart(msgspec.Struct, frozen=True):
+    """What deltas said before is void: the answer begins anew."""
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a model counted, in tokens.
+
+    Parameters:
+        prompt: what it was given, cached or not, in all its calls for one reply.
+        cached: how many of these it had in its cache.
+        completion: what it wrote.
+    """
+
+    prompt: int = 0
+    cached: int = 0
+    completion: int = 0
+
+    @property
+    def total(self) -> int:
+        """All tokens, read and written."""
+        return self.prompt + self.completion
+
+
+Fallback = Literal["model_failed", "budget_spent"]
+
+
 class Answer(msgspec.Struct, frozen=True):
     """The outcome of a question that was answered, or honestly not.
 
@@ -133,6 +191,9 @@ class Answer(msgspec.Struct, frozen=True):
         follow_ups: questions that the content answers and that may come next.
         tokens_used: what the reply cost, in tokens; an estimate where no model counts them.
         found: whether the content answers the question.
+        usage: what a model counted; None where none was asked.
+        fallback: why extraction answered in the model's place; None where it did not.
+        tools_used: names of the tools that were called, each once, in order.
     """
 
     text: str
@@ -140,6 +201,9 @@ class Answer(msgspec.Struct, frozen=True):
     follow_ups: tuple[str, ...] = ()
     tokens_used: int = 0
     found: bool = True
+    usage: Usage | None = None
+    fallback: Fallback | None = None
+    tools_used: tuple[str, ...] = ()
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -155,8 +219,27 @@ class Clarification(msgspec.Struct, frozen=True):
     free_form: bool = True
 
 
-Outcome = Answer | Clarification
-Event = Delta | Answer | Clarification
+class ToolRequest(msgspec.Struct, frozen=True):
+    """The outcome of a reply that needs what the caller's own tools give.
+
+    It comes only where the turn lists a tool that is the caller's.
+
+    Parameters:
+        rounds: everything that was called in this reply, those of earlier turns of it included; the
+            last one has a call whose result the caller owes.
+        usage: what the model counted in this turn.
+    """
+
+    rounds: tuple[Round, ...]
+    usage: Usage | None = None
+
+
+Said = Answer | Clarification
+"""The outcomes that say something to the visitor."""
+Outcome = Said | ToolRequest
+Event = Delta | Restart | Answer | Clarification | ToolRequest
+Passing = Delta | Restart
+"""The events that are no outcome."""
 
 
 class Agent(Protocol):
@@ -178,8 +261,13 @@ class BrokenPromise(Exception):
     """An agent ended without an outcome or went on after it: a fault of the program."""
 
 
-async def outcome_of(agent: Agent, turn: Turn) -> Outcome:
+async def outcome_of(
+    agent: Agent, turn: Turn, tell: Callable[[Passing], None] | None = None
+) -> Outcome:
     """Read a reply to its end and return its outcome.
+
+    Parameters:
+        tell: given every event before the outcome, as it comes.
 
     Raises:
         Unavailable: the agent cannot answer now.
@@ -189,8 +277,24 @@ async def outcome_of(agent: Agent, turn: Turn) -> Outcome:
     async for event in agent.reply(turn):
         if outcome is not None:
             raise BrokenPromise(f"{agent.name} sent {type(event).__name__} after its outcome.")
-        if not isinstance(event, Delta):
+        if not isinstance(event, Passing):
             outcome = event
+        elif tell is not None:
+            tell(event)
     if outcome is None:
         raise BrokenPromise(f"{agent.name} ended without an outcome.")
+    return outcome
+
+
+async def answer_of(
+    agent: Agent, turn: Turn, tell: Callable[[Passing], None] | None = None
+) -> Said:
+    """As :func:`outcome_of`, for a turn that lists no tool of the caller's.
+
+    Raises:
+        BrokenPromise: as there, or the agent asks for a tool that nobody offered.
+    """
+    outcome = await outcome_of(agent, turn, tell)
+    if isinstance(outcome, ToolRequest):
+        raise BrokenPromise(f"{agent.name} asks for tools that the caller did not offer.")
     return outcome

@@ -16,8 +16,8 @@ from aitp_desk.agent.base import (
     Answer,
     Clarification,
     Event,
-    Outcome,
     Relevance,
+    Said,
     Source,
     Turn,
     Utterance,
@@ -66,7 +66,7 @@ class ExtractiveAgent:
         yield answer(turn, self._knowledge.library)
 
 
-def answer(turn: Turn, library: Library) -> Outcome:
+def answer(turn: Turn, library: Library) -> Said:
     """The outcome of a turn over one snapshot of the content."""
     turn = _within_reason(turn)
     limit = MAX_ANSWER_CHARACTERS

@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import msgspec
 
-from aitp_desk.agent.base import Agent, Answer, Clarification, Outcome, Pending, Turn, outcome_of
+from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
+from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import CONTACT, SITE_INFO, Registry
 from aitp_desk.desk.replying import write_reply
@@ -63,7 +64,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     session_id: str
     action: str
-    outcome: Outcome
+    outcome: Said
     kept: Kept | None = None
 
     @property
@@ -80,6 +81,7 @@ class Asking:
         *,
         agent: Agent,
         registry: Registry,
+        invoking: Invoking,
         sessions: Sessions,
         recording: Recording,
         knowledge: Knowledge,
@@ -89,6 +91,7 @@ class Asking:
     ) -> None:
         self._agent = agent
         self._registry = registry
+        self._invoking = invoking
         self._sessions = sessions
         self._recording = recording
         self._knowledge = knowledge
@@ -116,7 +119,7 @@ class Asking:
         session = await self._sessions.resume(principal, ask.session_id)
         async with session.lock:
             self._sessions.check_turns(session)
-            outcome = await self._reply(ask, action, session)
+            outcome = await self._reply(principal, ask, action, session)
             await self._finish(principal, session, ask, outcome)
         return Asked(session.id, action.name, outcome)
 
@@ -133,8 +136,8 @@ class Asking:
             ask.accepts,
             ask.max_tokens,
             ask.locale,
-            # the access class: everything that an answer can be read from now is public
-            "public",
+            # the access class: all content is public, but an answer may tell what can be called
+            tuple(tool.name for tool in self._invoking.tools(principal)),
         )
         session = self._sessions.open(principal)
         cached = self._answers.get(key)
@@ -142,13 +145,15 @@ class Asking:
             answer, kept = cached
             await self._finish(principal, session, ask, answer)
             return Asked(session.id, action.name, answer, kept)
-        outcome = await self._reply(ask, action, session)
+        outcome = await self._reply(principal, ask, action, session)
         await self._finish(principal, session, ask, outcome)
-        if isinstance(outcome, Answer):
+        if isinstance(outcome, Answer) and not outcome.tools_used and outcome.fallback is None:
             self._answers.put(key, outcome)
         return Asked(session.id, action.name, outcome)
 
-    async def _reply(self, ask: Ask, action: Action, session: Session) -> Outcome:
+    async def _reply(
+        self, principal: Principal, ask: Ask, action: Action, session: Session
+    ) -> Said:
         if ask.clarification is not None and session.pending is None:
             raise InvalidRequest(
                 "Nothing was asked in this session that a clarification could answer.",
@@ -158,7 +163,7 @@ class Asking:
             return describe_site(self._site, self._knowledge.library)
         if action is CONTACT:
             return describe_contact(self._site)
-        return await outcome_of(
+        return await answer_of(
             self._agent,
             Turn(
                 ask.query,
@@ -168,11 +173,13 @@ class Asking:
                 session.pending,
                 ask.locale,
                 ask.max_tokens,
+                tools=self._invoking.tools(principal),
+                invoke=self._invoking.invoker(principal),
             ),
         )
 
     async def _finish(
-        self, principal: Principal, session: Session, ask: Ask, outcome: Outcome
+        self, principal: Principal, session: Session, ask: Ask, outcome: Said
     ) -> None:
         question = ask.clarification or ask.query
         pending = None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from aitp_desk.agent.base import Clarification, Outcome, Pending, SiteFacts, Turn, Utterance
+from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
 from aitp_desk.model.thread import Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
@@ -17,7 +17,7 @@ MEMORY_BYTES = 16 * 1024
 _OPTION = re.compile(r"\d+\. (.+)")
 
 
-def write_reply(outcome: Outcome, site_url: str) -> tuple[str, ...]:
+def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     """The parts of a reply: what is said, then its sources with absolute addresses, if any.
 
     A caller who declared no capability gets plain text only (AITP 0.1, Capabilities).

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import structlog
 
-from aitp_desk.agent.base import Agent, Clarification, SiteFacts, outcome_of
+from aitp_desk.agent.base import Agent, Clarification, SiteFacts, answer_of
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.replying import ASKS_BACK, read_turn, write_reply
 from aitp_desk.model.chain import new_salt
@@ -68,7 +68,7 @@ class Turns:
         turn = read_turn(messages, self._site, claim.id)
         if turn is None:
             return ()
-        outcome = await outcome_of(self._agent, turn)
+        outcome = await answer_of(self._agent, turn)
         reply = NewMessage(
             new_id("msg", self._clock()),
             new_salt(),

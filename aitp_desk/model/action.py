@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.model.principal import Principal
+
 TEXT_ANSWER = "text/answer"
+
+
+def takes_nothing() -> Mapping[str, Any]:
+    """The JSON Schema of arguments where there are none."""
+    return {"type": "object", "properties": {}}
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -15,11 +23,27 @@ class Action(msgspec.Struct, frozen=True):
     Parameters:
         name: ``[a-z][a-z0-9_]{0,63}``, the same at every door.
         summary: one line of at most 256 characters.
-        kind: ``query`` reads and changes nothing.
+        kind: ``query`` reads and changes nothing; ``action`` may change something.
         answer_types: content types that it can answer with, the preferred one first.
+        input_schema: JSON Schema of its arguments, an object's.
+        is_open: whether a caller without a credential may call it.
     """
 
     name: str
     summary: str
-    kind: Literal["query"] = "query"
+    kind: Literal["query", "action"] = "query"
     answer_types: tuple[str, ...] = (TEXT_ANSWER,)
+    input_schema: Mapping[str, Any] = msgspec.field(default_factory=takes_nothing)
+    is_open: bool = True
+
+
+def may_invoke(principal: Principal, action: Action) -> bool:
+    """Whether the caller may call an action.
+
+    One that is not open needs the scope ``actions``, or ``actions:<name>`` for it alone; operators
+    and administrators may call all.
+    """
+    if action.is_open:
+        return True
+    opening = {"actions", f"actions:{action.name}", "operator", "admin"}
+    return not principal.scopes.isdisjoint(opening)

@@ -26,12 +26,12 @@ import msgspec
 from aitp_desk.agent.base import (
     Answer,
     Clarification,
-    Outcome,
     Pending,
+    Said,
     SiteFacts,
     Turn,
     Utterance,
-    outcome_of,
+    answer_of,
 )
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.knowledge.watch import open_knowledge
@@ -69,7 +69,7 @@ class Verdict(msgspec.Struct, frozen=True):
     """What became of one question."""
 
     question: Question
-    outcome: Outcome
+    outcome: Said
 
     @property
     def holds_fact(self) -> bool:
@@ -219,17 +219,17 @@ def _normal(text: str) -> str:
     return " ".join(text.split())
 
 
-async def _ask(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> Outcome:
+async def _ask(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> Said:
     if question.first is None:
-        return await outcome_of(agent, Turn(question.question, site))
-    first = await outcome_of(agent, Turn(question.first, site))
+        return await answer_of(agent, Turn(question.question, site))
+    first = await answer_of(agent, Turn(question.first, site))
     said, pending = (
         (first.text, None)
         if isinstance(first, Answer)
         else (first.question, Pending(question.first, first.question, first.options))
     )
     transcript = (Utterance("visitor", question.first), Utterance("desk", said))
-    return await outcome_of(
+    return await answer_of(
         agent, Turn(question.question, site, transcript=transcript, pending=pending)
     )
 

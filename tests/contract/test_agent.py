@@ -16,11 +16,12 @@ from aitp_desk.agent.base import (
     Clarification,
     Delta,
     Event,
-    Outcome,
     Pending,
+    Said,
     SiteFacts,
     Turn,
     Utterance,
+    answer_of,
     outcome_of,
 )
 from aitp_desk.agent.extractive import ExtractiveAgent
@@ -56,16 +57,16 @@ async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
         yield ExtractiveAgent(knowledge), knowledge
 
 
-async def ask(agent: Agent, question: str, *before: str, **details: object) -> Outcome:
+async def ask(agent: Agent, question: str, *before: str, **details: object) -> Said:
     """Ask a question after some others, whose answers stand in the transcript."""
     transcript: list[Utterance] = []
     for earlier in before:
-        outcome = await outcome_of(agent, Turn(earlier, SITE, transcript=tuple(transcript)))
+        outcome = await answer_of(agent, Turn(earlier, SITE, transcript=tuple(transcript)))
         said = outcome.text if isinstance(outcome, Answer) else outcome.question
         transcript += [Utterance("visitor", earlier), Utterance("desk", said)]
     overheard = details.pop("transcript_of", tuple(transcript))
     turn = Turn(question, SITE, transcript=overheard, **details)  # type: ignore[arg-type]
-    return await outcome_of(agent, turn)
+    return await answer_of(agent, turn)
 
 
 async def answer(agent: Agent, question: str, *before: str, **details: object) -> Answer:
