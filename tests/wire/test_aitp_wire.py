@@ -14,7 +14,7 @@ from multidict import MultiDict
 from aitp_desk.model.errors import DeskError, InvalidRequest, MissingField
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Actor, Attachment, Draft, Message, Origin, Thread, ThreadDraft
-from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.aitp import messages_wire, threads_wire, wire
 
 MESSAGE = Message(
     id="msg_1",
@@ -82,7 +82,7 @@ def encoded(body: Any) -> bytes:
 
 
 def test_a_thread_is_read_from_strings_objects_actors_and_metadata() -> None:
-    draft = wire.decode_thread(
+    draft = threads_wire.decode_thread(
         encoded(
             {
                 "messages": ["Hello.", {"role": "agent1", "content": "Hi.", "metadata": None}],
@@ -99,12 +99,12 @@ def test_a_thread_is_read_from_strings_objects_actors_and_metadata() -> None:
 
 @pytest.mark.parametrize("body", [b"", b"  \n", b"{}", b"null"])
 def test_no_body_is_an_empty_thread(body: bytes) -> None:
-    assert wire.decode_thread(body) == ThreadDraft()
+    assert threads_wire.decode_thread(body) == ThreadDraft()
 
 
 def test_a_message_is_read_in_the_forms_of_both_apis() -> None:
     parts = ["a", {"type": "text", "text": "b"}, {"type": "text", "text": {"value": "c"}}]
-    draft = wire.decode_message(
+    draft = messages_wire.decode_message(
         encoded(
             {
                 "role": "user",
@@ -135,13 +135,17 @@ def test_a_message_is_read_in_the_forms_of_both_apis() -> None:
 )
 def test_a_refusal_names_the_member_by_its_path(body: Any, param: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        wire.decode_thread(encoded(body))
+        threads_wire.decode_thread(encoded(body))
     assert refused.value.param == param
 
 
 @given(BODIES)
 def test_any_document_is_read_or_refused_and_nothing_else(body: Any) -> None:
-    for decode in (wire.decode_thread, wire.decode_message, wire.decode_update):
+    for decode in (
+        threads_wire.decode_thread,
+        messages_wire.decode_message,
+        threads_wire.decode_update,
+    ):
         try:
             decode(encoded(body))
         except DeskError as refusal:
@@ -161,7 +165,7 @@ def test_any_document_is_read_or_refused_and_nothing_else(body: Any) -> None:
 def test_a_post_to_a_thread_updates_only_with_metadata(
     body: bytes, metadata: dict[str, str] | None
 ) -> None:
-    assert wire.decode_update(body) == metadata
+    assert threads_wire.decode_update(body) == metadata
 
 
 @pytest.mark.parametrize(
@@ -229,11 +233,11 @@ def test_any_prefer_header_is_read_as_seconds_or_left_aside(prefer: str) -> None
 
 
 def test_a_thread_and_a_message_come_in_the_form_of_the_specification() -> None:
-    reply = wire.encode_thread(THREAD, [MESSAGE], None, None)
+    reply = threads_wire.encode_thread(THREAD, [MESSAGE], None, None)
     assert (reply.status, reply.content_type) == (200, "application/json")
     assert json.loads(reply.body) == THREAD_BODY
     assert reply.headers == ()
-    assert json.loads(wire.encode_message(MESSAGE, None, None).body) == MESSAGE_BODY
+    assert json.loads(messages_wire.encode_message(MESSAGE, None, None).body) == MESSAGE_BODY
 
 
 @pytest.mark.parametrize(
@@ -256,7 +260,7 @@ def test_a_thread_and_a_message_come_in_the_form_of_the_specification() -> None:
 def test_who_waited_gets_run_and_replies_beside_the_object(
     run: Run | None, body: dict[str, Any] | None
 ) -> None:
-    reply = wire.encode_message(MESSAGE, run, [MESSAGE])
+    reply = messages_wire.encode_message(MESSAGE, run, [MESSAGE])
     if body is not None:
         body |= {
             "id": "run_1",
@@ -272,15 +276,15 @@ def test_metadata_never_hides_what_the_desk_says() -> None:
     metadata = {"actor": "mallory", "actors": "nobody", "parent_id": "thread_2"}
     message = msgspec.structs.replace(MESSAGE, metadata=metadata)
     thread = msgspec.structs.replace(THREAD, metadata=metadata)
-    assert wire.message_body(message)["metadata"]["actor"] == "alice"
-    shown = wire.thread_body(thread, [])["metadata"]
+    assert messages_wire.message_body(message)["metadata"]["actor"] == "alice"
+    shown = threads_wire.thread_body(thread, [])["metadata"]
     assert shown["parent_id"] is None
     assert len(shown["actors"]) == 2
 
 
 def test_a_list_names_its_ends() -> None:
     other = msgspec.structs.replace(MESSAGE, id="msg_2")
-    body = json.loads(wire.encode_messages([MESSAGE, other], has_more=True).body)
+    body = json.loads(messages_wire.encode_messages([MESSAGE, other], has_more=True).body)
     assert [message["id"] for message in body.pop("data")] == ["msg_1", "msg_2"]
     assert body == {
         "object": "list",

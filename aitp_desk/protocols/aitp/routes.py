@@ -6,28 +6,28 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.posting import Request
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
-from aitp_desk.protocols.aitp import wire
+from aitp_desk.protocols.aitp import messages_wire, threads_wire, wire
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
 
 async def create_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/thread`` and ``/v1/threads``."""
-    draft = wire.decode_thread(call.body)
+    draft = threads_wire.decode_thread(call.body)
     opened = await desk.open_thread(call.principal, draft, _request(call))
     run, replies = await _follow(desk, call, opened.run_id)
     messages = (*opened.messages, *(replies or ()))
-    return wire.encode_thread(opened.thread, messages, run, replies)
+    return threads_wire.encode_thread(opened.thread, messages, run, replies)
 
 
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
     view = await desk.read_thread(call.principal, call.params["thread_id"])
-    return wire.encode_thread(view.thread, view.messages, None, None)
+    return threads_wire.encode_thread(view.thread, view.messages, None, None)
 
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}``: without metadata it retrieves, with metadata it updates."""
-    metadata = wire.decode_update(call.body)
+    metadata = threads_wire.decode_update(call.body)
     if metadata is not None:
         await desk.update_thread(call.principal, call.params["thread_id"], metadata)
     return await retrieve_thread(desk, call)
@@ -35,10 +35,10 @@ async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
 
 async def create_message(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/messages``."""
-    draft = wire.decode_message(call.body)
+    draft = messages_wire.decode_message(call.body)
     posted = await desk.post(call.principal, call.params["thread_id"], draft, _request(call))
     run, replies = await _follow(desk, call, posted.run_id)
-    return wire.encode_message(posted.message, run, replies)
+    return messages_wire.encode_message(posted.message, run, replies)
 
 
 async def list_messages(desk: Desk, call: Call) -> Reply:
@@ -52,7 +52,7 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
         after=part.after,
         before=part.before,
     )
-    return wire.encode_messages(page.messages, page.has_more)
+    return messages_wire.encode_messages(page.messages, page.has_more)
 
 
 async def _follow(

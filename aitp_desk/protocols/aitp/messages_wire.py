@@ -1,0 +1,155 @@
+"""Messages as JSON, to and from the model: create, list, and the replies that were waited for.
+
+Source: AITP 0.1, Thread Specification and Messages API. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Attachment, Draft, Message
+from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.strict_json import decode_json
+
+
+def decode_message(body: bytes) -> Draft:
+    """Read the body of a create-message call.
+
+    Source: AITP 0.1, Messages API, Create message: ``role``, ``content`` (a string or an array),
+    ``attachments``. An absent role is ``user``.
+
+    Raises:
+        MissingField: there is no content.
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    given = decode_json(body) if body.strip() else {}
+    if not isinstance(given, dict):
+        raise InvalidRequest('A message is a JSON object such as {"role": "user", "content": "…"}.')
+    return draft_of(given, "")
+
+
+def draft_of(given: Any, at: str) -> Draft:
+    """A message as its sender asks for it.
+
+    Parameters:
+        at: where it stands in the body, such as ``messages[0]``; empty for the body itself.
+
+    Raises:
+        MissingField, InvalidRequest: as :func:`decode_message`.
+    """
+    if isinstance(given, str):
+        return Draft("user", (given,))
+    if not isinstance(given, dict):
+        raise InvalidRequest("A message is a string or an object with role and content.", param=at)
+    prefix = f"{at}." if at else ""
+    if given.get("content") is None:
+        raise MissingField(
+            "A message needs content: a string or a list of strings.", param=f"{prefix}content"
+        )
+    role = given.get("role", "user")
+    if not isinstance(role, str):
+        raise InvalidRequest("role is a string.", param=f"{prefix}role")
+    metadata = dict(object_of(given.get("metadata"), f"{prefix}metadata"))
+    actor = metadata.pop("actor", None)
+    if actor is not None and not isinstance(actor, str):
+        raise InvalidRequest("metadata.actor is a string.", param=f"{prefix}metadata.actor")
+    attachments = list_of(given.get("attachments"), f"{prefix}attachments")
+    return Draft(
+        role,
+        _content(given["content"], f"{prefix}content"),
+        tuple(_attachment(file, f"{prefix}attachments[{i}]") for i, file in enumerate(attachments)),
+        actor,
+        strings_of(metadata, f"{prefix}metadata"),
+    )
+
+
+def _content(given: Any, at: str) -> tuple[str, ...]:
+    parts = given if isinstance(given, list) else [given]
+    return tuple(_text(part, at) for part in parts)
+
+
+def _text(part: Any, at: str) -> str:
+    """A part of text: a string, or OpenAI's ``{"type": "text", "text": …}``."""
+    if isinstance(part, dict) and part.get("type") == "text":
+        part = part.get("text")
+        if isinstance(part, dict):
+            part = part.get("value")
+    if not isinstance(part, str):
+        raise InvalidRequest("content is a string or a list of strings.", param=at)
+    return part
+
+
+def _attachment(given: Any, at: str) -> Attachment:
+    file = object_of(given, at)
+    if not isinstance(file.get("file_id"), str) or not file["file_id"]:
+        raise MissingField("An attachment names its file_id.", param=f"{at}.file_id")
+    tools = list_of(file.get("tools"), f"{at}.tools")
+    if not all(isinstance(tool, dict) and isinstance(tool.get("type"), str) for tool in tools):
+        raise InvalidRequest(
+            'A tool is an object such as {"type": "file_search"}.', param=f"{at}.tools"
+        )
+    return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
+
+
+def message_body(message: Message) -> dict[str, Any]:
+    """A message as the AITP Thread Specification has it."""
+    return {
+        "id": message.id,
+        "object": "thread.message",
+        "created_at": message.created_at,
+        "thread_id": message.thread_id,
+        "status": "completed",
+        "role": message.role,
+        "content": message.content,
+        "attachments": [
+            {"file_id": file.file_id, "tools": [{"type": tool} for tool in file.tools]}
+            for file in message.attachments
+        ],
+        "metadata": {**message.metadata, "actor": message.actor},
+        "run_id": message.run_id,
+    }
+
+
+def encode_message(message: Message, run: Run | None, replies: Sequence[Message] | None) -> Reply:
+    """The answer of a create-message call; see :func:`with_run`."""
+    return with_run(message_body(message), run, replies)
+
+
+def encode_messages(messages: Sequence[Message], has_more: bool) -> Reply:
+    """One page of a thread's messages, in the OpenAI API's list form."""
+    return Reply(
+        200,
+        encode(
+            {
+                "object": "list",
+                "data": [message_body(message) for message in messages],
+                "first_id": messages[0].id if messages else None,
+                "last_id": messages[-1].id if messages else None,
+                "has_more": has_more,
+            }
+        ),
+    )
+
+
+def with_run(body: dict[str, Any], run: Run | None, replies: Sequence[Message] | None) -> Reply:
+    """Where the caller preferred to wait, its object gets ``run`` and ``replies`` as well.
+
+    ``replies`` is None where nobody waited, empty where the run is not ready yet.
+    """
+    if replies is None:
+        return Reply(200, encode(body))
+    body["run"] = run and {
+        "id": run.id,
+        "object": "thread.run",
+        "thread_id": run.thread_id,
+        "status": run.state.value,
+        "created_at": run.created_at,
+        "last_error": run.error and {"code": "server_error", "message": run.error},
+    }
+    body["replies"] = [message_body(reply) for reply in replies]
+    return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))

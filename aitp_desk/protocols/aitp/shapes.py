@@ -1,0 +1,45 @@
+"""JSON values in the shapes that a member must have, or a refusal that names the member."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aitp_desk.model.errors import InvalidRequest
+
+
+def object_of(given: Any, at: str | None) -> dict[str, Any]:
+    """An object; null and absent are an empty one. ``at`` None is the whole body.
+
+    Raises:
+        InvalidRequest: it is something else.
+    """
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise InvalidRequest(f"{at or 'The body'} is a JSON object.", param=at)
+    return given
+
+
+def list_of(given: Any, at: str) -> list[Any]:
+    """A list; null and absent are an empty one.
+
+    Raises:
+        InvalidRequest: it is something else.
+    """
+    if given is None:
+        return []
+    if not isinstance(given, list):
+        raise InvalidRequest(f"{at} is a list.", param=at)
+    return given
+
+
+def strings_of(given: dict[str, Any], at: str) -> dict[str, str]:
+    """An object whose values are strings, as metadata is.
+
+    Raises:
+        InvalidRequest: a value is something else.
+    """
+    for key, value in given.items():
+        if not isinstance(value, str):
+            raise InvalidRequest("A metadata value is a string.", param=f"{at}.{key[:64]}")
+    return given

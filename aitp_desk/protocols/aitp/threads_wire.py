@@ -1,0 +1,123 @@
+"""Threads as JSON, to and from the model: create, retrieve, update.
+
+Source: AITP 0.1, Thread Specification and Threads API. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Actor, Message, Thread, ThreadDraft
+from aitp_desk.protocols.aitp.messages_wire import draft_of, message_body, with_run
+from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.strict_json import decode_json
+
+
+def decode_thread(body: bytes) -> ThreadDraft:
+    """Read the body of a create-thread call; an empty body is an empty thread.
+
+    Source: AITP 0.1, Threads API, Create thread. Members that the desk does not know pass,
+    for compatibility with the OpenAI API (AITP 0.1, Compatibility).
+
+    Raises:
+        InvalidRequest: a member has the wrong shape; ``param`` is its path.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    messages = list_of(given.get("messages"), "messages")
+    metadata = dict(object_of(given.get("metadata"), "metadata"))
+    if metadata.pop("parent_id", None) is not None:
+        raise InvalidRequest(
+            "Forking a thread is not served: leave parent_id out or null.",
+            param="metadata.parent_id",
+        )
+    inside = metadata.pop("actors", None)
+    if inside is not None and given.get("actors") is not None:
+        raise InvalidRequest(
+            "Name the actors once: in metadata.actors or in actors.", param="actors"
+        )
+    name = "actors" if inside is None else "metadata.actors"
+    actors = list_of(given.get("actors") if inside is None else inside, name)
+    return ThreadDraft(
+        tuple(draft_of(message, f"messages[{i}]") for i, message in enumerate(messages)),
+        tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(actors)),
+        strings_of(metadata, "metadata"),
+    )
+
+
+def decode_update(body: bytes) -> dict[str, str] | None:
+    """Read the body of a POST to a thread: None retrieves, a metadata object updates.
+
+    Source: AITP 0.1, Threads API, Retrieve thread (a POST). The OpenAI API updates by this call.
+
+    Raises:
+        InvalidRequest: the body or its metadata has the wrong shape.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    if given.get("metadata") is None:
+        return None
+    metadata = dict(object_of(given["metadata"], "metadata"))
+    for name in ("actors", "parent_id"):
+        if name in metadata:
+            raise InvalidRequest(
+                f"metadata.{name} is set when the thread is opened and cannot be changed here.",
+                param=f"metadata.{name}",
+            )
+    return strings_of(metadata, "metadata")
+
+
+def actor_of(given: Any, at: str) -> Actor:
+    """An actor: its id alone, or an object with its capabilities.
+
+    Raises:
+        InvalidRequest: it has another shape; ``at`` is where it stands.
+    """
+    if isinstance(given, str):
+        return Actor(given)
+    actor = object_of(given, at)
+    if not isinstance(actor.get("id"), str):
+        raise MissingField("An actor has an id: an URL or a name.", param=f"{at}.id")
+    capabilities = list_of(actor.get("capabilities"), f"{at}.capabilities")
+    return Actor(
+        actor["id"],
+        tuple(_capability(c, f"{at}.capabilities[{i}]") for i, c in enumerate(capabilities)),
+    )
+
+
+def _capability(given: Any, at: str) -> str:
+    """A capability in any published form: ``{"schema": …}``, ``{"$schema": …}``, a string."""
+    if isinstance(given, dict):
+        given = given.get("schema", given.get("$schema", given.get("id")))
+    if not isinstance(given, str):
+        raise InvalidRequest(
+            'A capability is {"schema": "https://…"} or its schema\'s URL.', param=at
+        )
+    return given
+
+
+def thread_body(thread: Thread, messages: Sequence[Message]) -> dict[str, Any]:
+    """A thread as the AITP Thread Specification has it, with its newest messages in order."""
+    return {
+        "id": thread.id,
+        "object": "thread",
+        "created_at": thread.created_at,
+        "messages": [message_body(message) for message in messages],
+        "metadata": {
+            **thread.metadata,
+            "parent_id": thread.parent_id,
+            "actors": [
+                {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
+                for actor in thread.actors
+            ],
+        },
+    }
+
+
+def encode_thread(
+    thread: Thread, messages: Sequence[Message], run: Run | None, replies: Sequence[Message] | None
+) -> Reply:
+    """The answer of a create, retrieve or update thread call; see ``messages_wire.with_run``."""
+    return with_run(thread_body(thread, messages), run, replies)
