@@ -69,15 +69,25 @@ def check_rules(config: Config) -> Iterator[Problem]:
 def check_public(config: Config) -> tuple[Problem, ...]:
     """Return what keeps a sound configuration from being shown to the public."""
     address = urlsplit(config.site.url)
-    if address.scheme == "http" and not _is_loopback(address.hostname or ""):
-        return (
+    is_own = _is_loopback(address.hostname or "")
+    found: list[Problem] = []
+    if address.scheme == "http" and not is_own:
+        found.append(
             Problem(
                 "site.url",
                 f"{config.site.url} is not encrypted, so credentials and conversations can be read"
                 " on their way; it takes an https:// address unless it is this machine's own.",
-            ),
+            )
         )
-    return ()
+    if config.egress.allow_loopback and not is_own:
+        found.append(
+            Problem(
+                "egress.allow_loopback",
+                "is for tests: it lets callers' addresses lead to servers on this machine; it"
+                " takes false on a desk that others can reach.",
+            )
+        )
+    return tuple(found)
 
 
 def default_url(server: Server) -> str:

@@ -218,6 +218,18 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True):
     ttl_seconds: Annotated[Seconds, Meta(description="How long an answer is given again.")] = 300
 
 
+class EgressSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the desk asks of other servers, at addresses that owners or callers name."""
+
+    allow_loopback: Annotated[
+        bool,
+        Meta(
+            description="For tests: also ask servers on this machine's loopback, without"
+            " encryption. Never set it on a desk that others can reach.",
+        ),
+    ] = False
+
+
 class Log(msgspec.Struct, frozen=True, kw_only=True):
     """What the desk writes about its own work."""
 
@@ -252,6 +264,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Sessions = Sessions()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
+    egress: EgressSettings = EgressSettings()
     log: Log = Log()
 
     @property

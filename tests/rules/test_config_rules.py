@@ -79,6 +79,17 @@ def test_only_this_machine_may_be_reached_without_encryption(
 
 
 @pytest.mark.parametrize(
+    ("url", "told_of"),
+    [("https://shop.example", ["egress.allow_loopback"]), ("http://127.0.0.1:8080", [])],
+)
+def test_only_a_desk_of_this_machine_may_ask_its_loopback(
+    tmp_path: Path, url: str, told_of: list[str]
+) -> None:
+    config = load_config(tmp_path, [f"site.url={url}", "egress.allow_loopback=true"])
+    assert [problem.key for problem in check_public(config)] == told_of
+
+
+@pytest.mark.parametrize(
     ("url", "path"),
     [
         ("sqlite:desk.db", "DATA/desk.db"),
