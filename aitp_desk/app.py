@@ -25,6 +25,7 @@ from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import MasterKey, open_master_key
 from aitp_desk.config import Config, default_url
+from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
@@ -207,6 +208,7 @@ def _make_desk(
         signals=config.content.signals,
         limits=config.limits,
         max_wait=config.threads.max_wait,
+        agents=SiteAgents([_site_agent(config, agent, int(clock()))]),
         knowledge=knowledge,
         registry=registry,
         limiter=Limiter(config.limits, clock),
@@ -215,6 +217,11 @@ def _make_desk(
         asking=asking,
         worker=worker,
     )
+
+
+def _site_agent(config: Config, agent: Agent, now: int) -> SiteAgent:
+    site = config.site
+    return SiteAgent(SITE_AGENT, site.url, site.name, site.description, agent.name, now)
 
 
 def _doors(desk: Desk, config: Config) -> tuple[Door, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from aitp_desk.config import Limits, Signals, Site
+from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting, Request
@@ -43,6 +44,7 @@ class Desk:
         signals: how the site's content may be used.
         limits: the limits that the manifest declares.
         max_wait: seconds that a caller may wait for a run.
+        agents: who answers for the site.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class Desk:
         signals: Signals,
         limits: Limits,
         max_wait: int,
+        agents: SiteAgents,
         knowledge: Knowledge,
         registry: Registry,
         limiter: Limiter,
@@ -63,6 +66,7 @@ class Desk:
         self.site = site
         self.signals = signals
         self.limits = limits
+        self.agents = agents
         self.knowledge = knowledge
         self.registry = registry
         self.limiter = limiter

@@ -14,6 +14,8 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── UnknownSession            no such conversation for this caller
     ├── SessionLimit              the conversation has had its turns
     ├── ThreadNotFound            no such thread for this caller
+    ├── RunNotFound               no such run, or step of one, on this thread
+    ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── RouteNotFound             no such address
     ├── MethodNotAllowed          the address exists, the method does not
     ├── UnsupportedMedia          the body's media type is not served
@@ -49,6 +51,8 @@ class ErrorKind(Enum):
     UNKNOWN_SESSION = "unknown_session"
     SESSION_LIMIT = "session_limit"
     THREAD_NOT_FOUND = "thread_not_found"
+    RUN_NOT_FOUND = "run_not_found"
+    AGENT_NOT_FOUND = "agent_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     UNSUPPORTED_MEDIA = "unsupported_media"
@@ -144,6 +148,18 @@ class ThreadNotFound(DeskError):
     """The thread does not exist, or this caller may not know that it does."""
 
     kind = ErrorKind.THREAD_NOT_FOUND
+
+
+class RunNotFound(DeskError):
+    """There is no such run on this thread, or the run has no such step."""
+
+    kind = ErrorKind.RUN_NOT_FOUND
+
+
+class AgentNotFound(DeskError):
+    """The site has no agent of this id."""
+
+    kind = ErrorKind.AGENT_NOT_FOUND
 
 
 class RouteNotFound(DeskError):

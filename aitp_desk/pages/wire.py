@@ -120,7 +120,12 @@ def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
 def words_of(kind: ErrorKind) -> tuple[str, str]:
     """What an error page says: what happened, and what the visitor may do now."""
     match kind:
-        case ErrorKind.ROUTE_NOT_FOUND | ErrorKind.THREAD_NOT_FOUND:
+        case (
+            ErrorKind.ROUTE_NOT_FOUND
+            | ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.AGENT_NOT_FOUND
+        ):
             return "There is no such page", (
                 "It may have moved, or the address has a mistake. Ask the desk for what you were"
                 " looking for."

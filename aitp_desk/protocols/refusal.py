@@ -28,7 +28,12 @@ def status_of(kind: ErrorKind) -> int:
             return HTTPStatus.UNAUTHORIZED
         case ErrorKind.FORBIDDEN:
             return HTTPStatus.FORBIDDEN
-        case ErrorKind.THREAD_NOT_FOUND | ErrorKind.ROUTE_NOT_FOUND:
+        case (
+            ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.ROUTE_NOT_FOUND
+        ):
             return HTTPStatus.NOT_FOUND
         case ErrorKind.METHOD_NOT_ALLOWED:
             return HTTPStatus.METHOD_NOT_ALLOWED

@@ -268,6 +268,8 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.UNKNOWN_SESSION
             | ErrorKind.SESSION_LIMIT
             | ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND
             | ErrorKind.METHOD_NOT_ALLOWED
             | ErrorKind.UNSUPPORTED_MEDIA

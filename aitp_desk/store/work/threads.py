@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aitp_desk.model.errors import IdempotencyConflict, ThreadNotFound
-from aitp_desk.model.principal import Principal, may_read_thread
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
-    ROLES,
     Draft,
     Message,
     Origin,
-    Role,
     Thread,
-    resolve_speaker,
 )
-from aitp_desk.store.base import Params, Row, Work
+from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import NewMessage, Once, Placed
 from aitp_desk.store.rows import run_of, to_json
+from aitp_desk.store.work.once import look_up_once, remembering_once
+from aitp_desk.store.work.reach import reach_thread, settle_speaker
 from aitp_desk.store.work.tail import Tail
 
 CAP_SECONDS = 60 * 60
@@ -46,7 +44,7 @@ def open_thread(
     Raises:
         IdempotencyConflict: the key was used with another request.
     """
-    if once is not None and (earlier := (yield from _look_up(once))) is not None:
+    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
 
     tail = Tail(thread.id, now)
@@ -62,7 +60,7 @@ def open_thread(
 
     yield from add_thread(thread, speaker, tail)
     if run is not None:
-        yield _adding(run)
+        yield adding_run(run)
     yield from tail.additions()
     placed = Placed(
         thread_id=thread.id,
@@ -73,7 +71,7 @@ def open_thread(
         last_event=tail.event,
     )
     if once is not None:
-        yield _remembering(once, placed, now)
+        yield remembering_once(once, placed, now)
     return placed
 
 
@@ -110,11 +108,11 @@ def append_message(
         IdempotencyConflict: the key was used with another request.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
-    owner, speaker, seq, link, event = yield from _reach(thread_id, principal, idle_before)
-    if once is not None and (earlier := (yield from _look_up(once))) is not None:
+    owner, speaker, seq, link, event = yield from reach_thread(thread_id, principal, idle_before)
+    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     default = speaker if principal.owner == owner else principal.id
-    role, actor = yield from _resolve_speaker(thread_id, principal, draft, default)
+    role, actor = yield from settle_speaker(thread_id, principal, draft, default)
 
     tail = Tail(thread_id, now, seq, link, event)
     run, is_new = None, False
@@ -139,7 +137,7 @@ def append_message(
         tail.tell_run(run.id, run.state)
         if run.state is RunState.CAPPED and capped is not None:
             replies = (tail.say(capped, run.id),)
-        yield _adding(run)
+        yield adding_run(run)
     yield from tail.write()
     placed = Placed(
         thread_id=thread_id,
@@ -151,7 +149,7 @@ def append_message(
         last_event=tail.event,
     )
     if once is not None:
-        yield _remembering(once, placed, now)
+        yield remembering_once(once, placed, now)
     return placed
 
 
@@ -168,7 +166,7 @@ def set_thread_metadata(
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
     """
-    yield from _reach(thread_id, principal, idle_before)
+    yield from reach_thread(thread_id, principal, idle_before)
     yield (
         "set_thread_metadata",
         {"thread_id": thread_id, "metadata": to_json(metadata), "updated_at": now},
@@ -213,33 +211,6 @@ def add_thread(thread: Thread, speaker: str, tail: Tail) -> Work[None]:
         )
 
 
-def _reach(thread_id: str, principal: Principal, idle_before: int) -> Work[Row]:
-    """Return ``owner, speaker, last_seq, last_link, last_event`` of a thread the caller may use.
-
-    What does not exist, is closed or is somebody else's is refused in the same words.
-    """
-    rows = yield "thread_tail", {"thread_id": thread_id}
-    if rows:
-        owner, updated_at, *tail = rows[0]
-        closed = owner is None and updated_at < idle_before
-        if not closed and may_read_thread(principal, owner):
-            return (owner, *tail)
-    raise ThreadNotFound("There is no thread with this id.", param="thread_id")
-
-
-def _resolve_speaker(
-    thread_id: str, principal: Principal, draft: Draft, default: str
-) -> Work[tuple[Role, str]]:
-    brought: list[str] = []
-    others: list[str] = []
-    if draft.role not in ROLES or draft.actor not in (None, default):
-        rows = yield "actors_brought", {"thread_id": thread_id}
-        for actor, origin, who in rows:
-            own = origin == Origin.VISITOR.value and who == principal.owner
-            (brought if own else others).append(actor)
-    return resolve_speaker(draft, brought=brought, default=default, others=others)
-
-
 def _choose_run(
     run_id: str, thread_id: str, max_auto_replies: int, now: int
 ) -> Work[tuple[Run, bool]]:
@@ -256,7 +227,8 @@ def _choose_run(
     return Run(run_id, thread_id, RunState.CAPPED, now), True
 
 
-def _adding(run: Run) -> tuple[str, Params]:
+def adding_run(run: Run) -> tuple[str, Params]:
+    """The statement that writes a new run."""
     return (
         "add_run",
         {
@@ -265,38 +237,5 @@ def _adding(run: Run) -> tuple[str, Params]:
             "state": run.state.value,
             "created_at": run.created_at,
             "finished_at": run.created_at if run.is_over else None,
-        },
-    )
-
-
-def _look_up(once: Once) -> Work[Placed | None]:
-    """Return what the key stands for; None when it is new.
-
-    Raises:
-        IdempotencyConflict: it stands for another request.
-    """
-    rows = yield "look_up_once", {"scope": once.scope, "key": once.key}
-    if not rows:
-        return None
-    fingerprint, thread_id, message_id, run_id = rows[0]
-    if fingerprint != once.fingerprint:
-        raise IdempotencyConflict(
-            "This Idempotency-Key was used with another request. Use a new key for a new request.",
-            param="Idempotency-Key",
-        )
-    return Placed(thread_id=thread_id, message_id=message_id, run_id=run_id, replayed=True)
-
-
-def _remembering(once: Once, placed: Placed, now: int) -> tuple[str, Params]:
-    return (
-        "remember_once",
-        {
-            "scope": once.scope,
-            "key": once.key,
-            "fingerprint": once.fingerprint,
-            "thread_id": placed.thread_id,
-            "message_id": placed.message_id,
-            "run_id": placed.run_id,
-            "created_at": now,
         },
     )
