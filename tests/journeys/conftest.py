@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
+from openai import AsyncOpenAI
 
+from tests.sdk import sdk
 from tests.talking import Talker, talking
 from tests.visiting import Visitor, visiting
 
@@ -27,3 +29,16 @@ async def talker(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talk
     """Somebody who uses the Threads API of a bookshop, without a credential; else as `visitor`."""
     async with talking(tmp_path_factory.mktemp("talker")) as talker:
         yield talker
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def owner(talker: Talker) -> Talker:
+    """The same with an API key."""
+    return await talker.with_key()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def client(owner: Talker) -> AsyncIterator[AsyncOpenAI]:
+    """The OpenAI SDK with the owner's key."""
+    async with sdk(owner) as client:
+        yield client

@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Attachment, Draft, Message
+from aitp_desk.model.thread import Attachment, Draft, Message, Origin
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
-from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.reply import Reply
 from aitp_desk.protocols.strict_json import decode_json
+
+OPENAI_TOOLS = frozenset({"code_interpreter", "file_search"})
+"""The tools of an attachment that the OpenAI API knows; its clients take no others."""
 
 
 def decode_message(body: bytes) -> Draft:
@@ -96,9 +100,14 @@ def _attachment(given: Any, at: str) -> Attachment:
     return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
 
 
-def message_body(message: Message) -> dict[str, Any]:
-    """A message as the AITP Thread Specification has it."""
-    return {
+def message_body(message: Message, dialect: Dialect) -> dict[str, Any]:
+    """A message as the AITP Thread Specification has it, or as the OpenAI API does.
+
+    Metadata of the OpenAI API holds strings only, and so does that of a message in both dialects:
+    the caller's own, and ``actor``.
+    """
+    said_in_run = message.origin is Origin.DESK
+    body: dict[str, Any] = {
         "id": message.id,
         "object": "thread.message",
         "created_at": message.created_at,
@@ -113,30 +122,41 @@ def message_body(message: Message) -> dict[str, Any]:
         "metadata": {**message.metadata, "actor": message.actor},
         "run_id": message.run_id,
     }
-
-
-def encode_message(message: Message, run: Run | None, replies: Sequence[Message] | None) -> Reply:
-    """The answer of a create-message call; see :func:`with_run`."""
-    return with_run(message_body(message), run, replies)
-
-
-def encode_messages(messages: Sequence[Message], has_more: bool) -> Reply:
-    """One page of a thread's messages, in the OpenAI API's list form."""
-    return Reply(
-        200,
-        encode(
+    if dialect is Dialect.OPENAI:
+        body["content"] = [
+            {"type": "text", "text": {"value": text, "annotations": []}} for text in message.content
+        ]
+        body["attachments"] = [
             {
-                "object": "list",
-                "data": [message_body(message) for message in messages],
-                "first_id": messages[0].id if messages else None,
-                "last_id": messages[-1].id if messages else None,
-                "has_more": has_more,
+                "file_id": file.file_id,
+                "tools": [{"type": tool} for tool in file.tools if tool in OPENAI_TOOLS],
             }
-        ),
-    )
+            for file in message.attachments
+        ]
+        # there it is the run that said the message, never the one that answers it
+        body["run_id"] = message.run_id if said_in_run else None
+        body["assistant_id"] = SITE_AGENT if said_in_run else None
+        body["completed_at"] = message.created_at
+        body["incomplete_at"] = body["incomplete_details"] = None
+    return body
 
 
-def with_run(body: dict[str, Any], run: Run | None, replies: Sequence[Message] | None) -> Reply:
+def encode_message(
+    message: Message, run: Run | None, replies: Sequence[Message] | None, dialect: Dialect
+) -> Reply:
+    """The answer of a create-message call; see :func:`with_run`."""
+    return with_run(message_body(message, dialect), run, replies, dialect)
+
+
+def encode_messages(messages: Sequence[Message], has_more: bool, dialect: Dialect) -> Reply:
+    """One page of a thread's messages, in the OpenAI API's list form."""
+    bodies = [message_body(message, dialect) for message in messages]
+    return encode_list(bodies, has_more)
+
+
+def with_run(
+    body: dict[str, Any], run: Run | None, replies: Sequence[Message] | None, dialect: Dialect
+) -> Reply:
     """Where the caller preferred to wait, its object gets ``run`` and ``replies`` as well.
 
     ``replies`` is None where nobody waited, empty where the run is not ready yet.
@@ -151,5 +171,5 @@ def with_run(body: dict[str, Any], run: Run | None, replies: Sequence[Message] |
         "created_at": run.created_at,
         "last_error": run.error and {"code": "server_error", "message": run.error},
     }
-    body["replies"] = [message_body(reply) for reply in replies]
+    body["replies"] = [message_body(reply, dialect) for reply in replies]
     return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))

@@ -7,6 +7,7 @@ from aitp_desk.desk.posting import Request
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
 from aitp_desk.protocols.aitp import messages_wire, threads_wire, wire
+from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
 
@@ -16,13 +17,17 @@ async def create_thread(desk: Desk, call: Call) -> Reply:
     opened = await desk.open_thread(call.principal, draft, _request(call))
     run, replies = await _follow(desk, call, opened.run_id)
     messages = (*opened.messages, *(replies or ()))
-    return threads_wire.encode_thread(opened.thread, messages, run, replies)
+    return threads_wire.encode_thread(
+        opened.thread, messages, run, replies, wire.read_dialect(call.headers)
+    )
 
 
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
     view = await desk.read_thread(call.principal, call.params["thread_id"])
-    return threads_wire.encode_thread(view.thread, view.messages, None, None)
+    return threads_wire.encode_thread(
+        view.thread, view.messages, None, None, wire.read_dialect(call.headers)
+    )
 
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
@@ -38,7 +43,9 @@ async def create_message(desk: Desk, call: Call) -> Reply:
     draft = messages_wire.decode_message(call.body)
     posted = await desk.post(call.principal, call.params["thread_id"], draft, _request(call))
     run, replies = await _follow(desk, call, posted.run_id)
-    return messages_wire.encode_message(posted.message, run, replies)
+    return messages_wire.encode_message(
+        posted.message, run, replies, wire.read_dialect(call.headers)
+    )
 
 
 async def list_messages(desk: Desk, call: Call) -> Reply:
@@ -52,13 +59,20 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
         after=part.after,
         before=part.before,
     )
-    return messages_wire.encode_messages(page.messages, page.has_more)
+    return messages_wire.encode_messages(
+        page.messages, page.has_more, wire.read_dialect(call.headers)
+    )
 
 
 async def _follow(
     desk: Desk, call: Call, run_id: str | None
 ) -> tuple[Run | None, tuple[Message, ...] | None]:
-    """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits."""
+    """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits.
+
+    Nor does a client of the OpenAI API: its call starts no run, and it knows no such members.
+    """
+    if wire.read_dialect(call.headers) is Dialect.OPENAI:
+        return None, None
     seconds = wire.decode_wait(call.headers.get("Prefer", ""))
     if seconds is None:
         return None, None
@@ -70,14 +84,14 @@ async def _follow(
 def _request(call: Call) -> Request:
     """What of the request decides about repeats, runs and loops.
 
-    A call with an ``OpenAI-Beta`` header starts no run: those clients start their runs themselves.
+    A call in the OpenAI API's dialect starts no run: those clients start their runs themselves.
     """
     return Request(
         method=call.method,
         path=call.path,
         body=call.body,
         key=call.headers.get("Idempotency-Key"),
-        manual="OpenAI-Beta" in call.headers,
+        manual=wire.read_dialect(call.headers) is Dialect.OPENAI,
         hops=wire.decode_hops(call.headers.get("Desk-Hops")),
     )
 

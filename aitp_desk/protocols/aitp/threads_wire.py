@@ -13,6 +13,7 @@ from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread, ThreadDraft
 from aitp_desk.protocols.aitp.messages_wire import draft_of, message_body, with_run
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
+from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import Reply
 from aitp_desk.protocols.strict_json import decode_json
 
@@ -98,26 +99,34 @@ def _capability(given: Any, at: str) -> str:
     return given
 
 
-def thread_body(thread: Thread, messages: Sequence[Message]) -> dict[str, Any]:
-    """A thread as the AITP Thread Specification has it, with its newest messages in order."""
+def thread_body(thread: Thread, messages: Sequence[Message], dialect: Dialect) -> dict[str, Any]:
+    """A thread as the AITP Thread Specification has it, or as the OpenAI API does.
+
+    AITP's thread comes with its newest messages, in order. The OpenAI API's has none, and its
+    metadata holds strings only: the caller's own, and ``parent_id`` where there is one. Who takes
+    part (``actors``, a list) is told in AITP's dialect alone.
+    """
+    body: dict[str, Any] = {"id": thread.id, "object": "thread", "created_at": thread.created_at}
+    if dialect is Dialect.OPENAI:
+        parent = {} if thread.parent_id is None else {"parent_id": thread.parent_id}
+        return {**body, "metadata": {**thread.metadata, **parent}, "tool_resources": {}}
+    actors = [
+        {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
+        for actor in thread.actors
+    ]
     return {
-        "id": thread.id,
-        "object": "thread",
-        "created_at": thread.created_at,
-        "messages": [message_body(message) for message in messages],
-        "metadata": {
-            **thread.metadata,
-            "parent_id": thread.parent_id,
-            "actors": [
-                {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
-                for actor in thread.actors
-            ],
-        },
+        **body,
+        "messages": [message_body(message, dialect) for message in messages],
+        "metadata": {**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
     }
 
 
 def encode_thread(
-    thread: Thread, messages: Sequence[Message], run: Run | None, replies: Sequence[Message] | None
+    thread: Thread,
+    messages: Sequence[Message],
+    run: Run | None,
+    replies: Sequence[Message] | None,
+    dialect: Dialect,
 ) -> Reply:
     """The answer of a create, retrieve or update thread call; see ``messages_wire.with_run``."""
-    return with_run(thread_body(thread, messages), run, replies)
+    return with_run(thread_body(thread, messages, dialect), run, replies, dialect)

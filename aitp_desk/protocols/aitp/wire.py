@@ -7,8 +7,9 @@ Threads API look for (``object``, ``status``, list pages). Pure: no I/O, no cloc
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any, Literal
 
 import msgspec
 
@@ -23,6 +24,23 @@ _DIGITS = re.compile(r"\d{1,3}", re.ASCII)
 _PREFERENCE = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+")++')
 _WAIT = re.compile(r'\s*wait\s*=\s*(?:(\d+)|"(\d+)")\s*(?:;.*)?', re.IGNORECASE | re.ASCII)
 _LONGEST_WAIT = 1_000_000
+
+
+class Dialect(Enum):
+    """In whose words a caller speaks; each request's headers decide for that request alone.
+
+    The addresses and what lies behind them are the same: two callers may share a thread, each in
+    its own dialect. ``AITP`` is AITP 0.1's; ``OPENAI`` is that of the OpenAI API's Assistants (v2),
+    whose clients start their runs themselves.
+    """
+
+    AITP = "aitp"
+    OPENAI = "openai"
+
+
+def read_dialect(headers: Mapping[str, str]) -> Dialect:
+    """The dialect of a request: clients of the OpenAI API's threads send ``OpenAI-Beta``."""
+    return Dialect.OPENAI if "OpenAI-Beta" in headers else Dialect.AITP
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -57,6 +75,27 @@ def decode_page(query: Mapping[str, str]) -> Page:
     if after and before:
         raise InvalidRequest("Give after or before, not both.", param="before")
     return Page(int(limit), "asc" if order == "asc" else "desc", after, before)
+
+
+def encode_list(bodies: Sequence[Mapping[str, Any]], has_more: bool) -> Reply:
+    """One page of a list in the OpenAI API's form, the same in both dialects.
+
+    Parameters:
+        bodies: the page's objects, each with its ``id``.
+        has_more: whether there are further ones in the direction of reading.
+    """
+    return Reply(
+        200,
+        encode(
+            {
+                "object": "list",
+                "data": bodies,
+                "first_id": bodies[0]["id"] if bodies else None,
+                "last_id": bodies[-1]["id"] if bodies else None,
+                "has_more": has_more,
+            }
+        ),
+    )
 
 
 def decode_wait(prefer: str) -> float | None:
