@@ -69,6 +69,8 @@ def _settings(folder: Path) -> str:
     chosen = {"site.name": as_toml(name or "My site"), "content.folder": as_toml(_CONTENT)}
     lines = [_HEAD]
     for section in sections():
+        if section.repeats:
+            continue  # a table to add, not one to begin with
         lines += [_comment(section.sentence), f"[{section.name}]"]
         for setting in section.settings:
             lines.append(_comment(f"{setting.sentence} Takes {setting.takes}."))

@@ -16,6 +16,7 @@ from aitp_desk.config.settings import (
     Sessions,
     Signals,
     Site,
+    SiteAgent,
     StoreSettings,
     Threads,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Sessions",
     "Signals",
     "Site",
+    "SiteAgent",
     "StoreSettings",
     "Threads",
     "check_public",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import msgspec
 from msgspec import inspect
@@ -29,11 +29,21 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class Section(msgspec.Struct, frozen=True):
-    """A table of ``desk.toml`` with the settings that stand directly in it."""
+    """A table of ``desk.toml`` with the settings that stand directly in it.
+
+    Parameters:
+        repeats: whether there may be several, each begun by ``[[name]]``.
+    """
 
     name: str
     sentence: str
     settings: tuple[Setting, ...]
+    repeats: bool = False
+
+    @property
+    def heading(self) -> str:
+        """The line that begins it."""
+        return f"[[{self.name}]]" if self.repeats else f"[{self.name}]"
 
 
 def sections() -> tuple[Section, ...]:
@@ -42,12 +52,24 @@ def sections() -> tuple[Section, ...]:
     for field in msgspec.structs.fields(Config):
         if is_section(field.type):
             found += _sections(field.type, field.name)
+        elif (repeated := repeated_section(field.type)) is not None:
+            # the sections in it are told in its sentence: they are the site's own once more
+            section = next(_sections(repeated, field.name))
+            found.append(msgspec.structs.replace(section, repeats=True))
     return tuple(found)
 
 
 def is_section(kind: Any) -> bool:
     """Whether a field's type is a Struct, hence a table of settings."""
     return isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+
+
+def repeated_section(kind: Any) -> type[msgspec.Struct] | None:
+    """The Struct of a field that holds any number of tables; None for any other field."""
+    if get_origin(kind) is not tuple:
+        return None
+    each, *_ = get_args(kind)
+    return each if is_section(each) else None
 
 
 def names() -> Iterator[str]:
@@ -80,7 +102,7 @@ def _sections(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
         for field in msgspec.structs.fields(kind)
         if not is_section(field.type)
     )
-    yield Section(name, (kind.__doc__ or "").strip(), settings)
+    yield Section(name, " ".join((kind.__doc__ or "").split()), settings)
     for field in msgspec.structs.fields(kind):
         if is_section(field.type):
             yield from _sections(field.type, f"{name}.{field.name}")

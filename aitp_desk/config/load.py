@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from aitp_desk.config.catalogue import as_toml, is_section, names, takes
+from aitp_desk.config.catalogue import as_toml, is_section, names, repeated_section, takes
 from aitp_desk.config.rules import Problem, check_rules, default_url
 from aitp_desk.config.settings import DATA_FOLDER, DESK_FILE, Config, real_path
 
@@ -139,6 +139,8 @@ def _build(
         name = prefix + key
         if key not in fields:
             problems.append(_unknown(name, value))
+        elif (repeated := repeated_section(fields[key])) is not None:
+            values[key] = _build_each(repeated, value, problems, name)
         elif not is_section(fields[key]):
             try:
                 values[key] = msgspec.convert(value, fields[key])
@@ -149,6 +151,13 @@ def _build(
         else:
             problems.append(_unfit(name, value, f"a section: [{name}] and its settings below"))
     return kind(**values)
+
+
+def _build_each(kind: type[S], tables: Any, problems: list[Problem], name: str) -> tuple[S, ...]:
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        problems.append(_unfit(name, tables, f"tables, each begun by [[{name}]]"))
+        return ()
+    return tuple(_build(kind, table, problems, f"{name}.") for table in tables)
 
 
 def _unfit(name: str, value: Any, takes: str) -> Problem:

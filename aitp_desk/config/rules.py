@@ -10,6 +10,9 @@ import msgspec
 
 from aitp_desk.config.settings import Config, Server
 
+RESERVED = frozenset({"a2a", "agent", "assets", "capabilities", "console", "mcp", "oauth", "v1"})
+"""Names that no site agent may have: addresses of the desk begin with them."""
+
 
 class Problem(msgspec.Struct, frozen=True):
     """Something wrong in the configuration.
@@ -62,8 +65,36 @@ def check_rules(config: Config) -> Iterator[Problem]:
             f"there is no folder {config.content.folder!r} here; it takes the path of the folder"
             " that holds the content, relative to the site's folder.",
         )
+    yield from _check_agents(config)
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
+
+
+def _check_agents(config: Config) -> Iterator[Problem]:
+    """Yield what would let two site agents share an address or content."""
+    folders = [("the site", config.content_folder)]
+    for place, agent in enumerate(config.agents):
+        if not agent.name:
+            yield Problem("agents.name", f"is missing from [[agents]] table {place + 1}.")
+        elif agent.name in RESERVED:
+            yield Problem("agents.name", f"{agent.name!r} is an address of the desk's own.")
+        elif any(agent.name == other.name for other in config.agents[:place]):
+            yield Problem("agents.name", f"{agent.name!r} stands twice.")
+        folder = config.of_agent(agent).content_folder
+        if not folder.is_dir():
+            yield Problem(
+                "agents.content.folder",
+                f"there is no folder {agent.content.folder!r} here; {agent.name!r} needs one.",
+            )
+            continue
+        for other, taken in folders:
+            if folder == taken or folder in taken.parents or taken in folder.parents:
+                yield Problem(
+                    "agents.content.folder",
+                    f"the content of {agent.name!r} lies in that of {other}, or the other way"
+                    " round; each agent takes a folder of its own.",
+                )
+        folders.append((repr(agent.name), folder))
 
 
 def check_public(config: Config) -> tuple[Problem, ...]:

@@ -243,6 +243,30 @@ class Log(msgspec.Struct, frozen=True, kw_only=True):
     ] = "info"
 
 
+class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """A further site agent at an address of its own, of which there may be any number.
+
+    Its threads, content and limits are apart: [agents.content] and [agents.limits] below it take
+    the settings of [content] and [limits].
+    """
+
+    name: Annotated[
+        str,
+        Meta(
+            max_length=32,
+            pattern=r"\A(?:[a-z][a-z0-9_-]*)?\Z",
+            extra={"unit": "a name of small letters, digits, - and _"},
+            description="Its name in addresses: the agent books answers at /books/v1/threads.",
+        ),
+    ] = ""
+    title: Annotated[
+        str, Meta(max_length=200, description="What visitors call it; its name where empty.")
+    ] = ""
+    description: Annotated[str, Meta(description="What it knows, in a sentence or two.")] = ""
+    content: Content = Content()
+    limits: Limits = Limits()
+
+
 class Config(msgspec.Struct, frozen=True, kw_only=True):
     """Everything that was decided, checked and complete.
 
@@ -266,11 +290,21 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()
     log: Log = Log()
+    agents: tuple[SiteAgent, ...] = ()
 
     @property
     def content_folder(self) -> Path:
         """The folder of the content, absolute."""
         return real_path(self.folder / self.content.folder)
+
+    def of_agent(self, agent: SiteAgent) -> Config:
+        """The configuration of a further site agent: the site's, but for what is its own."""
+        site = msgspec.structs.replace(
+            self.site, name=agent.title or agent.name, description=agent.description
+        )
+        return msgspec.structs.replace(
+            self, site=site, content=agent.content, limits=agent.limits, agents=()
+        )
 
     @property
     def database(self) -> Path:

@@ -28,7 +28,7 @@ def _table(section: Section) -> str:
         for setting in section.settings
     ]
     head = ["| Setting | Takes | Default | |", "| --- | --- | --- | --- |"]
-    return "\n".join([f"### `[{section.name}]`\n", f"{section.sentence}\n", *head, *rows, ""])
+    return "\n".join([f"### `{section.heading}`\n", f"{section.sentence}\n", *head, *rows, ""])
 
 
 if __name__ == "__main__":
