@@ -21,7 +21,7 @@ from multidict import CIMultiDict
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.config import Server
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance
+from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance, Limiter
 from aitp_desk.model.errors import (
     DeskError,
     InternalError,
@@ -77,10 +77,12 @@ class Front:
         path = request.rel_url.raw_path
         found = self._table.find(request.method, path)
         door = found[0] if found else self._table.owner(path)
+        desk = door.desk or self._desk
         allowance: Allowance | None = None
         try:
             unknown: Counted | None = None if path in WATCHED else "static"
-            caller, allowance = await self._admit(request, found[1].counted if found else unknown)
+            kind = found[1].counted if found else unknown
+            caller, allowance = await self._admit(request, desk.limiter, kind)
             _check_allowance(allowance)
             self._check_host(request, path)
             _, route, params = found or self._refuse_route(request.method, path)
@@ -95,7 +97,7 @@ class Front:
                 request.headers,
                 body,
             )
-            reply = await route.handler(self._desk, call)
+            reply = await route.handler(desk, call)
         except RouteNotFound as error:  # a content page may turn out not to exist
             reply = self._table.owner(path).render_error(error, request.headers)
         except DeskError as error:
@@ -109,7 +111,7 @@ class Front:
         return _response(self._table.owner("").render_error(error, {}), None)
 
     async def _admit(
-        self, request: web.BaseRequest, kind: Counted | None
+        self, request: web.BaseRequest, limiter: Limiter, kind: Counted | None
     ) -> tuple[Principal | DeskError, Allowance | None]:
         """Identify the caller and count the request; a bad credential counts as its address."""
         peer = request.remote or ""
@@ -121,7 +123,7 @@ class Front:
             caller, counted = refusal, anonymous(address)
         if kind is None:
             return caller, None
-        return caller, self._desk.limiter.count(counted, kind)
+        return caller, limiter.count(counted, kind)
 
     def _check_host(self, request: web.BaseRequest, path: str) -> None:
         if path in WATCHED:

@@ -75,7 +75,9 @@ def _check_agents(config: Config) -> Iterator[Problem]:
     folders = [("the site", config.content_folder)]
     for place, agent in enumerate(config.agents):
         if not agent.name:
-            yield Problem("agents.name", f"is missing from [[agents]] table {place + 1}.")
+            yield Problem(
+                "agents.name", f"table {place + 1} of [[agents]] has none that can be used."
+            )
         elif agent.name in RESERVED:
             yield Problem("agents.name", f"{agent.name!r} is an address of the desk's own.")
         elif any(agent.name == other.name for other in config.agents[:place]):

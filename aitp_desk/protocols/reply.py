@@ -77,13 +77,15 @@ class Door(msgspec.Struct, frozen=True):
         name: how it is called in the documentation.
         routes: every address that it serves.
         owns: path prefixes whose unknown addresses are answered in this door's error form.
-        render_error: a refusal in the protocol's own form, given the path of the request.
+        render_error: a refusal in the protocol's own form, given the request's headers.
+        desk: whose door it is; None for the site's own.
     """
 
     name: str
     routes: tuple[Route, ...]
     owns: tuple[str, ...]
     render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+    desk: Desk | None = None
 
 
 def has_version(headers: Mapping[str, str], tag: str) -> bool:
