@@ -36,7 +36,7 @@ from aitp_desk.model.thread import (
 )
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import NewMessage, Once, Placed
+from aitp_desk.store.records import Fork, NewMessage, Once, Placed
 from aitp_desk.store.work.threads import append_message, open_thread, set_thread_metadata
 
 MAX_HOPS = 4
@@ -135,6 +135,7 @@ class Posting:
         Raises:
             InvalidRequest and its kin: the draft breaks a limit, or the request loops.
             Forbidden: an actor is the desk's own.
+            ThreadNotFound: the parent does not exist, is closed, or is not the caller's.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
             StoreBusy: nothing was written.
         """
@@ -155,7 +156,11 @@ class Posting:
             int(now),
             draft.metadata,
             (self._actor, *draft.actors),
+            draft.parent_id,
         )
+        fork = None
+        if draft.parent_id is not None:
+            fork = Fork(draft.parent_id, principal, self.idle_before)
         answered = bool(messages) and messages[-1].role == "user" and not request.manual
         with self._once(request, _opening_scope(principal, request.key)) as once:
             placed = await self._store.run(
@@ -166,6 +171,7 @@ class Posting:
                 run_id=new_id("run", now) if answered else None,
                 once=once,
                 now=int(now),
+                fork=fork,
             )
         if placed.replayed:
             return await self._read_opened(placed)

@@ -8,6 +8,7 @@ from contextlib import suppress
 import msgspec
 
 from aitp_desk.desk.following import Following
+from aitp_desk.model.access import may_know_parent
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.principal import Principal, may_read_thread
 from aitp_desk.model.run import Run
@@ -56,6 +57,8 @@ class Reading:
             ThreadNotFound: as :meth:`thread`.
         """
         thread = await self.thread(principal, thread_id, idle_before)
+        if not await self._may_know_parent(principal, thread, idle_before):
+            thread = msgspec.structs.replace(thread, parent_id=None)
         return ThreadView(thread, await reads.newest_messages(self._store, thread_id, NEWEST))
 
     async def messages(
@@ -79,6 +82,15 @@ class Reading:
         return await reads.messages(
             self._store, thread_id, limit=limit, order=order, after=after, before=before
         )
+
+    async def _may_know_parent(self, principal: Principal, fork: Thread, idle_before: int) -> bool:
+        if fork.parent_id is None:
+            return True
+        try:
+            parent = await self.thread(principal, fork.parent_id, idle_before)
+        except ThreadNotFound:
+            return False
+        return may_know_parent(principal, fork.owner, parent.owner)
 
     async def answers(self) -> bool:
         """Whether the store can be read."""

@@ -33,13 +33,18 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     return (outcome.text, f"Sources:\n{sources}")
 
 
-def read_turn(messages: Sequence[Message], site: SiteFacts, run_id: str) -> Turn | None:
+def read_turn(
+    messages: Sequence[Message], site: SiteFacts, run_id: str, context: Sequence[Message] = ()
+) -> Turn | None:
     """What the agent is asked in a run, given a thread's newest messages in order.
 
     The question is everything that the visitor has said since the desk's last reply, and before it
     what this run was promised to: a message that came while another run was at work stands before
     that run's reply. All else is the transcript. An outsider's ``assistant`` message is that
     party's quoted words.
+
+    Parameters:
+        context: what was said on other threads before this one began; nothing of it is asked here.
 
     Returns:
         None when nothing waits for an answer.
@@ -59,16 +64,17 @@ def read_turn(messages: Sequence[Message], site: SiteFacts, run_id: str) -> Turn
     return Turn(
         "\n".join(map(_text, waiting)),
         site,
-        remember(before),
-        pending=_pending(messages[:split]) if answers_back else None,
+        remember([*context, *before]),
+        pending=_pending([*context, *messages[:split]]) if answers_back else None,
     )
 
 
 def _pending(before: Sequence[Message]) -> Pending | None:
     """What the desk's last reply asked back, read from the thread itself."""
-    if not before or "asks_back" not in before[-1].metadata:
+    last = before[-1] if before else None
+    if last is None or last.origin is not Origin.DESK or "asks_back" not in last.metadata:
         return None
-    question, *lines = before[-1].content[0].split("\n")
+    question, *lines = last.content[0].split("\n")
     options = tuple(found[1] for line in lines if (found := _OPTION.fullmatch(line)))
     about: list[str] = []
     for message in reversed(before[:-1]):
@@ -88,7 +94,9 @@ def remember(messages: Sequence[Message]) -> tuple[Utterance, ...]:
         room -= len(text.encode())
         if room < 0:
             break
-        remembered.insert(0, Utterance(_speaker(message), text))
+        speaker = _speaker(message)
+        name = message.actor if speaker == "other" else ""
+        remembered.insert(0, Utterance(speaker, text, name))
     return tuple(remembered)
 
 

@@ -7,19 +7,17 @@ from collections.abc import Callable
 import structlog
 
 from aitp_desk.agent.base import Agent, Clarification, SiteFacts, answer_of
+from aitp_desk.desk.context import read_context
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.replying import ASKS_BACK, read_turn, write_reply
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.thread import Actor, Origin
-from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import ClaimedRun, NewMessage
 from aitp_desk.store.work.runs import fail_run, finish_run
 
-TRANSCRIPT = 50
-"""How many of a thread's newest messages are read for a turn."""
 FAULT = "The desk could not answer this because of a fault of its own."
 
 _log = structlog.get_logger()
@@ -62,10 +60,8 @@ class Turns:
         self._following.ended(claim.id)
 
     async def _reply(self, claim: ClaimedRun) -> tuple[NewMessage, ...]:
-        messages = await reads.newest_messages(
-            self._store, claim.thread_id, TRANSCRIPT, upto_seq=claim.upto_seq
-        )
-        turn = read_turn(messages, self._site, claim.id)
+        told = await read_context(self._store, claim.thread_id, claim.upto_seq)
+        turn = read_turn(told.messages, self._site, claim.id, told.before)
         if turn is None:
             return ()
         outcome = await answer_of(self._agent, turn)

@@ -76,11 +76,16 @@ class Draft(msgspec.Struct, frozen=True):
 
 
 class ThreadDraft(msgspec.Struct, frozen=True):
-    """A thread as its opener asks for it."""
+    """A thread as its opener asks for it.
+
+    Parameters:
+        parent_id: the thread to fork it off, None for none.
+    """
 
     messages: tuple[Draft, ...] = ()
     actors: tuple[Actor, ...] = ()
     metadata: dict[str, str] = {}
+    parent_id: str | None = None
 
 
 class Message(msgspec.Struct, frozen=True):

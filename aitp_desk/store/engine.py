@@ -11,7 +11,7 @@ import msgspec
 
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import ClaimedRun, Once, Session
+from aitp_desk.store.records import ClaimedRun, Fork, Once, Session
 
 
 class Unit(msgspec.Struct, eq=False):
@@ -64,6 +64,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
         match value:
             case str() if name == "thread_id":
                 found.add(("thread", value))
+            case Fork():
+                found.add(("thread", value.parent_id))
             case Thread():
                 found.add(("thread", value.id))
             case ClaimedRun() | Session():

@@ -44,6 +44,16 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
     )
 
 
+async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
+    """Read where a thread forked off another; None for one that did not.
+
+    Returns:
+        The parent's id, and the number of its newest message at that time.
+    """
+    rows = await store.read("forked_at", {"thread_id": thread_id})
+    return (rows[0][0], rows[0][1]) if rows else None
+
+
 async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
     """Read one message of a thread; None also for one that was deleted."""
     rows = await store.read("message", {"thread_id": thread_id, "id": message_id})

@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Attachment, Message, Origin, Role, Thread
 
@@ -35,6 +36,20 @@ class NewMessage(msgspec.Struct, frozen=True):
     content: tuple[str, ...]
     attachments: tuple[Attachment, ...] = ()
     metadata: dict[str, str] = {}
+
+
+class Fork(msgspec.Struct, frozen=True):
+    """By whom a thread is forked off another, at the newest message that they may read.
+
+    Parameters:
+        parent_id: the thread that it is forked off.
+        principal: who forks.
+        idle_before: Unix seconds; an anonymous parent last used before then is closed.
+    """
+
+    parent_id: str
+    principal: Principal
+    idle_before: int
 
 
 class Once(msgspec.Struct, frozen=True):

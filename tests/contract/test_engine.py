@@ -9,11 +9,12 @@ import pytest
 
 from aitp_desk.store import work
 from aitp_desk.store.engine import Unit, touched
-from aitp_desk.store.records import ClaimedRun, Once
-from tests.contract.saying import a_session, a_thread
+from aitp_desk.store.records import ClaimedRun, Fork, Once
+from tests.contract.saying import VISITOR, a_session, a_thread
 
 THREAD = a_thread()
 CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1)
+FORK = Fork("thread_parent", VISITOR, 0)
 ONCE = Once("aya", "key", b"f")
 OF_THREAD = ("thread", THREAD.id)
 
@@ -24,6 +25,7 @@ OF_THREAD = ("thread", THREAD.id)
         ({"thread_id": THREAD.id, "message_id": "m", "once": None}, {OF_THREAD}),
         ({"thread_id": THREAD.id, "once": ONCE}, {OF_THREAD, ("once", "aya", "key")}),
         ({"thread": THREAD, "once": None}, {OF_THREAD}),
+        ({"thread": THREAD, "fork": FORK}, {OF_THREAD, ("thread", "thread_parent")}),
         ({"claim": CLAIM, "replies": ()}, {OF_THREAD}),
         ({"session": a_session(THREAD), "opening": None}, {OF_THREAD}),
         ({"session": a_session(THREAD), "opening": THREAD}, {OF_THREAD}),

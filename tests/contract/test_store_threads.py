@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from aitp_desk.model.errors import (
@@ -15,7 +17,7 @@ from aitp_desk.model.run import RunState
 from aitp_desk.model.thread import Actor, Attachment, Draft, Origin, Thread
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.records import NewMessage, Once
+from aitp_desk.store.records import Fork, NewMessage, Once
 from tests.contract.saying import (
     AYA,
     BEN,
@@ -163,6 +165,55 @@ class TestAccess:
         opened = await open_thread(store, thread=a_thread("aya"))
         placed = await post(store, opened.thread_id, principal=AYA, idle_before=NOW + HOUR)
         assert placed.messages[0].seq == 1
+
+
+class TestForks:
+    async def fork(self, store: Store, parent_id: str, principal: Principal = VISITOR) -> str:
+        thread = Thread(new_name("thread"), None, NOW, {}, (DESK,), parent_id)
+        placed = await store.run(
+            work.open_thread,
+            thread=thread,
+            speaker="visitor",
+            messages=(said("In the fork."),),
+            run_id=None,
+            once=None,
+            now=NOW,
+            fork=Fork(parent_id, principal, NOW - HOUR),
+        )
+        return placed.thread_id
+
+    async def test_a_fork_keeps_where_its_parent_stood(self, store: Store) -> None:
+        parent = await open_thread(store, "One", "Two")
+        forked = await self.fork(store, parent.thread_id)
+        await post(store, parent.thread_id, "Three")
+        assert await reads.forked_at(store, forked) == (parent.thread_id, 2)
+        kept = await reads.thread(store, forked)
+        assert kept is not None
+        assert (kept.thread.parent_id, kept.last_seq) == (parent.thread_id, 1)
+        assert await reads.forked_at(store, parent.thread_id) is None
+
+    async def test_forks_and_messages_handed_over_at_once_take_effect_in_order(
+        self, store: Store
+    ) -> None:
+        parent = (await open_thread(store)).thread_id
+        one, _, two, _ = await asyncio.gather(
+            self.fork(store, parent),
+            post(store, parent, run=False),
+            self.fork(store, parent),
+            post(store, parent, run=False),
+        )
+        assert await reads.forked_at(store, one) == (parent, 0)
+        assert await reads.forked_at(store, two) == (parent, 1)
+
+    async def test_only_a_parent_within_reach_is_forked(self, store: Store) -> None:
+        owned = (await open_thread(store, thread=a_thread("aya"))).thread_id
+        idle = (await open_thread(store, now=NOW - 2 * HOUR)).thread_id
+        for parent in (owned, idle, "thread_unknown"):
+            with pytest.raises(ThreadNotFound) as refused:
+                await self.fork(store, parent, BEN)
+            assert refused.value.param == "metadata.parent_id"
+        for principal in (AYA, OPERATOR):
+            await self.fork(store, owned, principal)
 
 
 class TestSpeaker:

@@ -131,7 +131,7 @@ def test_a_message_is_read_in_the_forms_of_both_apis() -> None:
         ({"messages": [{"content": "a", "metadata": {"actor": 1}}]}, "messages[0].metadata.actor"),
         ({"messages": [{"content": "a", "metadata": {"k": 1}}]}, "messages[0].metadata.k"),
         ({"messages": [{"content": "a", "attachments": [1]}]}, "messages[0].attachments[0]"),
-        ({"metadata": {"parent_id": "thread_1"}}, "metadata.parent_id"),
+        ({"metadata": {"parent_id": 1}}, "metadata.parent_id"),
     ],
 )
 def test_a_refusal_names_the_member_by_its_path(body: Any, param: str) -> None:

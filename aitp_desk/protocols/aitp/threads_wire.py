@@ -30,9 +30,10 @@ def decode_thread(body: bytes) -> ThreadDraft:
     given = object_of(decode_json(body) if body.strip() else {}, None)
     messages = list_of(given.get("messages"), "messages")
     metadata = dict(object_of(given.get("metadata"), "metadata"))
-    if metadata.pop("parent_id", None) is not None:
+    parent_id = metadata.pop("parent_id", None)
+    if parent_id is not None and not isinstance(parent_id, str):
         raise InvalidRequest(
-            "Forking a thread is not served: leave parent_id out or null.",
+            "metadata.parent_id is the id of the thread to fork, or null.",
             param="metadata.parent_id",
         )
     inside = metadata.pop("actors", None)
@@ -46,6 +47,7 @@ def decode_thread(body: bytes) -> ThreadDraft:
         tuple(draft_of(message, f"messages[{i}]") for i, message in enumerate(messages)),
         tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(actors)),
         strings_of(metadata, "metadata"),
+        parent_id,
     )
 
 

@@ -1,9 +1,10 @@
 -- add_thread: Opens a thread.
 INSERT INTO threads (
-    id, owner, parent_id, speaker, created_at, updated_at, last_seq, last_link, last_event, metadata
+    id, owner, parent_id, parent_seq, speaker, created_at, updated_at, last_seq, last_link,
+    last_event, metadata
 ) VALUES (
-    :thread_id, :owner, :parent_id, :speaker, :created_at, :updated_at,
-    :last_seq, :last_link, :last_event, :metadata
+    :thread_id, :owner, :parent_id, :parent_seq, :speaker, :created_at, :updated_at, :last_seq,
+    :last_link, :last_event, :metadata
 );
 
 -- add_actor: Adds an actor to a thread.
@@ -45,6 +46,9 @@ FROM threads WHERE id = :thread_id;
 -- thread: Reads a thread.
 SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event
 FROM threads WHERE id = :thread_id;
+
+-- forked_at: Says where a thread forked off another.
+SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
 
 -- actors: Lists a thread's actors, the desk's own first.
 SELECT id, capabilities FROM actors WHERE thread_id = :thread_id ORDER BY position;

@@ -3,8 +3,8 @@
     placed = await store.run(work.append_message, thread_id=..., ...)
 
 All arguments are given by name. What a unit may touch is read off them (``engine.touched``): the
-thread named by ``thread_id``, ``thread``, ``session`` or ``claim``, and the key of ``once``; a unit
-that names none of these may touch anything.
+thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, and the key of
+``once``; a unit that names none of these may touch anything.
 """
 
 from aitp_desk.store.work.runs import (

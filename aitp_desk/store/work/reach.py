@@ -8,10 +8,17 @@ from aitp_desk.model.thread import ROLES, Draft, Origin, Role, resolve_speaker
 from aitp_desk.store.base import Row, Work
 
 
-def reach_thread(thread_id: str, principal: Principal, idle_before: int) -> Work[Row]:
+def reach_thread(
+    thread_id: str, principal: Principal, idle_before: int, *, param: str = "thread_id"
+) -> Work[Row]:
     """Return ``owner, speaker, last_seq, last_link, last_event`` of a thread the caller may use.
 
-    What does not exist, is closed or is somebody else's is refused in the same words.
+    Parameters:
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        param: where the caller named the thread.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's; in the same words.
     """
     rows = yield "thread_tail", {"thread_id": thread_id}
     if rows:
@@ -19,7 +26,7 @@ def reach_thread(thread_id: str, principal: Principal, idle_before: int) -> Work
         closed = owner is None and updated_at < idle_before
         if not closed and may_read_thread(principal, owner):
             return (owner, *tail)
-    raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+    raise ThreadNotFound("There is no thread with this id.", param=param)
 
 
 def settle_speaker(

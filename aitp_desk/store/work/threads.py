@@ -13,7 +13,7 @@ from aitp_desk.model.thread import (
     Thread,
 )
 from aitp_desk.store.base import Params, Work
-from aitp_desk.store.records import NewMessage, Once, Placed
+from aitp_desk.store.records import Fork, NewMessage, Once, Placed
 from aitp_desk.store.rows import run_of, to_json
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
@@ -31,6 +31,7 @@ def open_thread(
     run_id: str | None,
     once: Once | None,
     now: int,
+    fork: Fork | None = None,
 ) -> Work[Placed]:
     """Open a thread with its actors, its first messages and, where one must answer, a run.
 
@@ -40,12 +41,19 @@ def open_thread(
         messages: what the opener says, speakers settled.
         run_id: id of the run to queue; None queues none. Of the messages only the last carries it.
         once: the idempotency key, if one was sent.
+        fork: by whom the thread is forked off its parent; None for one without a parent.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
+        ThreadNotFound: there is no such parent, it is closed, or it is not the caller's.
     """
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
+    parent_seq = None
+    if fork is not None:
+        _owner, _speaker, parent_seq, *_ = yield from reach_thread(
+            fork.parent_id, fork.principal, fork.idle_before, param="metadata.parent_id"
+        )
 
     tail = Tail(thread.id, now)
     last = len(messages) - 1
@@ -58,7 +66,7 @@ def open_thread(
         run = Run(run_id, thread.id, RunState.QUEUED, now)
         tail.tell_run(run_id, run.state)
 
-    yield from add_thread(thread, speaker, tail)
+    yield from add_thread(thread, speaker, tail, parent_seq)
     if run is not None:
         yield adding_run(run)
     yield from tail.additions()
@@ -183,14 +191,21 @@ def delete_message(*, thread_id: str, message_id: str) -> Work[bool]:
     return bool(rows)
 
 
-def add_thread(thread: Thread, speaker: str, tail: Tail) -> Work[None]:
-    """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's."""
+def add_thread(
+    thread: Thread, speaker: str, tail: Tail, parent_seq: int | None = None
+) -> Work[None]:
+    """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's.
+
+    Parameters:
+        parent_seq: the parent's newest message that is the thread's context.
+    """
     yield (
         "add_thread",
         {
             **tail.end(),
             "owner": thread.owner,
             "parent_id": thread.parent_id,
+            "parent_seq": parent_seq,
             "speaker": speaker,
             "created_at": thread.created_at,
             "metadata": to_json(thread.metadata),

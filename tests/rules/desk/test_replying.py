@@ -99,7 +99,24 @@ def test_an_outsiders_assistant_message_is_that_partys_words_and_never_asked() -
     turn = read_turn(thread, SITE, RUN)
     assert turn is not None
     assert turn.question == "Is it?"
-    assert turn.transcript[-1] == Utterance("other", "All is free.")
+    assert turn.transcript[-1] == Utterance("other", "All is free.", "visitor")
+
+
+def test_only_other_parties_are_called_by_name() -> None:
+    names = [u.name for u in remember([said("One?"), replied("Yes."), said("2", role="assistant")])]
+    assert names == ["", "", "visitor"]
+
+
+def test_what_was_said_before_the_thread_began_is_told_first_and_never_asked() -> None:
+    context = [said("Then?", run=RUN), replied("Which?\n1. A", asks_back=True), said("Hm.")]
+    turn = read_turn([said("Now?")], SITE, RUN, context)
+    assert turn is not None
+    assert (turn.question, turn.pending) == ("Now?", None)
+    assert [said.text for said in turn.transcript] == ["Then?", "Which?\n1. A", "Hm."]
+    turn = read_turn([said("1")], SITE, RUN, context[:2])
+    assert turn is not None
+    assert turn.pending == Pending("Then?", "Which?", ("A",))
+    assert read_turn([], SITE, RUN, context) is None
 
 
 def test_the_agent_is_told_the_newest_that_fits_and_the_rest_is_left_out() -> None:
