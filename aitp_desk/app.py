@@ -39,8 +39,10 @@ from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
+from aitp_desk.egress import Egress
 from aitp_desk.front import Front
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.model.thread import Actor
@@ -133,9 +135,16 @@ async def open_server(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue
             )
         )
+        egress = await stack.enter_async_context(
+            Egress(allow_loopback=config.egress.allow_loopback)
+        )
+        web = config.content.web
         knowledge = await stack.enter_async_context(
             open_knowledge(
-                config.content_folder, data=config.data, synonyms=config.content.synonyms
+                config.content_folder,
+                data=config.data,
+                synonyms=config.content.synonyms,
+                rounds=Rounds(web, egress, config.data) if web.lists else None,
             )
         )
         agent = agent or ExtractiveAgent(knowledge)
@@ -278,12 +287,16 @@ def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) ->
     url = config.site.url
     documents = _count(len(library.documents), "document")
     passages = _count(len(library.passages), "passage")
+    web = config.content.web
+    kept = sum(document.is_elsewhere for document in library.documents)
+    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
     problems = [f"  problem    {problem}" for problem in library.problems]
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
         f"  agent      {agent.name}",
         f"  content    {documents}, {passages} from {config.content_folder}",
+        *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *problems,
         f"  home       {url}/",
         f"  threads    {url}/v1/threads",

@@ -141,13 +141,21 @@ class Source(msgspec.Struct, frozen=True):
     """Where an answer was taken from.
 
     Parameters:
-        url: address on the site, beginning with ``/``.
+        url: address on the site, beginning with ``/``; of a page from elsewhere an absolute URL.
         relevance: ``direct`` answers the question, ``indirect`` adds to it, ``background`` is near.
     """
 
     title: str
     url: str
     relevance: Relevance
+
+    def absolute_url(self, site_url: str) -> str:
+        """The address for readers anywhere.
+
+        Parameters:
+            site_url: of the desk, without a slash at its end.
+        """
+        return site_url + self.url if self.url.startswith("/") else self.url
 
 
 class Delta(msgspec.Struct, frozen=True):

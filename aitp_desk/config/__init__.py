@@ -19,6 +19,7 @@ from aitp_desk.config.settings import (
     SiteAgent,
     StoreSettings,
     Threads,
+    Web,
 )
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "SiteAgent",
     "StoreSettings",
     "Threads",
+    "Web",
     "check_public",
     "default_url",
     "load_config",

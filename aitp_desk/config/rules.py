@@ -59,6 +59,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
                 "server.trusted_proxies",
                 f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
             )
+    yield from _check_web(config)
     if not config.content_folder.is_dir():
         yield Problem(
             "content.folder",
@@ -123,6 +124,19 @@ def check_public(config: Config) -> tuple[Problem, ...]:
     return tuple(found)
 
 
+def _check_web(config: Config) -> Iterator[Problem]:
+    """Yield what is wrong with addresses elsewhere; none is repeated, for it may hold a key."""
+    web = config.content.web
+    for key, urls in (("urls", web.urls), ("sitemaps", web.sitemaps)):
+        for number, url in enumerate(urls, 1):
+            if wrong := _wrong_page_url(url, allow_loopback=config.egress.allow_loopback):
+                yield Problem(
+                    f"content.web.{key}",
+                    f"its address {number} {wrong}; it takes one such as"
+                    " https://www.example.com/returns.",
+                )
+
+
 def default_url(server: Server) -> str:
     """Return ``http://HOST:PORT`` for where the desk listens, without a slash at its end."""
     host = f"[{server.host}]" if ":" in server.host else server.host
@@ -154,6 +168,23 @@ def _wrong_site_url(url: str) -> str | None:
         return "holds a user name or password"
     if address.path not in {"", "/"} or address.query or address.fragment:
         return "has more than scheme, host and port"
+    return None
+
+
+def _wrong_page_url(url: str, *, allow_loopback: bool) -> str | None:
+    address = _web_address(url)
+    if address is None:
+        return "is no web address"
+    if address.username is not None or address.password is not None:
+        return "holds a user name or password"
+    host = address.hostname or ""
+    literal = _ip_address(host)
+    if allow_loopback and literal is not None and literal.is_loopback:
+        return None
+    if address.scheme != "https":
+        return "is not encrypted"
+    if _is_loopback(host) or (literal is not None and not literal.is_global):
+        return "is not public"
     return None
 
 

@@ -73,6 +73,43 @@ class Signals(msgspec.Struct, frozen=True, kw_only=True):
     ] = True
 
 
+class Web(msgspec.Struct, frozen=True, kw_only=True):
+    """Pages of other servers that the desk reads and answers from, beside its own content."""
+
+    urls: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "URLs"},
+            description="Addresses of pages, such as https://www.example.com/returns.",
+        ),
+    ] = ()
+    sitemaps: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "URLs"},
+            description="Addresses of sitemaps, whose pages on the same server are read.",
+        ),
+    ] = ()
+    every_minutes: Annotated[
+        Annotated[int, Meta(ge=1, le=10_080)],
+        Meta(
+            extra={"unit": "minutes"},
+            description="How long to wait after one round of reading before the next.",
+        ),
+    ] = 60
+    max_pages: Annotated[
+        Annotated[int, Meta(ge=1, le=20_000)],
+        Meta(extra={"unit": "pages"}, description="How many pages are read; others are left out."),
+    ] = 500
+    max_bytes: Annotated[Bytes, Meta(description="The largest page, unpacked.")] = 2 * 1024 * 1024
+    page_seconds: Annotated[Seconds, Meta(description="How long one page may take to arrive.")] = 20
+
+    @property
+    def lists(self) -> bool:
+        """Whether there is anything to read."""
+        return bool(self.urls or self.sitemaps)
+
+
 class Content(msgspec.Struct, frozen=True, kw_only=True):
     """What the desk answers from."""
 
@@ -84,6 +121,7 @@ class Content(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "."
     signals: Signals = Signals()
+    web: Web = Web()
     synonyms: Annotated[
         Mapping[str, tuple[str, ...]],
         Meta(

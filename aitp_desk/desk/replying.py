@@ -29,7 +29,9 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
         return (f"{outcome.question}\n{options}",)
     if not outcome.sources:
         return (outcome.text,)
-    sources = "\n".join(f"- {source.title}: {site_url}{source.url}" for source in outcome.sources)
+    sources = "\n".join(
+        f"- {source.title}: {source.absolute_url(site_url)}" for source in outcome.sources
+    )
     return (outcome.text, f"Sources:\n{sources}")
 
 

@@ -7,6 +7,7 @@ with its index; :class:`~aitp_desk.knowledge.watch.Knowledge` holds the present 
 from __future__ import annotations
 
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -15,10 +16,10 @@ UnitKind = Literal["sentence", "item", "row", "code"]
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """A file that could not be read, or not wholly.
+    """A file or a page from elsewhere that could not be read, or not wholly.
 
     Parameters:
-        source: the file, relative to the content folder, joined by ``/``.
+        source: the file, relative to the content folder, joined by ``/``; of a page its address.
         message: what is wrong and what would be right, in one or two sentences.
         line: line of the file, from 1, where one can be named.
     """
@@ -32,14 +33,22 @@ class Problem(msgspec.Struct, frozen=True):
         return f"{place}: {self.message}"
 
 
+def is_elsewhere(path: str) -> bool:
+    """Whether a document's path or source is the address of a page on another server.
+
+    No file of the folder is called so: its path has no empty part.
+    """
+    return path.startswith(("https://", "http://"))
+
+
 class Document(msgspec.Struct, frozen=True):
-    """One file of the site's content.
+    """One file of the site's content, or one page from elsewhere.
 
     Parameters:
         path: address without the leading ``/`` and without the file's extension, percent-encoded
             where an URL needs it: ``policies/returns``. An ``index`` file takes its folder's path;
-            the one at the top is ``index``.
-        source: the file, relative to the content folder, joined by ``/``.
+            the one at the top is ``index``. Of a page from elsewhere its absolute address.
+        source: the file, relative to the content folder, joined by ``/``; of a page its address.
         title: from the front matter, else the first heading, else the file's name.
         description: one line from the front matter (HTML: the meta element), else empty.
         kind: what ``body`` is written in.
@@ -59,8 +68,27 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Address of the page on the site."""
-        return f"/{self.path}"
+        """Address of the page on the site, beginning with ``/``; from elsewhere an absolute URL."""
+        return _url(self.path)
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is a page on another server, which the desk links to and does not show."""
+        return is_elsewhere(self.path)
+
+    @property
+    def name(self) -> str:
+        """What its file is called: ``returns`` of ``policies/returns``."""
+        if not self.is_elsewhere:
+            return self.path.rpartition("/")[2]
+        return urlsplit(self.path).path.rstrip("/").rpartition("/")[2].partition(".")[0]
+
+    @property
+    def folder(self) -> str:
+        """Where it lies: ``policies`` of ``policies/returns``; from elsewhere its server's name."""
+        if not self.is_elsewhere:
+            return self.path.rpartition("/")[0]
+        return urlsplit(self.path).netloc
 
 
 class Unit(msgspec.Struct, frozen=True):
@@ -87,7 +115,8 @@ class Passage(msgspec.Struct, frozen=True):
         title: the document's title.
         heading: the section's own heading; empty before the first one.
         trail: the headings above it and its own, outermost first, without the document's title.
-        anchor: id of the heading in the page, unique in the document; empty before the first.
+        anchor: id of the heading in the page, unique in the document; empty before the first, and
+            where a page from elsewhere has none.
         text: the section without its heading and without its subsections, as plain text.
         units: the same text in pieces.
     """
@@ -103,8 +132,9 @@ class Passage(msgspec.Struct, frozen=True):
 
     @property
     def url(self) -> str:
-        """Address of the section on the site."""
-        return f"/{self.document}#{self.anchor}" if self.anchor else f"/{self.document}"
+        """Address of the section, as :attr:`Document.url` is one of the page."""
+        url = _url(self.document)
+        return f"{url}#{self.anchor}" if self.anchor else url
 
     @property
     def name(self) -> str:
@@ -123,3 +153,7 @@ class Hit(msgspec.Struct, frozen=True):
 
     passage: Passage
     score: float
+
+
+def _url(path: str) -> str:
+    return path if is_elsewhere(path) else f"/{path}"

@@ -6,10 +6,11 @@ import msgspec
 
 
 class Heading(msgspec.Struct, frozen=True):
-    """A heading of level 1 to 6."""
+    """A heading of level 1 to 6; ``id`` is the one that HTML gives it, or empty."""
 
     level: int
     text: str
+    id: str = ""
 
 
 class Paragraph(msgspec.Struct, frozen=True):

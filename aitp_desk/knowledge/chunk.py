@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Passage, Unit, UnitKind
+from aitp_desk.knowledge.base import Document, Passage, Unit, UnitKind, is_elsewhere
 from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
 from aitp_desk.knowledge.html import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
@@ -19,6 +20,8 @@ MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
 
 _DROPPED = re.compile(r"[^\w\- ]")
+_IN_FRAGMENT = "-._~!$&'()*+,;=:@/?%"
+"""What stands in a fragment as it is (RFC 3986, section 3.5)."""
 
 
 def slug(text: str) -> str:
@@ -52,7 +55,7 @@ class Section(msgspec.Struct, frozen=True):
     Parameters:
         heading: empty for what stands before the first heading.
         trail: the headings above it and its own; the page's own title is left out.
-        anchor: the heading's id in the page; empty before the first heading.
+        anchor: the heading's id in the page; empty before the first heading, and where it has none.
     """
 
     heading: str
@@ -72,8 +75,13 @@ def blocks_of(document: Document) -> list[Block]:
     ]
 
 
-def sections(blocks: Iterable[Block]) -> Iterator[Section]:
-    """Split a page at its headings. A first heading that opens the page is its title."""
+def sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
+    """Split a page at its headings. A first heading that opens the page is its title.
+
+    Parameters:
+        rendered_here: whether the desk shows the page, and gives each heading an id; a page from
+            elsewhere has the ids that it has.
+    """
     anchors = Anchors()
     trail: list[Heading] = []
     heading, anchor = "", ""
@@ -87,7 +95,7 @@ def sections(blocks: Iterable[Block]) -> Iterator[Section]:
         if pending:
             yield Section(heading, _names(trail), anchor, tuple(pending))
             pending = []
-        anchor = anchors.take(block.text)
+        anchor = anchors.take(block.text) if rendered_here else quote(block.id, safe=_IN_FRAGMENT)
         heading = block.text
         if opened or block.level > 1:
             trail = [above for above in trail if above.level < block.level] + [block]
@@ -99,7 +107,8 @@ def sections(blocks: Iterable[Block]) -> Iterator[Section]:
 def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
     """The passages of a document in order, numbered from ``number``."""
     found: list[Passage] = []
-    for section in sections(blocks_of(document)):
+    rendered_here = not is_elsewhere(document.path)
+    for section in sections(blocks_of(document), rendered_here=rendered_here):
         for units in _portions(list(units_of(section.blocks))):
             found.append(
                 Passage(

@@ -23,6 +23,9 @@ _BLOCKS = {
 }  # fmt: skip
 
 
+_WITH_IDS = {**nh3.ALLOWED_ATTRIBUTES, **{name: {"id"} for name in _HEADINGS}}
+
+
 class Page(msgspec.Struct, frozen=True):
     """What was read from an HTML page; ``body`` is safe to place into another page."""
 
@@ -31,10 +34,13 @@ class Page(msgspec.Struct, frozen=True):
     body: str
 
 
-def read_html(text: str) -> Page:
+def read_html(text: str, *, with_ids: bool = False) -> Page:
     """Find a page's title, its meta description and its main content.
 
     The body holds no script, no style, no event handler and no dangerous link.
+
+    Parameters:
+        with_ids: keep the ids by which links lead to a heading; they become the heading's own.
     """
     tree = LexborHTMLParser(text)
     described = tree.css_first('meta[name="description"]')
@@ -47,12 +53,16 @@ def read_html(text: str) -> Page:
         for node in tree.css(_FRAME):
             node.decompose()
         main = tree.body
+    if with_ids and main:
+        _give_ids(main)
     heading = main.css_first("h1") if main else None
     named = heading or titled
     return Page(
         title=plain(named.text()) if named else "",
         description=plain(described.attributes.get("content") or "") if described else "",
-        body=nh3.clean(main.html or "").strip() if main else "",
+        body=nh3.clean(main.html or "", attributes=_WITH_IDS if with_ids else None).strip()
+        if main
+        else "",
     )
 
 
@@ -102,7 +112,7 @@ class _Reader:
             self._flush()
             text = plain(node.text())
             if text:
-                self.found.append(Heading(_HEADINGS[name], text))
+                self.found.append(Heading(_HEADINGS[name], text, node.attributes.get("id") or ""))
         elif name == "pre":
             self._flush()
             self.found.append(Code(node.text().strip("\n")))
@@ -138,6 +148,22 @@ class _Reader:
             self.found.append(Item(text, max(self.lists, 1)))
         else:
             self.found.append(Paragraph(text))
+
+
+def _give_ids(main: LexborNode) -> None:
+    """Give each heading the id that leads to it: its own, one within it, or its section's."""
+    for heading in main.css(", ".join(_HEADINGS)):
+        within = heading.css_first("[id]")
+        parent = heading.parent
+        opens = parent is not None and parent.mem_id != main.mem_id and _opens(heading, parent)
+        named = (heading, within, parent if opens else None)
+        ids = (node.attributes.get("id") for node in named if node is not None)
+        heading.attrs["id"] = next((id for id in ids if id), "")
+
+
+def _opens(heading: LexborNode, parent: LexborNode) -> bool:
+    first = next(parent.iter(), None)
+    return first is not None and first.mem_id == heading.mem_id
 
 
 def _table(node: LexborNode) -> list[Block]:

@@ -191,7 +191,7 @@ def _fill(connection: sqlite3.Connection, raw: Raw, content: str) -> None:
 
 def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
     """What every passage of a document is found by: what it is called and what it is about."""
-    called = [document.title, document.path.rsplit("/", 1)[-1]]
+    called = [document.title, document.name]
     if document.kind == "markdown":
         called.append(first_heading(document.body))
     tags = document.front.get("tags")

@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from aitp_desk.knowledge.admit import Found, find_content
-from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.base import Document, Problem, is_elsewhere
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.markdown import first_heading
 
@@ -87,6 +87,15 @@ def read_files(folder: Path, *, data: Path | None = None) -> Raw:
     return Raw(tuple(files), tuple(problems), digest.digest())
 
 
+def join_raw(first: Raw, second: Raw) -> Raw:
+    """What two places hold, as one."""
+    return Raw(
+        first.files + second.files,
+        first.problems + second.problems,
+        hashlib.sha256(first.digest + second.digest).digest(),
+    )
+
+
 def understand(raw: Raw) -> Content:
     """Turn files into documents. Of two with one path the first by name is kept."""
     problems = list(raw.problems)
@@ -113,7 +122,12 @@ def understand(raw: Raw) -> Content:
 
 
 def address_of(source: str) -> str:
-    """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``."""
+    """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``.
+
+    The source of a page from elsewhere is its address, and so is its path.
+    """
+    if is_elsewhere(source):
+        return source
     place = PurePosixPath(source)
     parts = [*place.parent.parts, place.stem]
     if len(parts) > 1 and parts[-1].lower() == "index":
@@ -160,7 +174,7 @@ def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | N
 
 
 def _read_html(found: Found, text: str) -> Document:
-    page = read_html(text)
+    page = read_html(text, with_ids=is_elsewhere(found.source))
     return Document(
         path=address_of(found.source),
         source=found.source,

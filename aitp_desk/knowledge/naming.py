@@ -35,11 +35,11 @@ class Naming:
         }
         self._names: dict[str, set[frozenset[str]]] = {}
         for document in documents:
-            for word in self._words(f"{document.title} {_file(document)}"):
+            for word in self._words(f"{document.title} {document.name}"):
                 self._holders.setdefault(self._stem(word), set()).add(document.path)
         self._everyday = {self._stem(word) for word in plain_english()}
         for document in documents:
-            variants = [document.title, _file(document), *_ACRONYM.findall(document.title)]
+            variants = [document.title, document.name, *_ACRONYM.findall(document.title)]
             names = {frozenset(map(self._stem, self._telling(variant))) for variant in variants}
             # a word that is no plain English and stands in one title only is a name of its own
             names |= {
@@ -73,7 +73,3 @@ class Naming:
 
     def _telling(self, text: str) -> list[str]:
         return [word for word in self._words(text) if word not in _GENERAL and not word.isdigit()]
-
-
-def _file(document: Document) -> str:
-    return document.path.rsplit("/", 1)[-1]

@@ -14,7 +14,9 @@ import structlog
 from aitp_desk.knowledge.admit import ContentUnreadable, find_content
 from aitp_desk.knowledge.base import Problem
 from aitp_desk.knowledge.library import Library, open_library
-from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.load import join_raw, read_files
+from aitp_desk.knowledge.web.copies import Copies
+from aitp_desk.knowledge.web.rounds import Rounds
 
 POLL_SECONDS = 1.0
 _LOOKING_SHARE = 0.05
@@ -30,15 +32,23 @@ class Knowledge:
         folder: the site's content.
         data: the desk's data folder.
         synonyms: a word of the visitors' to the words that the site writes for it.
+        copies: of pages from elsewhere, which are content like the folder's.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
 
-    def __init__(self, folder: Path, data: Path, synonyms: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        data: Path,
+        synonyms: Mapping[str, Sequence[str]],
+        copies: Copies | None = None,
+    ) -> None:
         self._folder = folder
         self._data = data
         self._synonyms = synonyms
+        self._copies = copies
         self._seen = self._look()
         self._library = self._read()
         self._swapped = asyncio.Event()
@@ -50,7 +60,7 @@ class Knowledge:
         return self._library
 
     async def refresh(self) -> bool:
-        """Look for changes now, and read the content again if there are any.
+        """Look for changes now, and read the content again if there are any; the log tells it.
 
         Returns:
             Whether the library was replaced.
@@ -62,6 +72,7 @@ class Knowledge:
             library = await asyncio.to_thread(self._read_again)
             if library is None:
                 return False
+            _tell(library, self._library.problems)
             self._library = library
             self._swapped.set()
             self._swapped = asyncio.Event()
@@ -81,10 +92,14 @@ class Knowledge:
         return None if library.revision == self._library.revision else library
 
     def _look(self) -> object:
-        return find_content(self._folder, data=self._data)
+        copies = None if self._copies is None else self._copies.look()
+        return find_content(self._folder, data=self._data), copies
 
     def _read(self) -> Library:
-        return open_library(read_files(self._folder, data=self._data), self._data, self._synonyms)
+        raw = read_files(self._folder, data=self._data)
+        if self._copies is not None:
+            raw = join_raw(raw, self._copies.raw())
+        return open_library(raw, self._data, self._synonyms)
 
 
 @asynccontextmanager
@@ -94,39 +109,46 @@ async def open_knowledge(
     data: Path,
     synonyms: Mapping[str, Sequence[str]] | None = None,
     poll_seconds: float = POLL_SECONDS,
+    rounds: Rounds | None = None,
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
+
+    Pages from elsewhere are taken as the last round left them; the next begins at once, beside
+    what is done in the block.
 
     Parameters:
         folder: the site's content.
         data: the desk's data folder, where the index is kept; never content, wherever it lies.
         synonyms: a word of the visitors' to the words that the site writes for it.
         poll_seconds: how often the folder is looked at for changes.
+        rounds: of reading pages from elsewhere.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
-    knowledge = await asyncio.to_thread(Knowledge, folder, data, synonyms or {})
-    watching = asyncio.create_task(_watch(knowledge, poll_seconds))
+    copies = None if rounds is None else rounds.copies
+    knowledge = await asyncio.to_thread(Knowledge, folder, data, synonyms or {}, copies)
+    tasks = [asyncio.create_task(_watch(knowledge, poll_seconds))]
+    if rounds is not None:
+        tasks.append(asyncio.create_task(rounds.run(knowledge.refresh)))
     try:
         yield knowledge
     finally:
-        watching.cancel()
-        with suppress(asyncio.CancelledError):
-            await watching
+        for task in tasks:
+            task.cancel()
+        for task in tasks:
+            with suppress(asyncio.CancelledError):
+                await task
 
 
 async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
     pause = poll_seconds
-    told = knowledge.library.problems
     hindrance = ""
     while True:
         await asyncio.sleep(pause)
         began = time.monotonic()
         try:
-            if await knowledge.refresh():
-                _tell(knowledge.library, told)
-                told = knowledge.library.problems
+            await knowledge.refresh()
         except Exception as error:  # noqa: BLE001 -- whatever hinders one look, the next may succeed
             # the old library goes on answering
             expected = isinstance(error, (ContentUnreadable, OSError, sqlite3.Error))

@@ -61,9 +61,9 @@ def _questions(passages: Sequence[Passage]) -> list[str]:
 def _titles(documents: Sequence[Document]) -> list[str]:
     """Titles: the first of every folder, then the second; pages without a folder come last."""
     folders: dict[str, list[str]] = {}
-    for document in sorted(documents, key=lambda document: "/" not in document.path):
+    for document in sorted(documents, key=lambda document: not document.folder):
         if len(document.title) <= MAX_CHARACTERS:
-            folder = document.path.partition("/")[0] if "/" in document.path else ""
+            folder = document.folder.partition("/")[0]
             folders.setdefault(folder, []).append(document.title)
     return _in_turn(folders)
 

@@ -65,8 +65,7 @@ def _folders(documents: Sequence[Document]) -> Markup:
         return fill("<p>There are no pages here yet.</p>")
     folders: dict[str, list[Document]] = {}
     for document in documents:
-        folder = document.path.partition("/")[0] if "/" in document.path else ""
-        folders.setdefault(folder, []).append(document)
+        folders.setdefault(document.folder.partition("/")[0], []).append(document)
     return join(_folder(name, folders[name]) for name in sorted(folders))
 
 
@@ -88,9 +87,15 @@ def _folder(name: str, documents: Sequence[Document]) -> Markup:
         )
     return fill(
         '<section class="folder"><h3>$name</h3><ul>\n$entries\n</ul></section>',
-        name=folder_name(name) if name else _TOP,
+        name=_heading(name, documents[0]),
         entries=join(entries),
     )
+
+
+def _heading(folder: str, first: Document) -> str:
+    if first.is_elsewhere:
+        return folder
+    return folder_name(folder) if folder else _TOP
 
 
 def _address(method: str, path: str, purpose: str) -> Markup:

@@ -158,3 +158,38 @@ def test_a_contact_page_without_a_path_stands_for_itself(tmp_path: Path) -> None
     config: Config = load_config(tmp_path, ["site.contact.url=https://help.example/us"])
     assert config.site.contact_url == "https://help.example/us"
     assert load_config(tmp_path).site.contact_url == ""
+
+
+@pytest.mark.parametrize(
+    ("url", "wrong"),
+    [
+        ("https://www.example.com/returns?x=1", None),
+        ("https://8.8.8.8/", None),
+        ("www.example.com/returns", "is no web address"),
+        ("ftp://www.example.com/", "is no web address"),
+        ("https://", "is no web address"),
+        ("https://www.example.com/a b", "is no web address"),
+        ("http://www.example.com/", "is not encrypted"),
+        ("https://anna:hunter2@www.example.com/", "holds a user name or password"),
+        ("https://localhost/", "is not public"),
+        ("https://10.0.0.1/", "is not public"),
+        ("https://[::1]/", "is not public"),
+        ("http://127.0.0.1:8080/", "is not encrypted"),
+    ],
+)
+@pytest.mark.parametrize("key", ["content.web.urls", "content.web.sitemaps"])
+def test_pages_elsewhere_are_encrypted_public_addresses(
+    tmp_path: Path, key: str, url: str, wrong: str | None
+) -> None:
+    found = told(tmp_path, f'{key}=["https://www.example.com/", "{url}"]')
+    if wrong is None:
+        assert found == {}
+    else:
+        assert found.keys() == {key}
+        assert found[key].startswith(f"its address 2 {wrong}; it takes")
+        assert "hunter2" not in found[key]
+
+
+def test_the_setting_for_tests_lets_pages_lie_on_the_loopback(tmp_path: Path) -> None:
+    page = 'content.web.urls=["http://127.0.0.1:8080/"]'
+    assert told(tmp_path, page, "egress.allow_loopback=true") == {}

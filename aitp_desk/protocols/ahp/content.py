@@ -1,6 +1,7 @@
 """``/llms.txt``: the site's content document (AHP 0.1, section 5.1; the llms.txt convention).
 
 A title, a summary, how to ask instead of reading, and the pages by folder with what each is about.
+Pages from elsewhere stand below their server's name, with their own addresses.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ def write_llms_txt(site: Site, documents: tuple[Document, ...]) -> str:
     ]
     folders: dict[str, list[Document]] = {}
     for document in documents:
-        folder = document.path.rpartition("/")[0]
-        folders.setdefault(folder, []).append(document)
+        folders.setdefault(document.folder, []).append(document)
     for folder in sorted(folders):
-        lines += [f"## {_heading(folder)}", ""]
+        named = folder if folders[folder][0].is_elsewhere else _heading(folder)
+        lines += [f"## {named}", ""]
         for document in folders[folder]:
+            url = document.url if document.is_elsewhere else site.url + document.url
             about = f": {_line(document.description)}" if document.description else ""
-            lines.append(f"- [{_link_text(document.title)}]({site.url}{document.url}){about}")
+            lines.append(f"- [{_link_text(document.title)}]({url}){about}")
         lines.append("")
     return "\n".join(lines)
 

@@ -193,7 +193,7 @@ class Encoder:
                 "sources": [
                     {
                         "title": source.title,
-                        "url": self._url + source.url,
+                        "url": source.absolute_url(self._url),
                         "relevance": source.relevance,
                     }
                     for source in answer.sources

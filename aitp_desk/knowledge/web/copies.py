@@ -1,0 +1,147 @@
+"""The copies of pages from elsewhere: a folder in the data folder, one file a body and one list.
+
+All of it can be fetched again, so nothing here is durable beyond the order of its writes: bodies
+first, under names that are their digests, then the list in one move. A body that is damaged or gone
+is as good as never fetched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection
+from pathlib import Path
+from tempfile import mkstemp
+
+import msgspec
+
+from aitp_desk.knowledge.admit import Found
+from aitp_desk.knowledge.base import DocumentKind, Problem
+from aitp_desk.knowledge.load import Raw
+
+FOLDER = "web"
+_LIST = "pages.json"
+
+
+class Copy(msgspec.Struct, frozen=True):
+    """A page as it was when it was last read.
+
+    Parameters:
+        url: the address that is listed.
+        via: the setting that lists it: the page's own address, or its sitemap's.
+        address: the address that answered, after redirects: what a source links to.
+        kind: what the body is written in.
+        body: SHA-256 of the body, which is UTF-8, in hexadecimal; the name of its file.
+        size: of the body, in bytes.
+        etag: the server's tag of this version, or empty.
+        modified: when the server says that it last changed, as it wrote it, or empty.
+    """
+
+    url: str
+    via: str
+    address: str
+    kind: DocumentKind
+    body: str
+    size: int
+    etag: str = ""
+    modified: str = ""
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """The outcome of the last round.
+
+    Parameters:
+        copies: in the order in which they are listed.
+        problems: what could not be read; the source of each is an address.
+    """
+
+    copies: tuple[Copy, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class Copies:
+    """The copies below one data folder.
+
+    Parameters:
+        data: the desk's data folder.
+        wanted: the addresses of pages and sitemaps in the settings; copies that came by another are
+            left alone.
+    """
+
+    def __init__(self, data: Path, wanted: Collection[str]) -> None:
+        self._folder = data / FOLDER
+        self._wanted = frozenset(wanted)
+
+    def look(self) -> object:
+        """A value that changes whenever another outcome is kept."""
+        try:
+            status = (self._folder / _LIST).stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    def read(self) -> Kept:
+        """The last outcome, as far as the settings still ask for it."""
+        try:
+            text = (self._folder / _LIST).read_bytes()
+            kept = msgspec.json.decode(text, type=Kept)
+        except (OSError, msgspec.MsgspecError):
+            return Kept()
+        copies = tuple(copy for copy in kept.copies if copy.via in self._wanted)
+        return Kept(copies, kept.problems)
+
+    def body(self, copy: Copy) -> bytes | None:
+        """The body of a copy; None if it is not there as it was written."""
+        try:
+            body = (self._folder / copy.body).read_bytes()
+        except OSError:
+            return None
+        return body if hashlib.sha256(body).hexdigest() == copy.body else None
+
+    def put(self, body: bytes) -> str:
+        """Write a body and return its name; it stays if it is in the next outcome."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        name = hashlib.sha256(body).hexdigest()
+        self._write(name, body)
+        return name
+
+    def keep(self, kept: Kept) -> None:
+        """Let an outcome take the place of the last one, and drop the bodies that nobody needs.
+
+        An equal outcome changes nothing, so that nobody reads it again.
+        """
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        text = msgspec.json.format(msgspec.json.encode(kept))
+        place = self._folder / _LIST
+        if not place.exists() or place.read_bytes() != text:
+            self._write(_LIST, text)
+        names = {copy.body for copy in kept.copies} | {_LIST}
+        for file in self._folder.iterdir():
+            if file.name not in names:
+                file.unlink(missing_ok=True)
+
+    def raw(self) -> Raw:
+        """The copies as content, each address once."""
+        kept = self.read()
+        files: dict[str, tuple[Found, bytes]] = {}
+        digest = hashlib.sha256()
+        for copy in kept.copies:
+            body = self.body(copy)
+            if body is None or copy.address in files:
+                continue
+            found = Found(copy.address, self._folder / copy.body, copy.kind, 0, copy.size)
+            files[copy.address] = (found, body)
+            digest.update(f"{copy.address}\0{copy.kind}\0{copy.body}\0".encode())
+        for problem in kept.problems:
+            digest.update(str(problem).encode() + b"\0")
+        return Raw(tuple(files.values()), kept.problems, digest.digest())
+
+    def _write(self, name: str, payload: bytes) -> None:
+        handle, new = mkstemp(dir=self._folder, suffix=".new")  # its owner alone may read it
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(payload)
+            Path(new).replace(self._folder / name)
+        except BaseException:
+            Path(new).unlink(missing_ok=True)
+            raise

@@ -1,0 +1,108 @@
+"""How servers like to be asked: their ``robots.txt`` (RFC 9309), few requests at once, pauses."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+from protego import Protego
+
+from aitp_desk.egress import USER_AGENT, Egress, EgressError
+
+AT_ONCE = 2
+"""A server is asked for so many pages at once; for one if it wishes pauses."""
+MAX_PAUSE_SECONDS = 10.0
+"""A longer ``Crawl-delay`` is taken for this one: pages are to be known within the day."""
+MAX_ROBOTS_BYTES = 512 * 1024
+"""A larger ``robots.txt`` cannot be obeyed; RFC 9309, section 2.5 asks for 500 KiB at least."""
+
+
+class Unwelcome(Exception):
+    """The server's ``robots.txt`` asks not to read a page."""
+
+
+class NotNow(Exception):
+    """The server's ``robots.txt`` cannot be read, so that nobody knows what it asks for."""
+
+
+class Manners:
+    """What is known of the servers during one round.
+
+    Parameters:
+        egress: the client.
+        seconds: how long a ``robots.txt`` may take.
+    """
+
+    def __init__(self, egress: Egress, seconds: float) -> None:
+        self._egress = egress
+        self._seconds = seconds
+        self._hosts: dict[str, asyncio.Task[_Host]] = {}
+
+    async def approve(self, url: str) -> None:
+        """See that a page may be asked for.
+
+        Raises:
+            Unwelcome: it may not.
+            NotNow: nobody knows.
+        """
+        host = await self._host(url)
+        if not host.rules.can_fetch(url, USER_AGENT):
+            raise Unwelcome(f"robots.txt of {urlsplit(url).netloc} asks not to read it")
+
+    @asynccontextmanager
+    async def turn(self, url: str) -> AsyncIterator[None]:
+        """Wait until the server may be asked for one more page, which is read within the block.
+
+        Raises:
+            AddressRefused, Unwelcome, NotNow: it may not be asked for this page.
+        """
+        self._egress.check(url)
+        await self.approve(url)
+        host = await self._host(url)
+        async with host.room:
+            await host.pause()
+            yield
+
+    async def close(self) -> None:
+        """Leave off asking."""
+        for task in self._hosts.values():
+            task.cancel()
+        await asyncio.gather(*self._hosts.values(), return_exceptions=True)
+
+    async def _host(self, url: str) -> _Host:
+        parts = urlsplit(url)
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._hosts:
+            self._hosts[origin] = asyncio.create_task(self._ask(origin))
+        # who gives up waiting must not end the wait of the others
+        return await asyncio.shield(self._hosts[origin])
+
+    async def _ask(self, origin: str) -> _Host:
+        try:
+            fetched = await self._egress.fetch(
+                f"{origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES, seconds=self._seconds
+            )
+        except EgressError as error:
+            raise NotNow(f"its robots.txt cannot be read ({str(error).rstrip('.')})") from None
+        if fetched.status == 429 or fetched.status >= 500:
+            raise NotNow(f"its robots.txt answers {fetched.status}")
+        # any other status says that there is none, and that everything may be read
+        return _Host(Protego.parse(fetched.body.decode("utf-8-sig", "replace")))
+
+
+class _Host:
+    """A server that may be asked: its rules, and when it may be asked next."""
+
+    def __init__(self, rules: Protego) -> None:
+        self.rules = rules
+        self._delay = min(rules.crawl_delay(USER_AGENT) or 0.0, MAX_PAUSE_SECONDS)
+        self.room = asyncio.Semaphore(1 if self._delay else AT_ONCE)
+        self._next = 0.0
+
+    async def pause(self) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._delay and now < self._next:
+            await asyncio.sleep(self._next - now)
+        self._next = max(now, self._next) + self._delay

@@ -1,0 +1,98 @@
+"""Sitemaps and lists of sitemaps (sitemaps.org, protocol 0.9), plain or gzipped.
+
+They come from elsewhere: the parser takes no document type, hence no entities, and a gzipped one is
+unpacked no further than its bound.
+"""
+
+from __future__ import annotations
+
+import zlib
+from xml.parsers import expat
+
+import msgspec
+
+MAX_SITEMAP_BYTES = 16 * 1024 * 1024
+"""A larger sitemap is not read; unpacked, if it is gzipped."""
+
+_GZIP = b"\x1f\x8b"
+_LISTS = {"urlset": "url", "sitemapindex": "sitemap"}
+
+
+class NoSitemap(Exception):
+    """The text is none that can be read; the message says why."""
+
+
+class Sitemap(msgspec.Struct, frozen=True):
+    """What a sitemap lists, in its order; one of the two is empty.
+
+    Parameters:
+        pages: addresses of pages.
+        sitemaps: addresses of further sitemaps.
+    """
+
+    pages: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] = ()
+
+
+def read_sitemap(payload: bytes) -> Sitemap:
+    """Read a sitemap.
+
+    Raises:
+        NoSitemap: it is no XML, declares a document type, is cut off, or is no sitemap.
+    """
+    reader = _Reader()
+    try:
+        reader.parser.Parse(_unpacked(payload), True)
+    except expat.ExpatError as error:
+        raise NoSitemap(f"It is no XML (line {error.lineno}).") from None
+    except (zlib.error, LookupError, ValueError):
+        raise NoSitemap("It cannot be unpacked or decoded.") from None
+    found = tuple(dict.fromkeys(reader.found))
+    return Sitemap(pages=found) if reader.root == "urlset" else Sitemap(sitemaps=found)
+
+
+def _unpacked(payload: bytes) -> bytes:
+    if not payload.startswith(_GZIP):
+        return payload
+    unpacker = zlib.decompressobj(31)
+    text = unpacker.decompress(payload, MAX_SITEMAP_BYTES)
+    if unpacker.unconsumed_tail:
+        raise NoSitemap(f"Unpacked it is larger than {MAX_SITEMAP_BYTES} bytes.")
+    if not unpacker.eof:
+        raise NoSitemap("It is cut off.")
+    return text
+
+
+class _Reader:
+    """Follows the elements down to each ``loc``; extensions of other namespaces are passed over."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        self.found: list[str] = []
+        self._path: list[str] = []
+        self._text: list[str] = []
+        self.parser = expat.ParserCreate(namespace_separator=" ")
+        self.parser.StartDoctypeDeclHandler = self._refuse
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text.append
+
+    def _refuse(self, *_: object) -> None:
+        raise NoSitemap("It declares a document type, which a sitemap does not need.")
+
+    def _start(self, name: str, _attributes: dict[str, str]) -> None:
+        namespace, _, local = name.rpartition(" ")
+        if not self._path:
+            if local not in _LISTS:
+                raise NoSitemap("It is no sitemap: it is neither a urlset nor a sitemapindex.")
+            self.root = local
+            self._namespace = namespace
+        self._path.append(local if namespace == self._namespace else name)
+        self._text.clear()
+
+    def _end(self, _: str) -> None:
+        if self._path == [self.root, _LISTS[self.root], "loc"]:
+            address = "".join(self._text).strip()
+            if address:
+                self.found.append(address)
+        self._path.pop()
