@@ -7,14 +7,17 @@ from collections.abc import Sequence
 
 import msgspec
 
+from aitp_desk.agent.ask import asked_before
 from aitp_desk.agent.base import Pending, Turn, Utterance
 from aitp_desk.agent.question import (
+    MAX_READ,
     TELLING,
     Asked,
     Wanted,
     is_question,
     points_back,
     read_question,
+    shortened,
     telling,
 )
 from aitp_desk.agent.select import find
@@ -59,6 +62,23 @@ def question_meant(question: str, transcript: Sequence[Utterance]) -> str | None
     if not asked:
         return None
     return asked[0] if _FIRST.search(question) else asked[-1]
+
+
+def within_reason(turn: Turn) -> Turn:
+    """The turn with what is read of it: the ends of very long messages, what was asked back."""
+    pending = turn.pending
+    if pending is None and turn.clarification is None:
+        pending = asked_before(turn.transcript)
+    return msgspec.structs.replace(
+        turn,
+        question=shortened(turn.question),
+        clarification=turn.clarification and shortened(turn.clarification),
+        transcript=tuple(
+            said if len(said.text) <= MAX_READ else Utterance(said.speaker, shortened(said.text))
+            for said in turn.transcript
+        ),
+        pending=pending,
+    )
 
 
 def read_turn(turn: Turn, library: Library) -> Asked:

@@ -69,6 +69,7 @@ _BY_PAIR: dict[tuple[str, str], int] = {
     tuple(pair.split()): flags  # type: ignore[misc]  # each names two words
     for pairs, flags in (
         ("what time, which day", CLOCK | DATE),
+        ("rate limit, rate limits, request limit, request limits", DURATION),
         ("phone number, call you, telephone number", PHONE),
         ("which url, which path, which endpoint, which address, the url, the path", ADDRESS),
         ("json body, json object, json document, what request", CODE),

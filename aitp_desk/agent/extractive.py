@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 
-from aitp_desk.agent.ask import ask_back, asked_before
+from aitp_desk.agent.ask import ask_back
 from aitp_desk.agent.base import (
     CHARACTERS_PER_TOKEN,
     Answer,
@@ -20,16 +20,18 @@ from aitp_desk.agent.base import (
     Said,
     Source,
     Turn,
-    Utterance,
 )
-from aitp_desk.agent.converse import asks_about_the_conversation, question_meant, read_turn
+from aitp_desk.agent.converse import (
+    asks_about_the_conversation,
+    question_meant,
+    read_turn,
+    within_reason,
+)
 from aitp_desk.agent.question import (
-    MAX_READ,
     TELLING,
     Asked,
     is_question,
     read_question,
-    shortened,
 )
 from aitp_desk.agent.select import Found, compose, find
 from aitp_desk.agent.trust import answers
@@ -68,7 +70,7 @@ class ExtractiveAgent:
 
 def answer(turn: Turn, library: Library) -> Said:
     """The outcome of a turn over one snapshot of the content."""
-    turn = _within_reason(turn)
+    turn = within_reason(turn)
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
@@ -85,23 +87,6 @@ def answer(turn: Turn, library: Library) -> Said:
     if not found or not answers(asked, found[0], library):
         return _refuse(turn, asked, found, library, limit)
     return _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
-
-
-def _within_reason(turn: Turn) -> Turn:
-    """The turn with what is read of it: the ends of very long messages, what was asked back."""
-    pending = turn.pending
-    if pending is None and turn.clarification is None:
-        pending = asked_before(turn.transcript)
-    return msgspec.structs.replace(
-        turn,
-        question=shortened(turn.question),
-        clarification=turn.clarification and shortened(turn.clarification),
-        transcript=tuple(
-            said if len(said.text) <= MAX_READ else Utterance(said.speaker, shortened(said.text))
-            for said in turn.transcript
-        ),
-        pending=pending,
-    )
 
 
 def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -> Answer:

@@ -22,6 +22,9 @@ ASIDE, NEAR = 0.45, 0.6
 """How much the words count that lead up to the question in a longer message, and in the sentence
 just before a question that says nothing by itself."""
 
+_PREDICATE = 0.6
+"""How much the words count that say something of the thing that is asked for."""
+
 TELLING = 1.0
 """From this weight on a word says what a question is about."""
 _ENOUGH = 2
@@ -37,6 +40,16 @@ _HOW_IT_WORKS = re.compile(r"\b(how (?:do|does)\b.*?) works?\b(?=\W*$)", re.IGNO
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|theirs|one|ones|there|mine|either|neither|"
     r"both|the same|the other|the former|the latter|such)\b",
+    re.IGNORECASE,
+)
+_TELL_ME = re.compile(
+    r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
+    r"(?:explain|describe|define)(?: to)?(?: me| us)?(?=\s)",
+    re.IGNORECASE,
+)
+_THING = re.compile(
+    r"^(?:(?:and|so|but|or|now|hi|hello|please)[, ]+)*(?:what|which)\s+(\S.*?)\s+"
+    r"(?:should|do|does|did|can|could|must|may|might|will|would|shall)\b(.*)$",
     re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -91,6 +104,7 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     text = " ".join(text.split())
     if "work" in text:
         text = _HOW_IT_WORKS.sub(r"\1", text)
+    text = _TELL_ME.sub(r"\1what is", text)
     parts = (sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]
     names = _names(text)
     said = [vocabulary.words(part, names) for part in parts]
@@ -105,6 +119,7 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
             known = wanted.get(term.word)
             if known is None or known.factor < factor:
                 wanted[term.word] = Wanted.of(term, factor)
+    _weigh_predicate(parts, asks, wanted, vocabulary)
     if len(wanted) > MAX_WANTED:
         told = sorted(wanted.values(), key=_by_weight, reverse=True)[:MAX_WANTED]
         wanted = {item.term.word: item for item in told}
@@ -159,6 +174,30 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
             factors[at] = NEAR
             said += _telling(read[at])
     return factors
+
+
+def _weigh_predicate(
+    parts: list[str], asks: list[bool], wanted: dict[str, Wanted], vocabulary: Vocabulary
+) -> None:
+    """Let count less what is only said of the thing that is asked for.
+
+    "Which payment methods may a guest use?" asks for payment methods.
+    """
+    for part, does in zip(parts, asks, strict=True):
+        found = _THING.match(part) if does else None
+        if found is None:
+            continue
+        thing = [wanted[term.word] for term in _terms(found[1], vocabulary) if term.word in wanted]
+        if sum(item.weight > TELLING for item in thing) < _ENOUGH:
+            continue
+        for term in _terms(found[2], vocabulary):
+            said = wanted.get(term.word)
+            if said is not None and said not in thing and term.known:
+                wanted[term.word] = Wanted.of(term, said.factor * _PREDICATE)
+
+
+def _terms(text: str, vocabulary: Vocabulary) -> list[Term]:
+    return vocabulary.terms(vocabulary.words(text))
 
 
 def _telling(terms: list[Term]) -> int:

@@ -15,7 +15,7 @@ from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search import Place
+from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY, Place
 from aitp_desk.knowledge.vocabulary import OWN
 
 CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 16
@@ -58,8 +58,13 @@ class Found(msgspec.Struct, frozen=True):
     units: list[float]
 
 
-def find(library: Library, asked: Asked) -> list[Found]:
-    """The passages that fit a question, best first; empty when no word of it is known."""
+def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
+    """The passages that fit a question, best first; empty when no word of it is known.
+
+    Parameters:
+        widely: look closely at more passages, and let common words find some of their own: for a
+            reader who takes several.
+    """
     ranking = library.ranking
     stands = [ranking.places(wanted.term) for wanted in asked.wanted]
     weights = [wanted.weight for wanted in asked.wanted]
@@ -67,14 +72,18 @@ def find(library: Library, asked: Asked) -> list[Found]:
         (where, wanted.factor, wanted.weight)
         for where, wanted in zip(stands, asked.wanted, strict=True)
     ]
-    scores = ranking.scores(terms, asked.expects)
+    scores = ranking.scores(terms, asked.expects, widely=widely)
     named = library.naming.named(
         frozenset(stem for w in asked.wanted if not w.carried for stem in w.term.own)
     )
     question = _Question(asked, weights, sum(weights) or 1.0, named)
     found = []
-    few = len(asked.wanted) <= _FEW_WORDS
-    numbers = ranking.best(scores, CANDIDATES_OF_FEW_WORDS if few else CANDIDATES)
+    many = widely or len(asked.wanted) <= _FEW_WORDS
+    numbers = ranking.best(
+        scores,
+        CANDIDATES_OF_FEW_WORDS if many else CANDIDATES,
+        HOPELESS_WIDELY if widely else HOPELESS,
+    )
     if asked.document is not None:
         near = library.numbers(asked.document)
         on_page = {number: scores[number] for number in near if number in scores}
@@ -193,10 +202,11 @@ def compose(found: Found, limit: int) -> str:
             continue
         chosen.append(at)
         size += length
-    return _joined([units[at] for at in sorted(chosen)])
+    return joined([units[at] for at in sorted(chosen)])
 
 
-def _joined(units: Sequence[Unit]) -> str:
+def joined(units: Sequence[Unit]) -> str:
+    """Units in a row as text: sentences run on, the others have lines of their own."""
     text = ""
     before = ""
     for unit in units:

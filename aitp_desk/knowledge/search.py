@@ -25,10 +25,13 @@ EXPECTED = 1.35
 """How much more a passage scores that holds a figure of the sort that is asked for."""
 SLIGHT = 1.6
 """A term of less weight finds no passages of its own; it only adds to those that others found."""
+HOPELESS, HOPELESS_WIDELY = 0.4, 0.2
+"""A passage that scores less than this share of the best is not looked at."""
+MANY = 200
+"""More passages than so many are not looked through for a term of less weight, even widely."""
 
 _SATURATION = 1.5
 _LENGTH = 0.5
-_HOPELESS = 0.4
 _MAX_KEPT = 4_000_000
 
 
@@ -93,13 +96,18 @@ class Ranking:
         self._kept = 0
 
     def scores(
-        self, terms: Iterable[tuple[Places, float, float]], expects: int = 0
+        self,
+        terms: Iterable[tuple[Places, float, float]],
+        expects: int = 0,
+        *,
+        widely: bool = False,
     ) -> dict[int, float]:
         """The score of every passage that holds one of the terms.
 
         Parameters:
             terms: where each stands, how much it counts, and what it weighs.
             expects: sorts of figures, as flags; passages that hold one score higher.
+            widely: whether a term of little weight finds passages too, where they are not many.
         """
         total: dict[int, float] = {}
         get = total.get
@@ -107,7 +115,7 @@ class Ranking:
             scores = places.scores
             if not total:
                 total.update({number: value * factor for number, value in scores.items()})
-            elif weight >= SLIGHT:
+            elif weight >= SLIGHT or (widely and len(scores) <= MANY):
                 for number, value in scores.items():
                     total[number] = get(number, 0.0) + value * factor
             else:
@@ -120,11 +128,17 @@ class Ranking:
                     total[number] *= EXPECTED
         return total
 
-    def best(self, scores: Mapping[int, float], limit: int) -> list[int]:
-        """The best passages; of near-duplicates the better one alone."""
+    def best(
+        self, scores: Mapping[int, float], limit: int, hopeless: float = HOPELESS
+    ) -> list[int]:
+        """The best passages; of near-duplicates the better one alone.
+
+        Parameters:
+            hopeless: what scores less than this share of the best is left out.
+        """
         if not scores:
             return []
-        least = max(scores.values()) * _HOPELESS
+        least = max(scores.values()) * hopeless
         hopeful = [(value, -number) for number, value in scores.items() if value >= least]
         found: dict[int, int] = {}
         for _, number in nlargest(limit * 2, hopeful):

@@ -1,0 +1,193 @@
+"""What is put before a model: how much, of what, in which order."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.agent.base import SiteFacts, Turn, Utterance
+from aitp_desk.agent.passages import ROOM, Excerpt, choose, estimate_tokens, search
+from aitp_desk.agent.select import joined
+from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.load import read_files
+from tests.answers.judge import SHOP, questions
+
+SITE = SiteFacts("Trailhead Goods", "https://trailhead.example")
+
+PROTOCOL = """# Handshake
+
+## 1. Meeting
+
+How two programs meet.
+
+### 1.1 By address
+
+A site serves its manifest at one address.
+
+### 1.2 By header
+
+A program asks for the manifest in a header.
+
+## 2. Colours
+
+Paint is blue.
+
+Sizes of paint tins:
+
+- Small tins hold 2 pounds.
+- Medium tins hold 5 pounds and have a handle.
+- Large tins hold 9 pounds and have a handle and a spout, which is why carpenters like them.
+
+SHADES
+
+## 3. What carpenters mix
+
+Carpenters mix until the evening. What they mix, they would mix again.
+""".replace("SHADES", "\n\n".join(f"Shade {number} is thinned with water." for number in range(40)))
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    return library_of(SHOP / "content", tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture
+def protocol(tmp_path: Path) -> Library:
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "handshake.md").write_text(PROTOCOL, "utf-8")
+    (tmp_path / "site" / "boats.md").write_text("# Boats\n\nBoats are made of oak.\n", "utf-8")
+    return library_of(tmp_path / "site", tmp_path / "data")
+
+
+def library_of(folder: Path, data: Path) -> Library:
+    return open_library(read_files(folder, data=data), data, {})
+
+
+def ask(question: str, library: Library, *, room: int = ROOM) -> tuple[Excerpt, ...]:
+    return choose(Turn(question, SITE), library, room=room)
+
+
+def urls(excerpts: tuple[Excerpt, ...]) -> list[str]:
+    return [excerpt.passage.url for excerpt in excerpts]
+
+
+def runs(excerpt: Excerpt) -> Iterator[range]:
+    """The units of the passage that each piece of an excerpt is made of."""
+    units = excerpt.passage.units
+    for piece in excerpt.text.removeprefix("…\n").removesuffix("\n…").split("\n…\n"):
+        yield next(
+            range(first, last)
+            for first in range(len(units))
+            for last in range(first + 1, len(units) + 1)
+            if joined(units[first:last]) == piece
+        )
+
+
+@pytest.mark.parametrize("room", [60, 150, ROOM])
+def test_excerpts_are_whole_units_in_order_and_gaps_are_marked(shop: Library, room: int) -> None:
+    cut = 0
+    for question in questions("shop", "tune"):
+        for excerpt in ask(question.question, shop, room=room):
+            if excerpt.text == excerpt.passage.text:
+                continue
+            cut += 1
+            sent = [number for run in runs(excerpt) for number in run]
+            assert sent == sorted(set(sent))
+            everything = len(excerpt.passage.units)
+            assert excerpt.text.startswith("…\n") == (sent[0] > 0)
+            assert excerpt.text.endswith("\n…") == (sent[-1] < everything - 1)
+    assert cut
+
+
+@pytest.mark.parametrize("room", [0, 30, 60, 150, 400, ROOM])
+def test_what_is_sent_stays_within_the_room(shop: Library, room: int) -> None:
+    sent = 0
+    for question in questions("shop", "tune"):
+        excerpts = ask(question.question, shop, room=room)
+        taken = sum(
+            estimate_tokens(excerpt.text)
+            + estimate_tokens(f"{excerpt.passage.name} {excerpt.passage.url}")
+            for excerpt in excerpts
+        )
+        assert taken <= room
+        assert len({excerpt.passage.number for excerpt in excerpts}) == len(excerpts)
+        sent += len(excerpts)
+    assert bool(sent) == (room > 0)
+
+
+def test_a_clear_question_is_sent_less_than_a_vague_one(shop: Library) -> None:
+    clear = ask("What is the return window?", shop)
+    vague = ask("My feet hurt and I wonder whether I can still do something about it", shop)
+    assert clear[0].passage.document == "policies/returns"
+    assert len(clear) < len(vague)
+
+
+def test_a_follow_up_is_read_with_what_was_said_before(shop: Library) -> None:
+    said = (
+        Utterance("visitor", "How much is standard shipping?"),
+        Utterance("desk", "$5.95, or free from $75."),
+    )
+    excerpts = choose(Turn("And overnight?", SITE, transcript=said), shop, room=ROOM)
+    assert "$29.95" in excerpts[0].text
+
+
+def test_a_question_about_the_conversation_gets_what_the_earlier_one_got(shop: Library) -> None:
+    about = Turn("What did I just ask you?", SITE)
+    assert choose(about, shop, room=ROOM) == ()
+    earlier = "How long do I have to return boots?"
+    said = (Utterance("visitor", earlier), Utterance("desk", "60 days."))
+    again = Turn("What did I just ask you?", SITE, transcript=said)
+    assert choose(again, shop, room=ROOM) == ask(earlier, shop)
+
+
+def test_a_model_finds_with_its_own_words_what_a_question_finds(shop: Library) -> None:
+    assert search("overnight shipping price", shop, room=ROOM) == ask(
+        "overnight shipping price", shop
+    )
+    assert "$29.95" in search("overnight shipping price", shop, room=ROOM)[0].text
+
+
+@pytest.mark.parametrize("query", ["", "?!", "the and of", "xyzzy", "\x00"])
+def test_words_that_the_content_does_not_know_find_nothing(shop: Library, query: str) -> None:
+    assert search(query, shop, room=ROOM) == ()
+    assert ask(query, shop) == ()
+
+
+def test_a_very_long_query_is_read_at_its_ends(shop: Library) -> None:
+    assert search("overnight shipping " + "xyzzy " * 100_000, shop, room=ROOM)
+
+
+def test_of_a_section_that_the_question_names_all_parts_are_sent(protocol: Library) -> None:
+    assert sorted(urls(ask("How does meeting work?", protocol))) == [
+        "/handshake#1-meeting",
+        "/handshake#11-by-address",
+        "/handshake#12-by-header",
+    ]
+
+
+def test_of_a_long_section_an_item_comes_with_the_sentence_that_opens_its_list(
+    protocol: Library,
+) -> None:
+    (excerpt, *_) = ask("Which tins have a spout?", protocol)
+    assert "…\nSizes of paint tins:" in excerpt.text
+    assert "- Large tins hold 9 pounds and have a handle and a spout" in excerpt.text
+    assert "Paint is blue" not in excerpt.text
+
+
+def test_to_explain_is_no_topic(shop: Library) -> None:
+    asked = ask("What is the return window?", shop)
+    assert ask("Please explain what the return window is", shop)[0] == asked[0]
+    assert ask("Could you explain to me what the return window is?", shop)[0] == asked[0]
+
+
+def test_what_is_asked_for_counts_more_than_what_is_said_of_it(protocol: Library) -> None:
+    assert (
+        urls(ask("Which paint tins would carpenters mix?", protocol))[0] == "/handshake#2-colours"
+    )
+
+
+def test_tokens_are_estimated_for_any_text() -> None:
+    assert estimate_tokens("") == 1
+    assert estimate_tokens("word " * 100) == 101
+    assert estimate_tokens("今日はとても良い天気ですね。") > estimate_tokens("Nice weather, is it?")
+    assert estimate_tokens('{"a": [1, 2]}') > estimate_tokens("plain words we")
