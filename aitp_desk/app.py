@@ -15,6 +15,7 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -30,6 +31,7 @@ from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.posting import Posting
@@ -37,6 +39,7 @@ from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
@@ -148,8 +151,9 @@ async def open_server(
             )
         )
         agent = agent or ExtractiveAgent(knowledge)
+        following = Following(partial(read_happenings, store))
         worker, desk = _make_desk(
-            config, store, knowledge, agent, Invoking(actions), key=key, clock=clock
+            config, store, knowledge, agent, Invoking(actions), following, key=key, clock=clock
         )
         identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
         front = Front(
@@ -157,6 +161,7 @@ async def open_server(
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
+        await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
         await stack.enter_async_context(listening(front.handle, front.refuse, sock, config.server))
         report = _report(config, store, agent, knowledge)
         yield Serving(default_url(config.server), desk, store, report)
@@ -168,12 +173,12 @@ def _make_desk(
     knowledge: Knowledge,
     agent: Agent,
     invoking: Invoking,
+    following: Following,
     *,
     key: MasterKey,
     clock: Callable[[], float],
 ) -> tuple[Worker, Desk]:
     actor = Actor(config.site.url)
-    following = Following()
     registry = Registry()
     fingerprints = key.derive("idempotency")
     turns = Turns(
@@ -198,7 +203,9 @@ def _make_desk(
         digest=lambda request: hmac.digest(fingerprints, request, "sha256"),
         clock=clock,
         wake=worker.wake,
+        changed=following.changed,
     )
+    reading = Reading(store, following)
     asking = Asking(
         agent=agent,
         registry=registry,
@@ -222,7 +229,13 @@ def _make_desk(
         registry=registry,
         limiter=Limiter(config.limits, clock),
         posting=posting,
-        reading=Reading(store, following),
+        reading=reading,
+        streams=Streams(
+            reading=reading,
+            following=following,
+            settings=config.events,
+            idle_before=lambda: posting.idle_before,
+        ),
         asking=asking,
         worker=worker,
     )

@@ -22,6 +22,7 @@ from aitp_desk.auth.identify import Identifier
 from aitp_desk.config import Server
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance, Limiter
+from aitp_desk.desk.streams import Stream
 from aitp_desk.model.errors import (
     DeskError,
     InternalError,
@@ -36,6 +37,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.principal import Principal, anonymous
 from aitp_desk.protocols.reply import Call, Counted, Door, Reply, Route
 from aitp_desk.routing import RoutingTable
+from aitp_desk.streaming import carry_out
 
 MANIFEST_PATH = "/.well-known/agent.json"
 LINK = f'<{MANIFEST_PATH}>; rel="agent-manifest", <{MANIFEST_PATH}>; rel="ahp-manifest"'
@@ -104,7 +106,33 @@ class Front:
             reply = door.render_error(error, request.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(_report_fault(request.method, door), request.headers)
+        if reply.stream is not None:
+            return await self._stream(request, reply, reply.stream, allowance, door)
         return _response(reply, allowance)
+
+    async def _stream(
+        self,
+        request: web.BaseRequest,
+        reply: Reply,
+        stream: Stream,
+        allowance: Allowance | None,
+        door: Door,
+    ) -> web.StreamResponse:
+        """Carry out a response that goes on, for as long as its caller's credential holds."""
+
+        async def is_welcome() -> bool:
+            try:
+                await self._identifier.identify(request.headers, request.remote or "")
+            except DeskError:
+                return False
+            return True
+
+        response = web.StreamResponse(status=reply.status, headers=_headers(reply, allowance))
+        try:
+            await carry_out(request, response, stream, is_welcome)
+        except Exception:  # noqa: BLE001 -- the boundary, as above; the head was sent already
+            _report_fault(request.method, door)
+        return response
 
     def refuse(self, error: DeskError) -> web.Response:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
@@ -234,6 +262,14 @@ def _report_fault(method: str, door: Door) -> InternalError:
 
 
 def _response(reply: Reply, allowance: Allowance | None) -> web.Response:
+    headers = _headers(reply, allowance)
+    response = web.Response(status=reply.status, body=reply.body, headers=headers)
+    if reply.status in (408, 413):
+        response.force_close()
+    return response
+
+
+def _headers(reply: Reply, allowance: Allowance | None) -> CIMultiDict[str]:
     headers = _EVERY_RESPONSE.copy()
     headers["Content-Type"] = reply.content_type
     if reply.headers:
@@ -243,7 +279,4 @@ def _response(reply: Reply, allowance: Allowance | None) -> web.Response:
         headers["X-RateLimit-Remaining"] = str(allowance.remaining)
         headers["X-RateLimit-Reset"] = str(allowance.reset_at)
         headers["X-RateLimit-Window"] = str(WINDOW_SECONDS)
-    response = web.Response(status=reply.status, body=reply.body, headers=headers)
-    if reply.status in (408, 413):
-        response.force_close()
-    return response
+    return headers

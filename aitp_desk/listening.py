@@ -20,6 +20,7 @@ from aiohttp import web
 
 from aitp_desk.config import Server
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
+from aitp_desk.streaming import StreamingConnection
 
 KEEP_ALIVE_SECONDS = 75
 """How long an idle connection stays open; longer than common proxies keep theirs."""
@@ -84,7 +85,7 @@ async def listening(
         await runner.cleanup()
 
 
-class _Connection(web.RequestHandler):
+class _Connection(StreamingConnection):
     """One connection, which knows since when it waits for a request's head to end."""
 
     __slots__ = ("_refuse", "head_began", "is_answering")
@@ -162,14 +163,16 @@ class _PatientServer(web.Server):
     async def finish(self, seconds: float) -> None:
         """Close idle connections, and let the requests under way end, at most for so long.
 
-        Left to itself the library stops reading at once: a request whose body is still arriving
-        would never be read to its end.
+        What would go on for ever ends at once. Left to itself the library stops reading at once: a
+        request whose body is still arriving would never be read to its end.
         """
         await asyncio.sleep(0)  # what has arrived by now is taken up
         self._ending = asyncio.Event()
         for connection in self.connections:
-            if isinstance(connection, _Connection) and not connection.is_answering:
-                connection.close()
+            if isinstance(connection, _Connection):
+                connection.end_streams()
+                if not connection.is_answering:
+                    connection.close()
         if self._under_way:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):

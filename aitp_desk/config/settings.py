@@ -199,6 +199,36 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True):
     )
 
 
+class Events(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of the streams on which threads are followed."""
+
+    max_streams: Annotated[
+        Count, Meta(extra={"unit": "streams"}, description="How many may be open at once.")
+    ] = 4000
+    max_streams_per_caller: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "streams"},
+            description="How many of them one caller may have, or one address without a"
+            " credential.",
+        ),
+    ] = 100
+    max_behind: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "events"},
+            description="How far back a stream may begin; who is further behind reads the thread.",
+        ),
+    ] = 10_000
+    heartbeat_seconds: Annotated[
+        Seconds,
+        Meta(
+            description="How often something is sent where nothing happens, and access is checked"
+            " anew.",
+        ),
+    ] = 15
+
+
 class Sessions(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of AHP sessions."""
 
@@ -323,6 +353,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     server: Server = Server()
     limits: Limits = Limits()
     threads: Threads = Threads()
+    events: Events = Events()
     sessions: Sessions = Sessions()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()

@@ -7,10 +7,12 @@ import msgspec
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
+from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting, Request
 from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.errors import Forbidden
@@ -60,6 +62,7 @@ class Desk:
         limiter: Limiter,
         posting: Posting,
         reading: Reading,
+        streams: Streams,
         asking: Asking,
         worker: Worker,
     ) -> None:
@@ -73,6 +76,7 @@ class Desk:
         self._max_wait = max_wait
         self._posting = posting
         self._reading = reading
+        self._streams = streams
         self._asking = asking
         self._worker = worker
 
@@ -144,6 +148,13 @@ class Desk:
             The run as it stands then, and its replies, none while it is not over.
         """
         return await self._reading.follow_run(run_id, min(seconds, self._max_wait))
+
+    async def follow(
+        self, principal: Principal, thread_id: str, after: int | None, wording: Wording
+    ) -> Stream:
+        """Open a stream of a thread's events. See :meth:`aitp_desk.desk.streams.Streams.open`."""
+        _check_scope(principal)
+        return await self._streams.open(principal, thread_id, after, wording)
 
     async def ask(self, principal: Principal, ask: Ask) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""

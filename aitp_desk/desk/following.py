@@ -1,22 +1,50 @@
-"""Waiting for what happens on a thread.
+"""Telling what happens on threads to those who wait for it.
 
-Within one process: whoever waits for a run is woken when its end has been committed. The store
-stays the truth; a waiter that comes late reads it there.
+Within one process: whoever waits for a run is woken when its end has been committed, whoever
+follows a thread is told all that happens there (``channel.py``). The store stays the truth; who
+comes late reads it there. Where nobody waits and nobody follows, telling costs a look into a
+dictionary.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+import structlog
+
+from aitp_desk.agent.base import Passing
+from aitp_desk.desk.channel import Answering, Channel, Wording
+from aitp_desk.desk.happening import ReadHappenings
+
+Tell = Callable[[Passing], None]
+"""Takes what an agent says on its way to the outcome."""
+
+_log = structlog.get_logger()
 
 
 class Following:
-    """Wakes those who wait for the end of a run."""
+    """Wakes those who wait for the end of a run, and tells those who follow a thread.
 
-    def __init__(self) -> None:
+    Parameters:
+        read: reads a thread's events.
+    """
+
+    def __init__(self, read: ReadHappenings) -> None:
+        self._read = read
         self._ends: dict[str, asyncio.Event] = {}
         self._waiting: dict[str, int] = {}
+        self._channels: dict[str, dict[Wording, Channel]] = {}
+        self._users: dict[Channel, int] = {}
+        self._answering: dict[str, Answering] = {}
+
+    def changed(self, thread_id: str) -> None:
+        """Tell that something happened on a thread; it is committed."""
+        channels = self._channels.get(thread_id)
+        if channels is not None:
+            for channel in channels.values():
+                channel.wake()
 
     def ended(self, run_id: str) -> None:
         """Tell that a run is over; its end is committed."""
@@ -38,3 +66,89 @@ class Following:
             self._waiting[run_id] -= 1
             if not self._waiting[run_id]:
                 del self._waiting[run_id], self._ends[run_id]
+
+    @contextmanager
+    def answering(self, thread_id: str, run_id: str, *, after: int, attempt: int) -> Iterator[Tell]:
+        """Tell the thread's followers what a run's answer says, while it is being written.
+
+        Leave the context after the run's end is committed.
+
+        Parameters:
+            after: number of the thread's newest event when the run was taken up.
+            attempt: how often it has been taken up: what earlier attempts said is void.
+        """
+        answering = Answering(run_id, after, again=attempt > 1)
+        self._answering[thread_id] = answering
+        self._tell(thread_id, answering)
+
+        def tell(passing: Passing) -> None:
+            answering.add(passing)
+            self._tell(thread_id, answering)
+
+        try:
+            yield tell
+        finally:
+            answering.is_over = True
+            if self._answering.get(thread_id) is answering:
+                del self._answering[thread_id]
+
+    @contextmanager
+    def channel(self, thread_id: str, wording: Wording, last: int) -> Iterator[Channel]:
+        """The channel of a thread in one wording, for as long as somebody follows it.
+
+        Parameters:
+            last: number of an event that the thread has had; where nobody follows yet the channel
+                begins after it.
+        """
+        channels = self._channels.setdefault(thread_id, {})
+        channel = channels.get(wording)
+        if channel is None:
+            answering = self._answering.get(thread_id)
+            channel = Channel(thread_id, self._read, wording, last, answering)
+            channels[wording] = channel
+            self._users[channel] = 0
+            channel.wake()  # what was committed since that number was read told nobody
+        self._users[channel] += 1
+        try:
+            yield channel
+        finally:
+            self._users[channel] -= 1
+            if not self._users[channel]:
+                channel.close()
+                del self._users[channel], channels[wording]
+                if not channels:
+                    del self._channels[thread_id]
+
+    @asynccontextmanager
+    async def beating(self, seconds: float) -> AsyncIterator[None]:
+        """Beat once in so many seconds for as long as the context lasts."""
+        task = asyncio.create_task(self._beat_on(seconds))
+        try:
+            yield
+        finally:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+
+    async def beat(self) -> None:
+        """Keep all connections alive, end those that may not go on, and look for what was missed.
+
+        What was written behind its answer, or by another process, wakes nobody.
+        """
+        for channel in tuple(self._users):
+            channel.wake()
+            await channel.beat()
+
+    async def _beat_on(self, seconds: float) -> None:
+        while True:
+            await asyncio.sleep(seconds)
+            try:
+                await self.beat()
+            except Exception:  # noqa: BLE001 -- a beat that fails is followed by another
+                _log.exception("beat_failed")
+
+    def _tell(self, thread_id: str, answering: Answering) -> None:
+        channels = self._channels.get(thread_id)
+        if channels is not None:
+            for channel in channels.values():
+                channel.tell(answering)

@@ -102,6 +102,7 @@ class Posting:
         actor: the desk's own actor, which stands first on every thread.
         digest: keyed digest (HMAC) for the fingerprints of requests.
         wake: called after a commit that queued a run.
+        changed: called with the thread after a commit that others may be waiting to hear of.
     """
 
     def __init__(
@@ -113,6 +114,7 @@ class Posting:
         digest: Callable[[bytes], bytes],
         clock: Callable[[], float],
         wake: Callable[[], None],
+        changed: Callable[[str], None],
     ) -> None:
         self._store = store
         self._actor = actor
@@ -120,6 +122,7 @@ class Posting:
         self._digest = digest
         self._clock = clock
         self._wake = wake
+        self._changed = changed
         self._in_flight: set[tuple[str, str]] = set()
 
     @property
@@ -211,6 +214,7 @@ class Posting:
             if message is None:
                 raise ThreadNotFound("The message that this request posted has been deleted.")
             return PostedMessage(message, placed.run_id)
+        self._changed(thread_id)
         self._wake_for(placed)
         return PostedMessage(placed.messages[0], placed.run_id)
 

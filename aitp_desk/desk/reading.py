@@ -15,7 +15,7 @@ from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message, Thread
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.records import Order, Page
+from aitp_desk.store.records import KeptThread, Order, Page
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 NEWEST = 100
@@ -42,12 +42,20 @@ class Reading:
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
         """
+        return (await self.reach(principal, thread_id, idle_before)).thread
+
+    async def reach(self, principal: Principal, thread_id: str, idle_before: int) -> KeptThread:
+        """Find a thread that the caller may read, with where it ends now.
+
+        Raises:
+            ThreadNotFound: as :meth:`thread`.
+        """
         kept = await reads.thread(self._store, thread_id)
         if kept is not None:
             owner = kept.thread.owner
             closed = owner is None and kept.updated_at < idle_before
             if not closed and may_read_thread(principal, owner):
-                return kept.thread
+                return kept
         raise ThreadNotFound("There is no thread with this id.", param="thread_id")
 
     async def view(self, principal: Principal, thread_id: str, idle_before: int) -> ThreadView:

@@ -8,7 +8,7 @@ import structlog
 
 from aitp_desk.agent.base import Agent, Clarification, SiteFacts, answer_of
 from aitp_desk.desk.context import read_context
-from aitp_desk.desk.following import Following
+from aitp_desk.desk.following import Following, Tell
 from aitp_desk.desk.replying import ASKS_BACK, read_turn, write_reply
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError
@@ -48,8 +48,16 @@ class Turns:
 
         When the lease was lost meanwhile nothing is written: somebody else answers.
         """
+        with self._following.answering(
+            claim.thread_id, claim.id, after=claim.last_event, attempt=claim.attempt
+        ) as tell:
+            await self._finish(claim, tell)
+        self._following.ended(claim.id)
+        self._following.changed(claim.thread_id)
+
+    async def _finish(self, claim: ClaimedRun, tell: Tell) -> None:
         try:
-            replies = await self._reply(claim)
+            replies = await self._reply(claim, tell)
         except DeskError as error:
             await self._fail(claim, error.message)
         except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
@@ -57,14 +65,13 @@ class Turns:
             await self._fail(claim, FAULT)
         else:
             await self._store.run(finish_run, claim=claim, replies=replies, now=int(self._clock()))
-        self._following.ended(claim.id)
 
-    async def _reply(self, claim: ClaimedRun) -> tuple[NewMessage, ...]:
+    async def _reply(self, claim: ClaimedRun, tell: Tell) -> tuple[NewMessage, ...]:
         told = await read_context(self._store, claim.thread_id, claim.upto_seq)
         turn = read_turn(told.messages, self._site, claim.id, told.before)
         if turn is None:
             return ()
-        outcome = await answer_of(self._agent, turn)
+        outcome = await answer_of(self._agent, turn, tell)
         reply = NewMessage(
             new_id("msg", self._clock()),
             new_salt(),

@@ -117,6 +117,9 @@ class Worker:
             return ()
         for run in claims.failed:
             self._following.ended(run.id)
+            self._following.changed(run.thread_id)
+        for claim in claims.taken:
+            self._following.changed(claim.thread_id)
         return claims.taken
 
     def _let_go(self, task: asyncio.Task[None]) -> None:

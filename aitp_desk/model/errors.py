@@ -16,6 +16,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── ThreadNotFound            no such thread for this caller
     ├── RunNotFound               no such run, or step of one, on this thread
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
+    ├── EventsGone                too much has happened since to be told one by one
     ├── RouteNotFound             no such address
     ├── MethodNotAllowed          the address exists, the method does not
     ├── UnsupportedMedia          the body's media type is not served
@@ -53,6 +54,7 @@ class ErrorKind(Enum):
     THREAD_NOT_FOUND = "thread_not_found"
     RUN_NOT_FOUND = "run_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
+    EVENTS_GONE = "events_gone"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     UNSUPPORTED_MEDIA = "unsupported_media"
@@ -160,6 +162,12 @@ class AgentNotFound(DeskError):
     """The site has no agent of this id."""
 
     kind = ErrorKind.AGENT_NOT_FOUND
+
+
+class EventsGone(DeskError):
+    """More has happened on the thread since then than is told one by one."""
+
+    kind = ErrorKind.EVENTS_GONE
 
 
 class RouteNotFound(DeskError):

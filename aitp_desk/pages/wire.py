@@ -125,6 +125,7 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             | ErrorKind.THREAD_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.EVENTS_GONE
         ):
             return "There is no such page", (
                 "It may have moved, or the address has a mistake. Ask the desk for what you were"

@@ -35,6 +35,8 @@ def status_of(kind: ErrorKind) -> int:
             | ErrorKind.ROUTE_NOT_FOUND
         ):
             return HTTPStatus.NOT_FOUND
+        case ErrorKind.EVENTS_GONE:
+            return HTTPStatus.GONE
         case ErrorKind.METHOD_NOT_ALLOWED:
             return HTTPStatus.METHOD_NOT_ALLOWED
         case ErrorKind.REQUEST_TIMEOUT:

@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.streams import Stream
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
 
@@ -20,6 +21,7 @@ JSON = "application/json"
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 MARKDOWN = "text/markdown; charset=utf-8"
+EVENT_STREAM = "text/event-stream"
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -42,12 +44,19 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True):
-    """One response. ``headers`` are those beyond the ones that every response carries."""
+    """One response.
+
+    Parameters:
+        headers: those beyond the ones that every response carries.
+        stream: for a response that goes on, in place of ``body``: writes what comes, until nobody
+            reads any more. It is called exactly once.
+    """
 
     status: int
     body: bytes = b""
     content_type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
+    stream: Stream | None = None
 
 
 Handler = Callable[[Desk, Call], Awaitable[Reply]]

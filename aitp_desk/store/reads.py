@@ -138,6 +138,16 @@ async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tup
     return tuple(map(event_of, rows))
 
 
+async def messages_after_event(
+    store: Store, thread_id: str, *, after: int, limit: int
+) -> tuple[Message, ...]:
+    """Read the oldest messages among a thread's events after a number; none that was deleted."""
+    rows = await store.read(
+        "messages_after_event", {"thread_id": thread_id, "after": after, "limit": limit}
+    )
+    return tuple(map(message_of, rows))
+
+
 async def session(store: Store, session_id: str) -> Session | None:
     """Read a session; its transcript is its thread's :func:`newest_messages`."""
     rows = await store.read("session", {"id": session_id})

@@ -270,6 +270,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.THREAD_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.EVENTS_GONE
             | ErrorKind.ROUTE_NOT_FOUND
             | ErrorKind.METHOD_NOT_ALLOWED
             | ErrorKind.UNSUPPORTED_MEDIA

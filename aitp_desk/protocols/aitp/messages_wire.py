@@ -141,6 +141,18 @@ def message_body(message: Message, dialect: Dialect) -> dict[str, Any]:
     return body
 
 
+def run_body(run: Run) -> dict[str, Any]:
+    """A run as it stands beside what it answers, in the OpenAI API's words."""
+    return {
+        "id": run.id,
+        "object": "thread.run",
+        "thread_id": run.thread_id,
+        "status": run.state.value,
+        "created_at": run.created_at,
+        "last_error": run.error and {"code": "server_error", "message": run.error},
+    }
+
+
 def encode_message(
     message: Message, run: Run | None, replies: Sequence[Message] | None, dialect: Dialect
 ) -> Reply:
@@ -163,13 +175,6 @@ def with_run(
     """
     if replies is None:
         return Reply(200, encode(body))
-    body["run"] = run and {
-        "id": run.id,
-        "object": "thread.run",
-        "thread_id": run.thread_id,
-        "status": run.state.value,
-        "created_at": run.created_at,
-        "last_error": run.error and {"code": "server_error", "message": run.error},
-    }
+    body["run"] = run and run_body(run)
     body["replies"] = [message_body(reply, dialect) for reply in replies]
     return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))

@@ -6,9 +6,10 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.posting import Request
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
-from aitp_desk.protocols.aitp import messages_wire, threads_wire, wire
+from aitp_desk.protocols.aitp import events_wire, messages_wire, threads_wire, wire
 from aitp_desk.protocols.aitp.wire import Dialect
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.protocols.reply import EVENT_STREAM, Call, Door, Reply, Route
+from aitp_desk.protocols.sse import UNBUFFERED
 
 
 async def create_thread(desk: Desk, call: Call) -> Reply:
@@ -64,6 +65,14 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
     )
 
 
+async def follow_thread(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/events``: what happens on the thread, as it happens."""
+    after = events_wire.decode_after(call.headers, call.query)
+    wording = events_wire.WORDINGS[wire.read_dialect(call.headers)]
+    stream = await desk.follow(call.principal, call.params["thread_id"], after, wording)
+    return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+
 async def _follow(
     desk: Desk, call: Call, run_id: str | None
 ) -> tuple[Run | None, tuple[Message, ...] | None]:
@@ -110,5 +119,6 @@ def make_door(max_body: int) -> Door:
         Route("POST", thread, retrieve_or_update_thread, "converse", max_body),
         Route("POST", messages, create_message, "converse", max_body),
         Route("GET", messages, list_messages, "static"),
+        Route("GET", f"{thread}/events", follow_thread, "static"),
     )
     return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)

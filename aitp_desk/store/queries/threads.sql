@@ -90,3 +90,12 @@ SELECT n, kind, ref, created_at FROM (
     WHERE thread_id = :thread_id AND n > :after ORDER BY n LIMIT :limit
 ) AS happened
 ORDER BY n LIMIT :limit;
+
+-- messages_after_event: Lists the oldest messages among a thread's events after one.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+FROM messages
+WHERE thread_id = :thread_id AND content IS NOT NULL AND seq > :after - coalesce((
+    SELECT n - after_seq FROM events
+    WHERE thread_id = :thread_id AND n <= :after ORDER BY n DESC LIMIT 1
+), 0)
+ORDER BY seq LIMIT :limit;

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.happening import Happening
+
+
+async def nothing(_thread_id: str, _after: int, _limit: int) -> tuple[Happening, ...]:
+    return ()
 
 
 def test_everybody_who_watches_a_run_is_told_of_its_end() -> None:
-    following = Following()
+    following = Following(nothing)
     watch = following.watch
     with watch("run_1") as one, watch("run_1") as two, watch("run_2") as other:
         following.ended("run_1")
@@ -16,14 +21,14 @@ def test_everybody_who_watches_a_run_is_told_of_its_end() -> None:
 
 
 def test_an_end_that_nobody_watches_is_forgotten() -> None:
-    following = Following()
+    following = Following(nothing)
     following.ended("run_1")
     with following.watch("run_1") as end:
         assert not end.is_set()
 
 
 def test_who_goes_away_takes_nothing_from_those_who_stay() -> None:
-    following = Following()
+    following = Following(nothing)
     with following.watch("run_1") as stays:
         with following.watch("run_1"):
             pass

@@ -1,0 +1,76 @@
+"""What happened on a thread, with what it happened to: the events that followers are told."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.model.run import Run, RunState
+from aitp_desk.model.thread import Message
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import Event
+
+MESSAGE_CREATED = "message.created"
+RUN = "run."
+"""How the kinds begin that tell of a run; the state follows that it has reached."""
+
+
+class Happening(msgspec.Struct, frozen=True):
+    """An event of a thread.
+
+    Parameters:
+        n: its number on the thread, from 1, without gaps.
+        kind: as :class:`aitp_desk.store.records.Event` has it.
+        thread_id: where it happened.
+        ref: id of what it happened to.
+        subject: the message as it is kept, the run as it stood then; None for a message that was
+            deleted since.
+    """
+
+    n: int
+    kind: str
+    thread_id: str
+    ref: str
+    subject: Message | Run | None
+
+
+ReadHappenings = Callable[[str, int, int], Awaitable[tuple[Happening, ...]]]
+"""Reads what happened on a thread after a number, at most so many, in order."""
+
+
+async def read_happenings(
+    store: Store, thread_id: str, after: int, limit: int
+) -> tuple[Happening, ...]:
+    """Read what happened on a thread after event ``after``, in order."""
+    events = await reads.events(store, thread_id, after=after, limit=limit)
+    if not events:
+        return ()
+    messages: dict[str, Message] = {}
+    if any(event.kind == MESSAGE_CREATED for event in events):
+        said = await reads.messages_after_event(store, thread_id, after=after, limit=limit)
+        messages = {message.id: message for message in said}
+    runs: dict[str, Run] = {}
+    for event in events:
+        if event.kind.startswith(RUN) and event.ref not in runs:
+            run = await reads.run(store, event.ref)
+            if run is not None:
+                runs[run.id] = run
+    return tuple(_happening(thread_id, event, messages, runs) for event in events)
+
+
+def _happening(
+    thread_id: str, event: Event, messages: dict[str, Message], runs: dict[str, Run]
+) -> Happening:
+    subject: Message | Run | None = messages.get(event.ref)
+    if event.ref in runs:
+        subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
+    return Happening(event.n, event.kind, thread_id, event.ref, subject)
+
+
+def _as_it_stood(run: Run, state: RunState) -> Run:
+    """A run in a state that it has reached, without what it learned later."""
+    if run.state is state:
+        return run
+    return msgspec.structs.replace(run, state=state, error=None)

@@ -1,0 +1,80 @@
+"""What happens on a thread as server-sent events.
+
+An event that has a number (``id:``) is told to every follower once; what has none passes: it is
+told to those who are there. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from aitp_desk.desk.happening import Happening
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.run import Run
+from aitp_desk.model.thread import Message
+from aitp_desk.protocols.aitp.messages_wire import message_body, run_body
+from aitp_desk.protocols.aitp.wire import Dialect, encode
+from aitp_desk.protocols.sse import BEAT, frame
+
+_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+
+
+def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> int | None:
+    """The number of the last event that the caller knows; None to begin with what comes next.
+
+    A reader that was cut off asks the same address again with a ``Last-Event-ID``: that is newer
+    than ``after`` in the query, and counts.
+
+    Raises:
+        InvalidRequest: it is not the number of an event.
+    """
+    for given, param in (
+        (headers.get("Last-Event-ID"), "Last-Event-ID"),
+        (query.get("after"), "after"),
+    ):
+        if given:
+            if not _NUMBER.fullmatch(given):
+                raise InvalidRequest(f"{param} is the number of an event, such as 7.", param=param)
+            return int(given)
+    return None
+
+
+class EventsWording:
+    """Words events for one dialect; see :class:`aitp_desk.desk.channel.Wording`."""
+
+    beat = BEAT
+
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+
+    def begin(self, thread_id: str, after: int) -> bytes:
+        """``following``: its id is where a reader who has seen nothing yet goes on."""
+        return frame("following", encode({"thread_id": thread_id, "after": after}), after)
+
+    def happening(self, happening: Happening) -> bytes:
+        """An event of the thread, by the name of its kind, with the object that it happened to."""
+        match happening.subject:
+            case Message() as message:
+                data = message_body(message, self._dialect)
+            case Run() as run:
+                data = run_body(run)
+            case _:
+                data = {"id": happening.ref, "object": "thread.message.deleted", "deleted": True}
+        return frame(happening.kind, encode(data), happening.n)
+
+    def snapshot(self, run_id: str, text: str) -> bytes:
+        """``answer.snapshot``: all of an answer so far, in place of what was told of it before."""
+        return frame("answer.snapshot", encode({"run_id": run_id, "text": text}))
+
+    def delta(self, run_id: str, text: str) -> bytes:
+        """``answer.delta``: a further piece."""
+        return frame("answer.delta", encode({"run_id": run_id, "text": text}))
+
+    def restarted(self, run_id: str) -> bytes:
+        """``run.restarted``: discard what was told of the answer."""
+        return frame("run.restarted", encode({"run_id": run_id}))
+
+
+WORDINGS = {dialect: EventsWording(dialect) for dialect in Dialect}
+"""One wording a dialect: those who share one are written the same bytes."""
