@@ -45,11 +45,16 @@ class Content(msgspec.Struct, frozen=True):
 
 
 class Raw(msgspec.Struct, frozen=True):
-    """The bytes of the content files, before anything of them is understood."""
+    """The bytes of the content files, before anything of them is understood.
+
+    Parameters:
+        below: the path below which the pages stand; empty for the top.
+    """
 
     files: tuple[tuple[Found, bytes], ...]
     problems: tuple[Problem, ...]
     digest: bytes
+    below: str = ""
 
 
 def load_content(folder: Path, *, data: Path | None = None) -> Content:
@@ -65,15 +70,19 @@ def load_content(folder: Path, *, data: Path | None = None) -> Content:
     return understand(read_files(folder, data=data))
 
 
-def read_files(folder: Path, *, data: Path | None = None) -> Raw:
+def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Raw:
     """Read the bytes of all content, and hash them.
+
+    Parameters:
+        folder, data: as :func:`load_content`.
+        below: the path below which the pages stand; empty for the top.
 
     Raises:
         ContentUnreadable: the folder itself cannot be used.
     """
     found, problems = find_content(folder, data=data)
     files: list[tuple[Found, bytes]] = []
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(below.encode())
     for entry in found:
         try:
             payload = entry.file.read_bytes()
@@ -84,7 +93,7 @@ def read_files(folder: Path, *, data: Path | None = None) -> Raw:
         digest.update(entry.source.encode() + b"\0" + hashlib.sha256(payload).digest())
     for problem in problems:
         digest.update(str(problem).encode() + b"\0")
-    return Raw(tuple(files), tuple(problems), digest.digest())
+    return Raw(tuple(files), tuple(problems), digest.digest(), below)
 
 
 def join_raw(first: Raw, second: Raw) -> Raw:
@@ -93,6 +102,7 @@ def join_raw(first: Raw, second: Raw) -> Raw:
         first.files + second.files,
         first.problems + second.problems,
         hashlib.sha256(first.digest + second.digest).digest(),
+        first.below,
     )
 
 
@@ -104,6 +114,8 @@ def understand(raw: Raw) -> Content:
         document = _read(found, payload, problems)
         if document is None:
             continue
+        if raw.below and not document.is_elsewhere:
+            document = _move(document, raw.below)
         other = documents.get(document.path)
         if other is not None:
             problems.append(
@@ -119,6 +131,11 @@ def understand(raw: Raw) -> Content:
         problems=tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0))),
         digest=raw.digest,
     )
+
+
+def _move(document: Document, below: str) -> Document:
+    path = below if document.path == "index" else f"{below}/{document.path}"
+    return msgspec.structs.replace(document, path=path)
 
 
 def address_of(source: str) -> str:

@@ -18,6 +18,8 @@ from aitp_desk.knowledge.load import join_raw, read_files
 from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.knowledge.web.rounds import Rounds
 
+AGENTS_FOLDER = "agents"
+"""Below the data folder: what is kept for further site agents, each in a folder of its name."""
 POLL_SECONDS = 1.0
 _LOOKING_SHARE = 0.05
 """At most this share of the time goes into looking: a large folder is looked at less often."""
@@ -33,6 +35,7 @@ class Knowledge:
         data: the desk's data folder.
         synonyms: a word of the visitors' to the words that the site writes for it.
         copies: of pages from elsewhere, which are content like the folder's.
+        below: the path below which the pages stand, for a further site agent.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
@@ -44,11 +47,14 @@ class Knowledge:
         data: Path,
         synonyms: Mapping[str, Sequence[str]],
         copies: Copies | None = None,
+        below: str = "",
     ) -> None:
         self._folder = folder
         self._data = data
         self._synonyms = synonyms
         self._copies = copies
+        self._below = below
+        self._index = data / AGENTS_FOLDER / below if below else data
         self._seen = self._look()
         self._library = self._read()
         self._swapped = asyncio.Event()
@@ -96,10 +102,10 @@ class Knowledge:
         return find_content(self._folder, data=self._data), copies
 
     def _read(self) -> Library:
-        raw = read_files(self._folder, data=self._data)
+        raw = read_files(self._folder, data=self._data, below=self._below)
         if self._copies is not None:
             raw = join_raw(raw, self._copies.raw())
-        return open_library(raw, self._data, self._synonyms)
+        return open_library(raw, self._index, self._synonyms)
 
 
 @asynccontextmanager
@@ -110,6 +116,7 @@ async def open_knowledge(
     synonyms: Mapping[str, Sequence[str]] | None = None,
     poll_seconds: float = POLL_SECONDS,
     rounds: Rounds | None = None,
+    below: str = "",
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
@@ -122,12 +129,13 @@ async def open_knowledge(
         synonyms: a word of the visitors' to the words that the site writes for it.
         poll_seconds: how often the folder is looked at for changes.
         rounds: of reading pages from elsewhere.
+        below: the path below which the pages stand, for a further site agent.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
     copies = None if rounds is None else rounds.copies
-    knowledge = await asyncio.to_thread(Knowledge, folder, data, synonyms or {}, copies)
+    knowledge = await asyncio.to_thread(Knowledge, folder, data, synonyms or {}, copies, below)
     tasks = [asyncio.create_task(_watch(knowledge, poll_seconds))]
     if rounds is not None:
         tasks.append(asyncio.create_task(rounds.run(knowledge.refresh)))
