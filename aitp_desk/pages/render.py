@@ -63,20 +63,20 @@ def render_ask(placeholder: str, examples: Mapping[str, str]) -> Markup:
 
 
 def render_page(
-    site: Site, document: Document, documents: Iterable[Document], topics: Sequence[str]
+    site: Site, document: Document, documents: Iterable[Document], topics: Sequence[str] | None
 ) -> bytes:
     """A page of the content.
 
     Parameters:
         documents: all that there are, for links from file to file and for the breadcrumbs.
-        topics: headings of the page that one may ask about.
+        topics: headings of the page that one may ask about; None for a page without a box to ask.
     """
     all_documents = tuple(documents)
     article = write_article(document, {other.source: other.url for other in all_documents})
-    asked = render_ask(
-        "Ask about this page",
-        {topic: f"{document.title}: {topic}" for topic in topics},
-    )
+    asked = Markup()
+    if topics is not None:
+        questions = {topic: f"{document.title}: {topic}" for topic in topics}
+        asked = render_ask("Ask about this page", questions)
     main = fill(
         _PAGE,
         crumbs=_crumbs(document, {other.path: other for other in all_documents}),

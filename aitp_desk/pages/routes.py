@@ -95,6 +95,19 @@ class PagesDoor:
         Raises:
             RouteNotFound: the content has no such page.
         """
+        return await self._page(desk, call, asks=True)
+
+    async def get_page_below(self, desk: Desk, call: Call) -> Reply:
+        """``GET /{agent}/{path}``: a page of a further site agent.
+
+        It has no box to ask: that asks the site's own agent, which does not know this page.
+
+        Raises:
+            RouteNotFound: the content has no such page.
+        """
+        return await self._page(desk, call, asks=False)
+
+    async def _page(self, desk: Desk, call: Call, *, asks: bool) -> Reply:
         library = desk.knowledge.library
         document = library.document(_canonical(call.path))
         if document is None:
@@ -103,7 +116,7 @@ class PagesDoor:
             )
 
         def render() -> bytes:
-            topics = page_topics(document, library.passages)
+            topics = page_topics(document, library.passages) if asks else None
             return render_page(self._site, document, library.documents, topics)
 
         page = await self._shelf.page(library.revision, document.path, render)
@@ -123,6 +136,14 @@ class PagesDoor:
             Route("GET", "/{path:.*}", self.get_page, counted="static"),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
+
+    def door_below(self, name: str, desk: Desk) -> Door:
+        """The door to the pages of a further site agent, which stand below its name."""
+        routes = (
+            Route("GET", f"/{name}", self.get_page_below, counted="static"),
+            Route("GET", f"/{name}/{{path:.*}}", self.get_page_below, counted="static"),
+        )
+        return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
 
 def _canonical(path: str) -> str:
