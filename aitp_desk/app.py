@@ -28,6 +28,7 @@ from aitp_desk.auth.keys import MasterKey, open_master_key
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
+from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.following import Following
@@ -206,11 +207,12 @@ def _make_desk(
         changed=following.changed,
     )
     reading = Reading(store, following)
+    sessions = Sessions(config.sessions, store, clock)
     asking = Asking(
         agent=agent,
         registry=registry,
         invoking=invoking,
-        sessions=Sessions(config.sessions, store, clock),
+        sessions=sessions,
         recording=Recording(
             store=store, actor=actor, durable=config.store.query_turns == "durable", clock=clock
         ),
@@ -236,6 +238,7 @@ def _make_desk(
             settings=config.events,
             idle_before=lambda: posting.idle_before,
         ),
+        deleting=Deleting(store=store, following=following, sessions=sessions, clock=clock),
         asking=asking,
         worker=worker,
     )

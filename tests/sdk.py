@@ -15,9 +15,10 @@ from tests.talking import Talker
 Given = TypeVar("Given", bound=BaseModel)
 
 DEPRECATED = pytest.mark.filterwarnings(
-    "ignore:The Assistants API is deprecated:DeprecationWarning"
+    "ignore:The Assistants API is deprecated:DeprecationWarning",
+    "ignore:deprecated$:DeprecationWarning",
 )
-"""The SDK says so of every call to threads; the desk serves them all the same."""
+"""The SDK says so of every call to threads and assistants; the desk serves them all the same."""
 
 
 @asynccontextmanager

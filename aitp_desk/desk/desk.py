@@ -8,6 +8,7 @@ from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
 from aitp_desk.desk.channel import Wording
+from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting, Request
 from aitp_desk.desk.reading import Reading, ThreadView
@@ -61,6 +62,7 @@ class Desk:
         registry: Registry,
         limiter: Limiter,
         posting: Posting,
+        deleting: Deleting,
         reading: Reading,
         streams: Streams,
         asking: Asking,
@@ -75,6 +77,7 @@ class Desk:
         self.limiter = limiter
         self._max_wait = max_wait
         self._posting = posting
+        self._deleting = deleting
         self._reading = reading
         self._streams = streams
         self._asking = asking
@@ -126,6 +129,7 @@ class Desk:
         order: Order,
         after: str | None,
         before: str | None,
+        run_id: str | None,
     ) -> Page:
         """One page of a thread's messages. See :meth:`aitp_desk.desk.reading.Reading.messages`."""
         _check_scope(principal)
@@ -137,7 +141,44 @@ class Desk:
             order=order,
             after=after,
             before=before,
+            run_id=run_id,
         )
+
+    async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
+        """One message of a thread. See :meth:`aitp_desk.desk.reading.Reading.message`."""
+        _check_scope(principal)
+        return await self._reading.message(
+            principal, thread_id, message_id, self._posting.idle_before
+        )
+
+    async def update_message(
+        self,
+        principal: Principal,
+        thread_id: str,
+        message_id: str,
+        actor: str | None,
+        metadata: dict[str, str],
+    ) -> Message:
+        """Replace the metadata of a message that the caller said.
+
+        See :meth:`aitp_desk.desk.deleting.Deleting.update_message`.
+        """
+        _check_scope(principal)
+        return await self._deleting.update_message(
+            principal, thread_id, message_id, actor, metadata, self._posting.idle_before
+        )
+
+    async def delete_message(self, principal: Principal, thread_id: str, message_id: str) -> None:
+        """Drop what a message said. See :meth:`aitp_desk.desk.deleting.Deleting.delete_message`."""
+        _check_scope(principal)
+        await self._deleting.delete_message(
+            principal, thread_id, message_id, self._posting.idle_before
+        )
+
+    async def delete_thread(self, principal: Principal, thread_id: str) -> None:
+        """Close a thread for good. See :meth:`aitp_desk.desk.deleting.Deleting.delete_thread`."""
+        _check_scope(principal)
+        await self._deleting.delete_thread(principal, thread_id, self._posting.idle_before)
 
     async def follow_run(
         self, run_id: str, seconds: float

@@ -13,6 +13,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.records import Event
 
 MESSAGE_CREATED = "message.created"
+THREAD_DELETED = "thread.deleted"
 RUN = "run."
 """How the kinds begin that tell of a run; the state follows that it has reached."""
 
@@ -26,7 +27,7 @@ class Happening(msgspec.Struct, frozen=True):
         thread_id: where it happened.
         ref: id of what it happened to.
         subject: the message as it is kept, the run as it stood then; None for a message that was
-            deleted since.
+            deleted since, and for the deletion of a message or of the thread itself.
     """
 
     n: int

@@ -17,6 +17,7 @@ from aitp_desk.model.errors import (
     Forbidden,
     IdempotencyInFlight,
     InvalidRequest,
+    MessageNotFound,
     ThreadNotFound,
 )
 from aitp_desk.model.ids import new_id
@@ -212,7 +213,7 @@ class Posting:
         if placed.replayed:
             message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
             if message is None:
-                raise ThreadNotFound("The message that this request posted has been deleted.")
+                raise MessageNotFound("The message that this request posted has been deleted.")
             return PostedMessage(message, placed.run_id)
         self._changed(thread_id)
         self._wake_for(placed)
@@ -242,9 +243,9 @@ class Posting:
         page = await reads.messages(
             self._store, placed.thread_id, order="asc", limit=MAX_THREAD_MESSAGES
         )
-        ids = [message.id for message in page.messages]
-        count = ids.index(placed.message_id) + 1 if placed.message_id in ids else 0
-        return OpenedThread(kept.thread, page.messages[:count], placed.run_id)
+        last = await reads.place(self._store, placed.thread_id, placed.message_id)
+        said = tuple(message for message in page.messages if message.seq <= last)
+        return OpenedThread(kept.thread, said, placed.run_id)
 
     def _settle(
         self, draft: Draft, brought: list[str], speaker: str, now: float, *, at: str

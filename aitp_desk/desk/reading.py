@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.desk.following import Following
 from aitp_desk.model.access import may_know_parent
-from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.model.principal import Principal, may_read_thread
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message, Thread
@@ -79,6 +79,7 @@ class Reading:
         order: Order,
         after: str | None,
         before: str | None,
+        run_id: str | None,
     ) -> Page:
         """One page of a thread's messages.
 
@@ -88,8 +89,29 @@ class Reading:
         """
         await self.thread(principal, thread_id, idle_before)
         return await reads.messages(
-            self._store, thread_id, limit=limit, order=order, after=after, before=before
+            self._store,
+            thread_id,
+            limit=limit,
+            order=order,
+            after=after,
+            before=before,
+            run_id=run_id,
         )
+
+    async def message(
+        self, principal: Principal, thread_id: str, message_id: str, idle_before: int
+    ) -> Message:
+        """One message of a thread.
+
+        Raises:
+            ThreadNotFound: as :meth:`thread`.
+            MessageNotFound: the thread has no such message, or it was deleted.
+        """
+        await self.thread(principal, thread_id, idle_before)
+        found = await reads.message(self._store, thread_id, message_id)
+        if found is None:
+            raise MessageNotFound("There is no such message on this thread.", param="message_id")
+        return found
 
     async def _may_know_parent(self, principal: Principal, fork: Thread, idle_before: int) -> bool:
         if fork.parent_id is None:

@@ -133,6 +133,11 @@ class Sessions:
         """Drop a session whose turn was not written down."""
         self._held.pop(session.id, None)
 
+    def forget_thread(self, thread_id: str) -> None:
+        """Drop the sessions of a thread that was deleted."""
+        for session in [held for held in self._held.values() if held.thread_id == thread_id]:
+            self.forget(session)
+
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
         self._held.move_to_end(session.id)

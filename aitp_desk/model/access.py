@@ -14,3 +14,11 @@ def may_know_parent(principal: Principal, fork_owner: str | None, parent_owner: 
     if parent_owner is not None or may_read_every_thread(principal):
         return True
     return fork_owner is not None and fork_owner == principal.id
+
+
+def may_delete(principal: Principal, owner: str | None) -> bool:
+    """Whether the caller may delete a thread that it may use, and whatever was said there.
+
+    Its owner may, of an anonymous thread whoever has its id, and who looks after the desk.
+    """
+    return owner is None or owner == principal.id or may_read_every_thread(principal)

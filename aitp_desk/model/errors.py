@@ -14,6 +14,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── UnknownSession            no such conversation for this caller
     ├── SessionLimit              the conversation has had its turns
     ├── ThreadNotFound            no such thread for this caller
+    ├── MessageNotFound           no such message on this thread
     ├── RunNotFound               no such run, or step of one, on this thread
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
@@ -52,6 +53,7 @@ class ErrorKind(Enum):
     UNKNOWN_SESSION = "unknown_session"
     SESSION_LIMIT = "session_limit"
     THREAD_NOT_FOUND = "thread_not_found"
+    MESSAGE_NOT_FOUND = "message_not_found"
     RUN_NOT_FOUND = "run_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
@@ -150,6 +152,12 @@ class ThreadNotFound(DeskError):
     """The thread does not exist, or this caller may not know that it does."""
 
     kind = ErrorKind.THREAD_NOT_FOUND
+
+
+class MessageNotFound(DeskError):
+    """There is no such message on this thread, or it was deleted."""
+
+    kind = ErrorKind.MESSAGE_NOT_FOUND
 
 
 class RunNotFound(DeskError):

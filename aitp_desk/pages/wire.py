@@ -123,6 +123,7 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
         case (
             ErrorKind.ROUTE_NOT_FOUND
             | ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.EVENTS_GONE

@@ -30,6 +30,7 @@ def status_of(kind: ErrorKind) -> int:
             return HTTPStatus.FORBIDDEN
         case (
             ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND

@@ -72,7 +72,7 @@ class Route(msgspec.Struct, frozen=True):
         max_body: the most bytes that a body may have; 0 where none is read.
     """
 
-    method: Literal["GET", "POST"]
+    method: Literal["GET", "POST", "DELETE"]
     path: str
     handler: Handler
     counted: Counted | None

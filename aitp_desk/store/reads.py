@@ -68,6 +68,7 @@ async def messages(
     limit: int,
     after: str | None = None,
     before: str | None = None,
+    run_id: str | None = None,
 ) -> Page:
     """Read a part of a thread's messages, as OpenAI's lists are paged.
 
@@ -77,24 +78,28 @@ async def messages(
         before: id of a message of this thread. Alone it gives the nearest messages ahead of it,
             still in list order, and ``has_more`` tells of those ahead of these; with ``after`` it
             ends the part.
+        run_id: only what the desk said in this run.
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a message of this thread.
     """
-    ends = [await _place(store, thread_id, after, "after")]
-    ends.append(await _place(store, thread_id, before, "before"))
+    ends = [await _end(store, thread_id, after, "after")]
+    ends.append(await _end(store, thread_id, before, "before"))
     low, high = ends if order == "asc" else reversed(ends)
     from_the_end = before is not None and after is None
     upwards = (order == "asc") is not from_the_end
-    rows = await store.read(
-        "messages_upwards" if upwards else "messages_downwards",
-        {
-            "thread_id": thread_id,
-            "above": 0 if low is None else low,
-            "below": _BEYOND if high is None else high,
-            "limit": limit + 1,
-        },
-    )
+    part = {
+        "thread_id": thread_id,
+        "above": 0 if low is None else low,
+        "below": _BEYOND if high is None else high,
+        "limit": limit + 1,
+    }
+    if run_id is None:
+        rows = await store.read("messages_upwards" if upwards else "messages_downwards", part)
+    else:
+        part["run_id"] = run_id
+        statement = "run_messages_upwards" if upwards else "run_messages_downwards"
+        rows = await store.read(statement, part)
     page = [message_of(row) for row in rows[:limit]]
     if from_the_end:
         page.reverse()
@@ -171,10 +176,16 @@ async def epoch(store: Store, name: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-async def _place(store: Store, thread_id: str, message_id: str | None, param: str) -> int | None:
+async def place(store: Store, thread_id: str, message_id: str | None) -> int:
+    """Read a message's place on its thread, also once it was deleted; 0 for none."""
+    rows = await store.read("message_seq", {"thread_id": thread_id, "id": message_id})
+    return int(rows[0][0]) if rows else 0
+
+
+async def _end(store: Store, thread_id: str, message_id: str | None, param: str) -> int | None:
     if message_id is None:
         return None
-    rows = await store.read("message_seq", {"thread_id": thread_id, "id": message_id})
-    if not rows:
+    seq = await place(store, thread_id, message_id)
+    if not seq:
         raise InvalidRequest(f"{param} is the id of a message of this thread.", param=param)
-    return int(rows[0][0])
+    return seq

@@ -196,8 +196,9 @@ class Event(msgspec.Struct, frozen=True):
 
     Parameters:
         n: its number on the thread, from 1, without gaps.
-        kind: ``message.created``, or ``run.`` and the state that a run has reached.
-        ref: id of the message or run.
+        kind: ``message.created``, ``message.deleted``, ``thread.deleted``, or ``run.`` and the
+            state that a run has reached.
+        ref: id of the message, thread or run.
         created_at: Unix seconds.
     """
 

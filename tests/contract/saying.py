@@ -112,6 +112,27 @@ async def post(
     )
 
 
+async def delete_message(
+    store: Store, thread_id: str, message_id: str, *, principal: Principal = VISITOR
+) -> None:
+    await store.run(
+        work.delete_message,
+        thread_id=thread_id,
+        principal=principal,
+        message_id=message_id,
+        now=NOW,
+        idle_before=0,
+    )
+
+
+async def delete_thread(
+    store: Store, thread_id: str, *, principal: Principal = VISITOR
+) -> tuple[str, ...]:
+    return await store.run(
+        work.delete_thread, thread_id=thread_id, principal=principal, now=NOW, idle_before=0
+    )
+
+
 async def claim(store: Store, *, worker: str = "w1", now: int = NOW) -> tuple[ClaimedRun, ...]:
     claims = await store.run(
         work.claim_runs, worker=worker, now=now, lease_until=now + 30, limit=10

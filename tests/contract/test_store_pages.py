@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.store import reads, work
+from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Order
-from tests.contract.saying import new_name, open_thread, post, texts_of
+from tests.contract.saying import delete_message, new_name, open_thread, post, texts_of
 
 
 async def fill(store: Store, many: int = 7) -> tuple[str, list[str]]:
@@ -72,7 +72,7 @@ async def test_walking_on_meets_every_message_once(store: Store) -> None:
 
 async def test_a_deleted_message_still_marks_its_place(store: Store) -> None:
     thread_id, ids = await fill(store)
-    await store.run(work.delete_message, thread_id=thread_id, message_id=ids[2])
+    await delete_message(store, thread_id, ids[2])
     page = await reads.messages(store, thread_id, order="asc", limit=2, after=ids[2])
     assert texts_of(page.messages) == ["4", "5"]
 

@@ -10,6 +10,7 @@ from aitp_desk.model.errors import (
     Forbidden,
     IdempotencyConflict,
     InvalidRequest,
+    MessageNotFound,
     ThreadNotFound,
 )
 from aitp_desk.model.principal import Principal
@@ -27,6 +28,7 @@ from tests.contract.saying import (
     OPERATOR,
     VISITOR,
     a_thread,
+    delete_message,
     new_name,
     open_thread,
     post,
@@ -339,8 +341,9 @@ class TestChanges:
     async def test_a_deleted_message_is_gone_and_its_chain_holds(self, store: Store) -> None:
         opened = await open_thread(store, "one", "secret", "three")
         name = opened.messages[1].id
-        assert await store.run(work.delete_message, thread_id=opened.thread_id, message_id=name)
-        assert not await store.run(work.delete_message, thread_id=opened.thread_id, message_id=name)
+        await delete_message(store, opened.thread_id, name)
+        with pytest.raises(MessageNotFound):
+            await delete_message(store, opened.thread_id, name)
         assert await reads.message(store, opened.thread_id, name) is None
         await post(store, opened.thread_id, "four")
         page = await reads.messages(store, opened.thread_id, order="asc", limit=10)

@@ -88,6 +88,66 @@ async def test_what_is_posted_in_one_dialect_is_read_in_the_other(
     assert exact(await client.beta.threads.retrieve(thread["id"])).metadata == {}
 
 
+async def test_a_message_is_retrieved_changed_and_deleted(
+    client: AsyncOpenAI, owner: Talker
+) -> None:
+    messages = client.beta.threads.messages
+    thread = await client.beta.threads.create()
+    kept = await messages.create(thread.id, role="user", content="One.")
+    posted = await messages.create(thread.id, role="user", content="Two.", metadata={"a": "1"})
+    assert exact(await messages.retrieve(posted.id, thread_id=thread.id)) == posted
+    assert posted.metadata is not None
+
+    changed = exact(
+        await messages.update(
+            posted.id, thread_id=thread.id, metadata={**posted.metadata, "a": "2", "b": "3"}
+        )
+    )
+    assert changed.metadata == {"a": "2", "b": "3", "actor": posted.metadata["actor"]}
+    assert await messages.update(posted.id, thread_id=thread.id) == changed
+    assert await messages.retrieve(posted.id, thread_id=thread.id) == changed
+
+    gone = exact(await messages.delete(posted.id, thread_id=thread.id))
+    assert (gone.id, gone.deleted) == (posted.id, True)
+    assert (await messages.list(thread.id)).data == [kept]
+    for again in (
+        messages.retrieve(posted.id, thread_id=thread.id),
+        messages.update(posted.id, thread_id=thread.id, metadata={}),
+        messages.delete(posted.id, thread_id=thread.id),
+    ):
+        with pytest.raises(openai.NotFoundError) as refused:
+            await again
+        assert (refused.value.code, refused.value.param) == ("message_not_found", "message_id")
+    read = (await owner.read(thread.id)).ok
+    assert [message["id"] for message in read["messages"]] == [kept.id]
+
+
+async def test_a_deleted_thread_is_gone_for_both_dialects(
+    client: AsyncOpenAI, owner: Talker
+) -> None:
+    thread = await client.beta.threads.create(messages=[{"role": "user", "content": "One."}])
+    gone = exact(await client.beta.threads.delete(thread.id))
+    assert (gone.id, gone.deleted) == (thread.id, True)
+    for again in (
+        client.beta.threads.retrieve(thread.id),
+        client.beta.threads.delete(thread.id),
+        client.beta.threads.messages.create(thread.id, role="user", content="Hello?"),
+    ):
+        with pytest.raises(openai.NotFoundError) as refused:
+            await again
+        assert refused.value.code == "thread_not_found"
+    assert (await owner.read(thread.id)).status == 404
+
+
+async def test_the_messages_of_one_run_are_listed_alone(client: AsyncOpenAI, owner: Talker) -> None:
+    opened = (await owner.open("How much does gift wrapping cost?", wait=20)).ok
+    run_id = opened["run"]["id"]
+    page = await client.beta.threads.messages.list(opened["id"], run_id=run_id)
+    assert [message.id for message in page.data] == [opened["replies"][0]["id"]]
+    none = await client.beta.threads.messages.list(opened["id"], run_id="run_unknown")
+    assert none.data == []
+
+
 async def test_a_refusal_is_an_error_of_the_sdk(client: AsyncOpenAI, talker: Talker) -> None:
     foreign = (await (await talker.with_key()).open("Hello.")).id
     with pytest.raises(openai.NotFoundError) as refused:

@@ -10,7 +10,6 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.agent.base import Clarification, Outcome, Turn, Utterance
-from aitp_desk.store import work
 from tests.doubles import Clock, ScriptedAgent, repeat
 from tests.talking import Talker, Told, talking
 
@@ -109,7 +108,7 @@ async def test_what_was_deleted_in_the_parent_is_gone_from_the_context(
     opened = await talker.open("Keep this.", "A secret.", headers=MANUAL)
     forked = (await fork(talker, opened.id)).id
     newest = (await talker.messages(opened.id, "?limit=1")).ok["first_id"]
-    await talker.desk.store.run(work.delete_message, thread_id=opened.id, message_id=newest)
+    await talker.send("DELETE", f"/v1/threads/{opened.id}/messages/{newest}")
     await talker.post(forked, "Well?", wait=10)
     assert told(agent.turns[-1].transcript) == ["Keep this."]
 

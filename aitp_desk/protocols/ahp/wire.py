@@ -268,6 +268,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.UNKNOWN_SESSION
             | ErrorKind.SESSION_LIMIT
             | ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.EVENTS_GONE

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from aitp_desk.desk.happening import Happening
+from aitp_desk.desk.happening import THREAD_DELETED, Happening
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
@@ -60,7 +60,8 @@ class EventsWording:
             case Run() as run:
                 data = run_body(run)
             case _:
-                data = {"id": happening.ref, "object": "thread.message.deleted", "deleted": True}
+                what = "thread" if happening.kind == THREAD_DELETED else "thread.message"
+                data = {"id": happening.ref, "object": f"{what}.deleted", "deleted": True}
         return frame(happening.kind, encode(data), happening.n)
 
     def snapshot(self, run_id: str, text: str) -> bytes:

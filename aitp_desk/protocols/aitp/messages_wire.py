@@ -37,6 +37,28 @@ def decode_message(body: bytes) -> Draft:
     return draft_of(given, "")
 
 
+def decode_message_update(body: bytes) -> tuple[str | None, dict[str, str]] | None:
+    """Read the body of a POST to a message: None retrieves, a metadata object updates.
+
+    Returns:
+        ``metadata.actor``, where it is given, and the rest of the metadata.
+
+    Raises:
+        InvalidRequest: the body or its metadata has the wrong shape.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    return None if given.get("metadata") is None else _metadata(given["metadata"], "metadata")
+
+
+def _metadata(given: Any, at: str) -> tuple[str | None, dict[str, str]]:
+    """Who speaks, if the metadata says so, and the sender's own notes."""
+    metadata = dict(object_of(given, at))
+    actor = metadata.pop("actor", None)
+    if actor is not None and not isinstance(actor, str):
+        raise InvalidRequest("metadata.actor is a string.", param=f"{at}.actor")
+    return actor, strings_of(metadata, at)
+
+
 def draft_of(given: Any, at: str) -> Draft:
     """A message as its sender asks for it.
 
@@ -58,17 +80,14 @@ def draft_of(given: Any, at: str) -> Draft:
     role = given.get("role", "user")
     if not isinstance(role, str):
         raise InvalidRequest("role is a string.", param=f"{prefix}role")
-    metadata = dict(object_of(given.get("metadata"), f"{prefix}metadata"))
-    actor = metadata.pop("actor", None)
-    if actor is not None and not isinstance(actor, str):
-        raise InvalidRequest("metadata.actor is a string.", param=f"{prefix}metadata.actor")
+    actor, metadata = _metadata(given.get("metadata"), f"{prefix}metadata")
     attachments = list_of(given.get("attachments"), f"{prefix}attachments")
     return Draft(
         role,
         _content(given["content"], f"{prefix}content"),
         tuple(_attachment(file, f"{prefix}attachments[{i}]") for i, file in enumerate(attachments)),
         actor,
-        strings_of(metadata, f"{prefix}metadata"),
+        metadata,
     )
 
 

@@ -6,7 +6,13 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.posting import Request
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
-from aitp_desk.protocols.aitp import events_wire, messages_wire, threads_wire, wire
+from aitp_desk.protocols.aitp import (
+    agents_routes,
+    events_wire,
+    messages_wire,
+    threads_wire,
+    wire,
+)
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import EVENT_STREAM, Call, Door, Reply, Route
 from aitp_desk.protocols.sse import UNBUFFERED
@@ -39,6 +45,12 @@ async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
     return await retrieve_thread(desk, call)
 
 
+async def delete_thread(desk: Desk, call: Call) -> Reply:
+    """``DELETE /v1/threads/{id}``."""
+    await desk.delete_thread(call.principal, call.params["thread_id"])
+    return wire.encode_deleted(call.params["thread_id"], "thread.deleted")
+
+
 async def create_message(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/messages``."""
     draft = messages_wire.decode_message(call.body)
@@ -59,6 +71,7 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
         order=part.order,
         after=part.after,
         before=part.before,
+        run_id=call.query.get("run_id") or None,
     )
     return messages_wire.encode_messages(
         page.messages, page.has_more, wire.read_dialect(call.headers)
@@ -71,6 +84,30 @@ async def follow_thread(desk: Desk, call: Call) -> Reply:
     wording = events_wire.WORDINGS[wire.read_dialect(call.headers)]
     stream = await desk.follow(call.principal, call.params["thread_id"], after, wording)
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+
+async def retrieve_message(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/messages/{message_id}``."""
+    thread_id, message_id = call.params["thread_id"], call.params["message_id"]
+    message = await desk.read_message(call.principal, thread_id, message_id)
+    return messages_wire.encode_message(message, None, None, wire.read_dialect(call.headers))
+
+
+async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/messages/{message_id}``: as :func:`retrieve_or_update_thread`."""
+    update = messages_wire.decode_message_update(call.body)
+    if update is None:
+        return await retrieve_message(desk, call)
+    thread_id, message_id = call.params["thread_id"], call.params["message_id"]
+    message = await desk.update_message(call.principal, thread_id, message_id, *update)
+    return messages_wire.encode_message(message, None, None, wire.read_dialect(call.headers))
+
+
+async def delete_message(desk: Desk, call: Call) -> Reply:
+    """``DELETE /v1/threads/{id}/messages/{message_id}``."""
+    thread_id, message_id = call.params["thread_id"], call.params["message_id"]
+    await desk.delete_message(call.principal, thread_id, message_id)
+    return wire.encode_deleted(message_id, "thread.message.deleted")
 
 
 async def _follow(
@@ -112,13 +149,19 @@ def make_door(max_body: int) -> Door:
         max_body: the most bytes of a thread or message body.
     """
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
+    message = f"{messages}/{{message_id}}"
     routes = (
         Route("POST", "/v1/thread", create_thread, "converse", max_body),
         Route("POST", "/v1/threads", create_thread, "converse", max_body),
         Route("GET", thread, retrieve_thread, "static"),
         Route("POST", thread, retrieve_or_update_thread, "converse", max_body),
+        Route("DELETE", thread, delete_thread, "converse"),
         Route("POST", messages, create_message, "converse", max_body),
         Route("GET", messages, list_messages, "static"),
         Route("GET", f"{thread}/events", follow_thread, "static"),
+        Route("GET", message, retrieve_message, "static"),
+        Route("POST", message, retrieve_or_update_message, "converse", max_body),
+        Route("DELETE", message, delete_message, "converse"),
+        *agents_routes.ROUTES,
     )
     return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)

@@ -98,6 +98,15 @@ def encode_list(bodies: Sequence[Mapping[str, Any]], has_more: bool) -> Reply:
     )
 
 
+def encode_deleted(id_: str, kind: str) -> Reply:
+    """The answer to what was deleted, in the OpenAI API's form.
+
+    Parameters:
+        kind: what that API calls it, such as ``thread.deleted``.
+    """
+    return Reply(200, encode({"id": id_, "object": kind, "deleted": True}))
+
+
 def decode_wait(prefer: str) -> float | None:
     """Seconds that a ``Prefer: wait=N`` header asks to wait (RFC 7240, 4.3); None without one.
 

@@ -29,6 +29,9 @@ DELETE FROM sessions WHERE id IN (
     ORDER BY id LIMIT :limit
 ) RETURNING id;
 
+-- delete_sessions_of_thread: Forgets a thread's sessions.
+DELETE FROM sessions WHERE thread_id = :thread_id;
+
 -- add_token: Keeps an API key.
 INSERT INTO tokens (id, name, hash, scopes, created_at)
 VALUES (:id, :name, :hash, :scopes, :created_at);

@@ -67,6 +67,10 @@ UPDATE jobs
 SET state = :state, error = :error, finished_at = :finished_at, leased_by = NULL, lease_until = NULL
 WHERE id = :id;
 
+-- unfinished_runs: Lists a thread's runs that are not over.
+SELECT id, thread_id, state, created_at, attempts, error FROM jobs
+WHERE thread_id = :thread_id AND kind = 'run' AND finished_at IS NULL ORDER BY created_at, id;
+
 -- replies_of_run: Lists what the desk said in a run.
 SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
 FROM messages

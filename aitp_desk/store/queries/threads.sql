@@ -33,19 +33,32 @@ WHERE id = :thread_id;
 -- set_thread_metadata: Replaces a thread's metadata.
 UPDATE threads SET metadata = :metadata, updated_at = :updated_at WHERE id = :thread_id;
 
+-- set_message_metadata: Replaces a message's metadata.
+UPDATE messages SET metadata = :metadata
+WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
+RETURNING id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata,
+    run_id;
+
 -- delete_message: Drops what a message said; its place in the chain stays.
 UPDATE messages
 SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
-WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
-RETURNING id;
+WHERE id = :id AND thread_id = :thread_id;
+
+-- delete_thread: Closes a thread for good.
+UPDATE threads SET deleted_at = :now, metadata = '{}' WHERE id = :thread_id;
+
+-- delete_messages_of_thread: Drops everything that was said on a thread, as delete_message does.
+UPDATE messages
+SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
+WHERE thread_id = :thread_id AND content IS NOT NULL;
 
 -- thread_tail: Says where a thread ends, for a unit that will add to it.
 SELECT owner, updated_at, speaker, last_seq, last_link, last_event
-FROM threads WHERE id = :thread_id;
+FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
 -- thread: Reads a thread.
 SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event
-FROM threads WHERE id = :thread_id;
+FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
 -- forked_at: Says where a thread forked off another.
 SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
@@ -73,6 +86,20 @@ ORDER BY seq LIMIT :limit;
 SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
+ORDER BY seq DESC LIMIT :limit;
+
+-- run_messages_upwards: Lists the oldest messages that a run said, between two places.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+FROM messages
+WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
+  AND seq > :above AND seq < :below AND content IS NOT NULL
+ORDER BY seq LIMIT :limit;
+
+-- run_messages_downwards: Lists the newest messages that a run said, newest first.
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+FROM messages
+WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
+  AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq DESC LIMIT :limit;
 
 -- events: Lists a thread's events after one, messages among them.

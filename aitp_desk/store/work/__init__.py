@@ -15,10 +15,10 @@ from aitp_desk.store.work.runs import (
     release_runs,
     renew_lease,
 )
+from aitp_desk.store.work.said import delete_message, delete_thread, set_message_metadata
 from aitp_desk.store.work.sessions import delete_expired, record_exchange
 from aitp_desk.store.work.threads import (
     append_message,
-    delete_message,
     open_thread,
     set_thread_metadata,
 )
@@ -32,6 +32,7 @@ __all__ = [
     "create_token",
     "delete_expired",
     "delete_message",
+    "delete_thread",
     "fail_run",
     "finish_run",
     "open_thread",
@@ -39,5 +40,6 @@ __all__ = [
     "release_runs",
     "renew_lease",
     "revoke_token",
+    "set_message_metadata",
     "set_thread_metadata",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.principal import Principal, may_read_thread
-from aitp_desk.model.thread import ROLES, Draft, Origin, Role, resolve_speaker
+from aitp_desk.model.thread import ROLES, Draft, Message, Origin, Role, resolve_speaker
 from aitp_desk.store.base import Row, Work
 
 
@@ -48,3 +48,20 @@ def settle_speaker(
             own = origin == Origin.VISITOR.value and who == principal.owner
             (brought if own else others).append(actor)
     return resolve_speaker(draft, brought=brought, default=default, others=others)
+
+
+def is_callers(message: Message, principal: Principal, default: str) -> Work[bool]:
+    """Whether the caller said a message: under the stamped actor, or one that it brought.
+
+    Parameters:
+        default: the actor that is stamped on what this caller says.
+    """
+    if message.origin is not Origin.VISITOR:
+        return False
+    if message.actor == default:
+        return True
+    rows = yield "actors_brought", {"thread_id": message.thread_id}
+    return any(
+        actor == message.actor and origin == Origin.VISITOR.value and who == principal.owner
+        for actor, origin, who in rows
+    )

@@ -92,6 +92,14 @@ class Tail:
 
     def tell_run(self, run_id: str, state: RunState) -> None:
         """Add the event that a run has reached a state."""
+        self.tell(f"run.{state.value}", run_id)
+
+    def tell(self, kind: str, ref: str) -> None:
+        """Add an event that is no message.
+
+        Parameters:
+            ref: id of what it happened to.
+        """
         self.event += 1
         self._added.append(
             (
@@ -100,8 +108,8 @@ class Tail:
                     "thread_id": self.thread_id,
                     "n": self.event,
                     "after_seq": self.seq,
-                    "kind": f"run.{state.value}",
-                    "ref": run_id,
+                    "kind": kind,
+                    "ref": ref,
                     "created_at": self.now,
                 },
             )

@@ -181,16 +181,6 @@ def set_thread_metadata(
     )
 
 
-def delete_message(*, thread_id: str, message_id: str) -> Work[bool]:
-    """Drop what a message said, and its salt; its place, digest and link stay (``model/chain.py``).
-
-    Returns:
-        Whether there was such a message on the thread.
-    """
-    rows = yield "delete_message", {"thread_id": thread_id, "id": message_id}
-    return bool(rows)
-
-
 def add_thread(
     thread: Thread, speaker: str, tail: Tail, parent_seq: int | None = None
 ) -> Work[None]:

@@ -1,0 +1,101 @@
+"""Deleting threads and messages, and changing the notes on a message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.sessions import Sessions
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import Message, check_metadata
+from aitp_desk.store.base import Store
+from aitp_desk.store.work.said import delete_message, delete_thread, set_message_metadata
+
+
+class Deleting:
+    """Takes back what was said, within what the caller may.
+
+    Parameters:
+        sessions: where conversations are remembered that lie on threads.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        following: Following,
+        sessions: Sessions,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._following = following
+        self._sessions = sessions
+        self._clock = clock
+
+    async def update_message(
+        self,
+        principal: Principal,
+        thread_id: str,
+        message_id: str,
+        actor: str | None,
+        metadata: dict[str, str],
+        idle_before: int,
+    ) -> Message:
+        """Replace the metadata of a message.
+
+        Parameters:
+            actor: who spoke, where the caller repeats it.
+
+        Raises:
+            ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+            Forbidden: somebody else said it.
+            InvalidRequest: the metadata breaks a limit, or names another speaker.
+        """
+        check_metadata(metadata)
+        return await self._store.run(
+            set_message_metadata,
+            thread_id=thread_id,
+            principal=principal,
+            message_id=message_id,
+            actor=actor,
+            metadata=metadata,
+            idle_before=idle_before,
+        )
+
+    async def delete_message(
+        self, principal: Principal, thread_id: str, message_id: str, idle_before: int
+    ) -> None:
+        """Drop what a message said.
+
+        Raises:
+            ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+            Forbidden: somebody else said it, on a thread that is not the caller's.
+        """
+        await self._store.run(
+            delete_message,
+            thread_id=thread_id,
+            principal=principal,
+            message_id=message_id,
+            now=int(self._clock()),
+            idle_before=idle_before,
+        )
+        self._following.changed(thread_id)
+
+    async def delete_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:
+        """Drop everything said on a thread and close it for good; its runs end.
+
+        Raises:
+            ThreadNotFound: it is not there, or not for this caller.
+            Forbidden: it is somebody else's.
+        """
+        ended = await self._store.run(
+            delete_thread,
+            thread_id=thread_id,
+            principal=principal,
+            now=int(self._clock()),
+            idle_before=idle_before,
+        )
+        self._sessions.forget_thread(thread_id)
+        for run_id in ended:
+            self._following.ended(run_id)
+        self._following.changed(thread_id)

@@ -1,0 +1,67 @@
+"""The site's agents as JSON: what the OpenAI API calls assistants, and the models behind them.
+
+Source: OpenAI API, Assistants (v2) and Models. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aitp_desk.desk.agents import SiteAgent
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.protocols.aitp.wire import Page, encode, encode_list
+from aitp_desk.protocols.reply import Reply
+
+
+def assistant_body(agent: SiteAgent) -> dict[str, Any]:
+    """An agent as an assistant. What it is told, and what it may call, is the site's own affair."""
+    return {
+        "id": agent.id,
+        "object": "assistant",
+        "created_at": agent.created_at,
+        "name": agent.name,
+        "description": agent.description or None,
+        "model": agent.model,
+        "instructions": None,
+        "tools": [],
+        "metadata": {"actor": agent.actor},
+    }
+
+
+def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
+    """One page of the site's agents: its first one leads, with ``order=asc`` the last one does.
+
+    Raises:
+        InvalidRequest: ``after`` or ``before`` names none of them.
+    """
+    listed = list(agents) if part.order == "desc" else list(reversed(agents))
+    ids = [agent.id for agent in listed]
+    if part.before is not None:
+        end = _place(ids, part.before, "before")
+        begin = max(0, end - part.limit)
+        return encode_list([assistant_body(agent) for agent in listed[begin:end]], begin > 0)
+    begin = 0 if part.after is None else _place(ids, part.after, "after") + 1
+    end = begin + part.limit
+    return encode_list([assistant_body(agent) for agent in listed[begin:end]], end < len(listed))
+
+
+def _place(ids: Sequence[str], id_: str, param: str) -> int:
+    if id_ not in ids:
+        raise InvalidRequest(f"{param} is the id of an assistant of this site.", param=param)
+    return ids.index(id_)
+
+
+def model_body(agent: SiteAgent, owner: str) -> dict[str, Any]:
+    """What an agent answers with, as a model.
+
+    Parameters:
+        owner: the site's name.
+    """
+    return {"id": agent.model, "object": "model", "created": agent.created_at, "owned_by": owner}
+
+
+def encode_models(agents: Sequence[SiteAgent], owner: str) -> Reply:
+    """Every model that answers here, each once."""
+    bodies = {agent.model: model_body(agent, owner) for agent in reversed(agents)}
+    return Reply(200, encode({"object": "list", "data": list(bodies.values())}))

@@ -1,0 +1,128 @@
+"""What was said, afterwards: notes on a message change, a message goes, a whole thread goes.
+
+What is deleted is dropped for good, its salt with it; its place, digest and link stay, so that the
+chain still holds (``model/chain.py``).
+"""
+
+from __future__ import annotations
+
+from aitp_desk.model.access import may_delete
+from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import RunState
+from aitp_desk.model.thread import Message
+from aitp_desk.store.base import Work
+from aitp_desk.store.rows import message_of, to_json
+from aitp_desk.store.work.reach import is_callers, reach_thread
+from aitp_desk.store.work.tail import Tail
+
+THREAD_DELETED = "The thread was deleted."
+"""What a run failed of that was to answer there."""
+
+
+def set_message_metadata(
+    *,
+    thread_id: str,
+    principal: Principal,
+    message_id: str,
+    actor: str | None,
+    metadata: dict[str, str],
+    idle_before: int,
+) -> Work[Message]:
+    """Replace the metadata of a message that the caller said.
+
+    Parameters:
+        actor: the speaker as the caller repeats it, None where it does not.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        Forbidden: somebody else said it.
+        InvalidRequest: ``actor`` is another than the one who spoke.
+    """
+    owner, speaker, *_ = yield from reach_thread(thread_id, principal, idle_before)
+    message = yield from _find(thread_id, message_id)
+    default = speaker if principal.owner == owner else principal.id
+    if not (yield from is_callers(message, principal, default)):
+        raise Forbidden("You may change only what you have said yourself.", param="message_id")
+    if actor is not None and actor != message.actor:
+        raise InvalidRequest(
+            f"metadata.actor says who spoke and stays {message.actor!r}.", param="metadata.actor"
+        )
+    rows = yield (
+        "set_message_metadata",
+        {"thread_id": thread_id, "id": message_id, "metadata": to_json(metadata)},
+    )
+    return message_of(rows[0])
+
+
+def delete_message(
+    *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
+) -> Work[None]:
+    """Drop what a message said. Files that were attached to it stay.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        Forbidden: somebody else said it, on a thread that is not the caller's.
+    """
+    owner, speaker, *end = yield from reach_thread(thread_id, principal, idle_before)
+    message = yield from _find(thread_id, message_id)
+    if not may_delete(principal, owner):
+        default = speaker if principal.owner == owner else principal.id
+        if not (yield from is_callers(message, principal, default)):
+            raise Forbidden(
+                "You may delete only what you have said yourself; the thread's owner may delete"
+                " all of it.",
+                param="message_id",
+            )
+    tail = Tail(thread_id, now, *end)
+    tail.tell("message.deleted", message_id)
+    yield "delete_message", {"thread_id": thread_id, "id": message_id}
+    yield from tail.write()
+
+
+def delete_thread(
+    *, thread_id: str, principal: Principal, now: int, idle_before: int
+) -> Work[tuple[str, ...]]:
+    """Drop everything said on a thread, end its runs, and close it for good.
+
+    Nobody reaches it any more, and whoever holds one of its runs finds the lease lost.
+
+    Returns:
+        The ids of the runs that ended.
+
+    Raises:
+        ThreadNotFound: it is not there, or not for this caller.
+        Forbidden: it is somebody else's.
+    """
+    owner, _speaker, *end = yield from reach_thread(thread_id, principal, idle_before)
+    if not may_delete(principal, owner):
+        raise Forbidden("Only the owner of a thread may delete it.", param="thread_id")
+    runs = yield "unfinished_runs", {"thread_id": thread_id}
+    tail = Tail(thread_id, now, *end)
+    ended = tuple(run_id for run_id, *_ in runs)
+    for run_id in ended:
+        tail.tell_run(run_id, RunState.FAILED)
+    tail.tell("thread.deleted", thread_id)
+    yield from tail.write()
+    for run_id in ended:
+        yield (
+            "end_run",
+            {
+                "id": run_id,
+                "state": RunState.FAILED.value,
+                "error": THREAD_DELETED,
+                "finished_at": now,
+            },
+        )
+    yield "delete_messages_of_thread", {"thread_id": thread_id}
+    yield "delete_sessions_of_thread", {"thread_id": thread_id}
+    yield "delete_thread", {"thread_id": thread_id, "now": now}
+    return ended
+
+
+def _find(thread_id: str, message_id: str) -> Work[Message]:
+    rows = yield "message", {"thread_id": thread_id, "id": message_id}
+    if not rows:
+        raise MessageNotFound("There is no such message on this thread.", param="message_id")
+    return message_of(rows[0])
