@@ -135,7 +135,7 @@ def figures_of(verdicts: Sequence[Verdict]) -> Figures:
 
 async def judge(corpus: Corpus, split: Split) -> list[Verdict]:
     """Ask every question of a corpus, each in a conversation of its own."""
-    folder, synonyms, site = _corpus(corpus)
+    folder, synonyms, site = corpus_of(corpus)
     with tempfile.TemporaryDirectory() as data:
         async with open_knowledge(folder, data=Path(data), synonyms=synonyms) as knowledge:
             agent = ExtractiveAgent(knowledge)
@@ -169,6 +169,37 @@ def holds(answer: str, fact: str | list[str]) -> bool:
         )
         for wording in map(_normal, wordings)
     )
+
+
+async def turn_of(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> Turn:
+    """The turn in which a question is asked; of a follow-up with what the desk said before."""
+    if question.first is None:
+        return Turn(question.question, site)
+    first = await answer_of(agent, Turn(question.first, site))
+    said, pending = (
+        (first.text, None)
+        if isinstance(first, Answer)
+        else (first.question, Pending(question.first, first.question, first.options))
+    )
+    transcript = (Utterance("visitor", question.first), Utterance("desk", said))
+    return Turn(question.question, site, transcript=transcript, pending=pending)
+
+
+def corpus_of(corpus: Corpus) -> tuple[Path, dict[str, list[str]], SiteFacts]:
+    """A corpus's folder of content, the synonyms of its site, and whose desk it is."""
+    if corpus == "specs":
+        if SHARED is None:
+            raise LookupError("The specifications are outside: set AITP_DESK_SHARED.")
+        return SHARED / "specs", {}, SiteFacts("Specifications", "https://specs.example")
+    settings: dict[str, Any] = tomllib.loads((SHOP / "desk.toml").read_text("utf-8"))
+    content = settings.get("content", {})
+    site = SiteFacts(
+        settings["site"]["name"],
+        "https://trailhead.example",
+        settings["site"].get("description", ""),
+        settings["site"]["contact"]["email"],
+    )
+    return SHOP / content.get("folder", "."), content.get("synonyms", {}), site
 
 
 GATES: dict[str, tuple[str, str, float]] = {
@@ -220,34 +251,7 @@ def _normal(text: str) -> str:
 
 
 async def _ask(agent: ExtractiveAgent, site: SiteFacts, question: Question) -> Said:
-    if question.first is None:
-        return await answer_of(agent, Turn(question.question, site))
-    first = await answer_of(agent, Turn(question.first, site))
-    said, pending = (
-        (first.text, None)
-        if isinstance(first, Answer)
-        else (first.question, Pending(question.first, first.question, first.options))
-    )
-    transcript = (Utterance("visitor", question.first), Utterance("desk", said))
-    return await answer_of(
-        agent, Turn(question.question, site, transcript=transcript, pending=pending)
-    )
-
-
-def _corpus(corpus: Corpus) -> tuple[Path, dict[str, list[str]], SiteFacts]:
-    if corpus == "specs":
-        if SHARED is None:
-            raise LookupError("The specifications are outside: set AITP_DESK_SHARED.")
-        return SHARED / "specs", {}, SiteFacts("Specifications", "https://specs.example")
-    settings: dict[str, Any] = tomllib.loads((SHOP / "desk.toml").read_text("utf-8"))
-    content = settings.get("content", {})
-    site = SiteFacts(
-        settings["site"]["name"],
-        "https://trailhead.example",
-        settings["site"].get("description", ""),
-        settings["site"]["contact"]["email"],
-    )
-    return SHOP / content.get("folder", "."), content.get("synonyms", {}), site
+    return await answer_of(agent, await turn_of(agent, site, question))
 
 
 def _share(hits: Iterable[bool]) -> float | None:

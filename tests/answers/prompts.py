@@ -1,0 +1,211 @@
+"""What is put before a model for a question, in several ways, and whether the answer is in it.
+
+Tokens are those of the encoding cl100k, counted and not estimated.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import tomllib
+import warnings
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import SiteFacts, Turn
+from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.agent.passages import ROOM, Excerpt, choose
+from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.watch import open_knowledge
+from tests.answers.judge import Corpus, Question, corpus_of, holds, questions, turn_of
+
+LABELS = Path(__file__).with_name("whitepaper.toml")
+SPECIFICATION = "specs/ahp-spec-0.1.md"
+
+SYSTEM_TOKENS = 260
+"""What the instructions to the model take."""
+FRAME_TOKENS = 12
+"""What stands around each passage and each utterance besides its own words."""
+
+Excerpts = Sequence[Excerpt]
+Chooser = Callable[[Turn, Library], Excerpts]
+
+
+def sent(turn: Turn, library: Library) -> Excerpts:
+    """What is sent."""
+    return choose(turn, library, room=ROOM)
+
+
+def five_by_bm25(turn: Turn, library: Library) -> Excerpts:
+    """The five best passages of the search, whole."""
+    hits = library.search(turn.question, limit=5)
+    return [Excerpt(hit.passage, hit.passage.text) for hit in hits]
+
+
+def everything(turn: Turn, library: Library) -> Excerpts:
+    """All the content."""
+    return [Excerpt(passage, passage.text) for passage in library.passages]
+
+
+OURS = "what is sent"
+WAYS: dict[str, Chooser] = {
+    OURS: sent,
+    "the five best by BM25, whole": five_by_bm25,
+    "all of the content": everything,
+}
+
+
+@cache
+def _encoding() -> Any:
+    with warnings.catch_warnings():
+        # the package opens its own data in a way that Python will forget
+        warnings.simplefilter("ignore", DeprecationWarning)
+        from bpe_openai import get_encoding  # type: ignore[import-untyped]
+    return get_encoding("cl100k_base")
+
+
+@cache
+def tokens_in(text: str) -> int:
+    """The number of tokens of a text in the encoding cl100k."""
+    return len(_encoding().encode(text))
+
+
+def tokens_of(excerpts: Excerpts) -> int:
+    """What passages take: their text, titles and addresses."""
+    return sum(
+        tokens_in(excerpt.text) + tokens_in(excerpt.passage.name) + tokens_in(excerpt.passage.url)
+        for excerpt in excerpts
+    )
+
+
+# The five questions on one specification
+
+
+class Needed(msgspec.Struct, frozen=True):
+    """A section that answers; without ``sentences`` all of it is needed."""
+
+    anchor: str
+    sentences: list[str] = []
+
+
+class Label(msgspec.Struct, frozen=True):
+    """A question and the sections that answer it; ``whitepaper.toml`` says what that means."""
+
+    question: str
+    why: str
+    sections: list[Needed]
+
+    def units(self, library: Library) -> list[tuple[str, str]]:
+        """All that has to be sent: sections by their anchors and their pieces."""
+        return [
+            (needed.anchor, text)
+            for needed in self.sections
+            for text in needed.sentences
+            or [
+                unit.text
+                for passage in library.passages
+                if passage.anchor == needed.anchor
+                for unit in passage.units
+            ]
+        ]
+
+
+def labels() -> list[Label]:
+    """The five questions."""
+    return msgspec.convert(tomllib.loads(LABELS.read_text("utf-8"))["question"], list[Label])
+
+
+def specification(shared: Path) -> Library:
+    """The AHP specification as the whole content of a site."""
+    with tempfile.TemporaryDirectory() as folder:
+        content, data = Path(folder, "content"), Path(folder, "data")
+        content.mkdir()
+        shutil.copy(shared / SPECIFICATION, content)
+        return open_library(read_files(content, data=data), data, {})
+
+
+def needed_tokens(label: Label, library: Library) -> int:
+    """What it takes to send the labelled sections and sentences and nothing else."""
+    needed = label.units(library)
+    anchors = {anchor for anchor, _ in needed}
+    names = {
+        passage.anchor: tokens_in(passage.name) + tokens_in(passage.url)
+        for passage in library.passages
+        if passage.anchor in anchors
+    }
+    return sum(names.values()) + sum(tokens_in(text) for _, text in needed)
+
+
+class Served(msgspec.Struct, frozen=True):
+    """What one question was served in one way."""
+
+    tokens: int
+    text_tokens: int
+    excerpts: int
+    complete: bool
+
+
+def serve(label: Label, library: Library, way: Chooser) -> Served:
+    """Choose for one of the five questions, and look whether the answer is there."""
+    turn = Turn(label.question, SiteFacts("AHP", "https://ahp.example"))
+    excerpts = way(turn, library)
+    by_anchor: dict[str, str] = {}
+    for excerpt in excerpts:
+        anchor = excerpt.passage.anchor
+        by_anchor[anchor] = f"{by_anchor.get(anchor, '')}\n{excerpt.text}"
+    return Served(
+        tokens_of(excerpts),
+        sum(tokens_in(excerpt.text) for excerpt in excerpts),
+        len(excerpts),
+        all(text in by_anchor.get(anchor, "") for anchor, text in label.units(library)),
+    )
+
+
+# The labelled questions
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What became of one labelled question in one way.
+
+    Parameters:
+        tokens: of the whole prompt, with instructions, conversation and question.
+    """
+
+    question: Question
+    tokens: int
+    excerpts: int
+    holds_fact: bool
+
+
+async def prompts_of(corpus: Corpus) -> dict[str, list[Prompt]]:
+    """The prompts for every labelled question of a corpus, each way."""
+    folder, synonyms, site = corpus_of(corpus)
+    made: dict[str, list[Prompt]] = {name: [] for name in WAYS}
+    with tempfile.TemporaryDirectory() as data:
+        async with open_knowledge(folder, data=Path(data), synonyms=synonyms) as knowledge:
+            agent = ExtractiveAgent(knowledge)
+            for question in questions(corpus, "all"):
+                turn = await turn_of(agent, site, question)
+                for name, way in WAYS.items():
+                    excerpts = way(turn, knowledge.library)
+                    made[name].append(_prompt(question, turn, excerpts))
+    return made
+
+
+def _prompt(question: Question, turn: Turn, excerpts: Excerpts) -> Prompt:
+    said = [*(utterance.text for utterance in turn.transcript), turn.question]
+    text = "\n".join(f"{excerpt.passage.name}\n{excerpt.text}" for excerpt in excerpts)
+    return Prompt(
+        question,
+        SYSTEM_TOKENS
+        + sum(tokens_in(utterance) for utterance in said)
+        + tokens_of(excerpts)
+        + FRAME_TOKENS * (len(said) + len(excerpts)),
+        len(excerpts),
+        all(holds(text, fact) for fact in question.facts),
+    )
