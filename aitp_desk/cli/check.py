@@ -55,7 +55,7 @@ def _check_content(config: Config | None) -> tuple[int, list[str]]:
     faults = [str(problem) for problem in content.problems]
     if not content.documents and not faults and not config.content.web.lists:
         faults.append(
-            f"{config.content_folder}: holds no content; it takes Markdown (.md), text (.txt) and"
-            " HTML (.html) files."
+            f"{config.content_folder}: holds no content; it takes Markdown (.md), text (.txt),"
+            " HTML (.html) and PDF (.pdf) files."
         )
     return len(content.documents), faults

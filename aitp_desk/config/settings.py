@@ -101,7 +101,9 @@ class Web(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, le=20_000)],
         Meta(extra={"unit": "pages"}, description="How many pages are read; others are left out."),
     ] = 500
-    max_bytes: Annotated[Bytes, Meta(description="The largest page, unpacked.")] = 2 * 1024 * 1024
+    max_bytes: Annotated[Bytes, Meta(description="The largest page or PDF, unpacked.")] = (
+        8 * 1024 * 1024
+    )
     page_seconds: Annotated[Seconds, Meta(description="How long one page may take to arrive.")] = 20
 
     @property

@@ -24,11 +24,15 @@ KINDS: dict[str, DocumentKind] = {
     ".txt": "text",
     ".html": "html",
     ".htm": "html",
+    ".pdf": "pdf",
 }
 """The endings of content, and what they are written in."""
 
 MAX_FILE_BYTES = 4 * 1024 * 1024
 """A larger file is reported and left out."""
+
+MAX_PDF_BYTES = 32 * 1024 * 1024
+"""The same for a PDF, which is mostly pictures and fonts."""
 
 MAX_DEPTH = 32
 """How many folders deep content may lie."""
@@ -187,10 +191,11 @@ class _Walk:
         if not stat.S_ISREG(status.st_mode):
             self._refuse(source, "It is not a regular file.")
             return None
-        if status.st_size > MAX_FILE_BYTES:
+        most = MAX_PDF_BYTES if kind == "pdf" else MAX_FILE_BYTES
+        if status.st_size > most:
             self._refuse(
                 source,
-                f"It has {status.st_size} bytes; at most {MAX_FILE_BYTES} are read. Split it.",
+                f"It has {status.st_size} bytes; at most {most} are read. Split it.",
             )
             return None
         return Found(source, file, kind, status.st_mtime_ns, status.st_size)

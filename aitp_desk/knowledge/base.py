@@ -11,7 +11,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-DocumentKind = Literal["markdown", "text", "html"]
+DocumentKind = Literal["markdown", "text", "html", "pdf"]
+PAGE_BREAK = "\f"
+"""Parts the pages in the body of a PDF."""
 UnitKind = Literal["sentence", "item", "row", "code"]
 
 
@@ -52,7 +54,8 @@ class Document(msgspec.Struct, frozen=True):
         title: from the front matter, else the first heading, else the file's name.
         description: one line from the front matter (HTML: the meta element), else empty.
         kind: what ``body`` is written in.
-        body: Markdown or text without front matter; for HTML the cleaned main content as HTML.
+        body: Markdown or text without front matter; for HTML the cleaned main content as HTML; for
+            PDF the text of its pages, parted by form feeds.
         front: the front matter as it was read; HTML and text have none.
         updated: date of the content from the front matter, ISO 8601, else None.
     """
@@ -116,7 +119,7 @@ class Passage(msgspec.Struct, frozen=True):
         heading: the section's own heading; empty before the first one.
         trail: the headings above it and its own, outermost first, without the document's title.
         anchor: id of the heading in the page, unique in the document; empty before the first, and
-            where a page from elsewhere has none.
+            where a page from elsewhere has none. In a PDF its page: ``page=3`` (RFC 8118).
         text: the section without its heading and without its subsections, as plain text.
         units: the same text in pieces.
     """
@@ -138,7 +141,9 @@ class Passage(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """How a source is titled: the document, and the section where it has a heading."""
+        """How a source is titled: the document, and the section by its heading or page."""
+        if self.anchor.startswith("page=") and not self.heading:
+            return f"{self.title}, {self.anchor.replace('=', ' ')}"
         if not self.heading or self.heading == self.title:
             return self.title
         return f"{self.title}: {self.heading}"

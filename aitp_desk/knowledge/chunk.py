@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Passage, Unit, UnitKind, is_elsewhere
+from aitp_desk.knowledge.base import PAGE_BREAK, Document, Passage, Unit, UnitKind
 from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
 from aitp_desk.knowledge.html import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
@@ -19,6 +19,9 @@ MAX_PASSAGE_CHARACTERS = 1800
 MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
 
+_FULL_LINE = 0.6
+"""A line that is shorter than this share of the longest ends its paragraph."""
+_DIVIDED = re.compile(r"([^\W\d_])-\n([a-zß-ÿ])")
 _DROPPED = re.compile(r"[^\w\- ]")
 _IN_FRAGMENT = "-._~!$&'()*+,;=:@/?%"
 """What stands in a fragment as it is (RFC 3986, section 3.5)."""
@@ -75,6 +78,29 @@ def blocks_of(document: Document) -> list[Block]:
     ]
 
 
+def paragraphs_of_page(text: str) -> list[str]:
+    """The paragraphs of a page of a PDF, of which only the lines are known.
+
+    A line that is much shorter than the longest ends its paragraph: it is a heading, a row or the
+    last line of one. A word that is divided at a line's end is put together.
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    full = _FULL_LINE * max(map(len, lines))
+    found = [""]
+    for line in lines:
+        found[-1] += f"{line}\n"
+        if len(line) < full:
+            found.append("")
+    return [joined for part in found if (joined := plain(_DIVIDED.sub(r"\1\2", part)))]
+
+
+def _pages(document: Document) -> Iterator[Section]:
+    """The pages of a PDF as sections without headings."""
+    for number, text in enumerate(document.body.split(PAGE_BREAK), start=1):
+        blocks = tuple(map(Paragraph, paragraphs_of_page(text)))
+        yield Section("", (), f"page={number}", blocks)
+
+
 def sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
     """Split a page at its headings. A first heading that opens the page is its title.
 
@@ -107,8 +133,7 @@ def sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator
 def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
     """The passages of a document in order, numbered from ``number``."""
     found: list[Passage] = []
-    rendered_here = not is_elsewhere(document.path)
-    for section in sections(blocks_of(document), rendered_here=rendered_here):
+    for section in _sections_of(document):
         for units in _portions(list(units_of(section.blocks))):
             found.append(
                 Passage(
@@ -123,6 +148,12 @@ def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
                 )
             )
     return found
+
+
+def _sections_of(document: Document) -> Iterator[Section]:
+    if document.kind == "pdf":
+        return _pages(document)
+    return sections(blocks_of(document), rendered_here=not document.is_elsewhere)
 
 
 def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:

@@ -25,8 +25,9 @@ import msgspec
 from aitp_desk.knowledge.base import Document, Passage, Problem, Unit
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.figures import figures_in
-from aitp_desk.knowledge.load import Raw, understand
+from aitp_desk.knowledge.load import Content, Raw, understand
 from aitp_desk.knowledge.markdown import first_heading
+from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
@@ -141,6 +142,7 @@ def _open(file: Path) -> Index:
 def _make(file: Path, raw: Raw, content: str) -> None:
     """Write the index under another name, then move it into place."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    understood = understand(raw, keep_pdfs_in=file.parent / PDF_FOLDER)
     made = file.with_name(f"{file.name}.{os.getpid()}.new")
     made.unlink(missing_ok=True)
     try:
@@ -150,15 +152,14 @@ def _make(file: Path, raw: Raw, content: str) -> None:
             connection.execute("PRAGMA synchronous = OFF")
             connection.executescript(_SCHEMA)
             connection.execute("BEGIN")
-            _fill(connection, raw, content)
+            _fill(connection, understood, content)
             connection.execute("COMMIT")
         made.replace(file)
     finally:
         made.unlink(missing_ok=True)
 
 
-def _fill(connection: sqlite3.Connection, raw: Raw, content: str) -> None:
-    understood = understand(raw)
+def _fill(connection: sqlite3.Connection, understood: Content, content: str) -> None:
     encode = msgspec.msgpack.Encoder().encode
     found = [(document, passages_of(document)) for document in understood.documents]
     twins = iter(twins_of([passage.text for _, passages in found for passage in passages]))

@@ -1,4 +1,4 @@
-"""Reading the site's files: Markdown with front matter, plain text, the main content of HTML.
+"""Reading the site's files: Markdown with front matter, text, the main content of HTML, PDF.
 
 A file that cannot be read, or not wholly, is a :class:`Problem` with what would be right; it never
 stops the others from being read.
@@ -17,9 +17,10 @@ import msgspec
 import yaml
 
 from aitp_desk.knowledge.admit import Found, find_content
-from aitp_desk.knowledge.base import Document, Problem, is_elsewhere
+from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, is_elsewhere
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.markdown import first_heading
+from aitp_desk.knowledge.pdf.texts import PdfText, digest_of, is_installed, read_pdfs
 
 MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
@@ -93,6 +94,7 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
         digest.update(entry.source.encode() + b"\0" + hashlib.sha256(payload).digest())
     for problem in problems:
         digest.update(str(problem).encode() + b"\0")
+    digest.update(b"" if is_installed() else b"without PDF")
     return Raw(tuple(files), tuple(problems), digest.digest(), below)
 
 
@@ -106,12 +108,20 @@ def join_raw(first: Raw, second: Raw) -> Raw:
     )
 
 
-def understand(raw: Raw) -> Content:
-    """Turn files into documents. Of two with one path the first by name is kept."""
+def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
+    """Turn files into documents. Of two with one path the first by name is kept.
+
+    Parameters:
+        keep_pdfs_in: a folder for the texts of PDF files, so that each is read once.
+    """
     problems = list(raw.problems)
+    pdfs = read_pdfs((payload for found, payload in raw.files if found.kind == "pdf"), keep_pdfs_in)
     documents: dict[str, Document] = {}
     for found, payload in raw.files:
-        document = _read(found, payload, problems)
+        if found.kind == "pdf":
+            document = _read_pdf(found, pdfs[digest_of(payload)], problems)
+        else:
+            document = _read(found, payload, problems)
         if document is None:
             continue
         if raw.below and not document.is_elsewhere:
@@ -217,6 +227,30 @@ def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document
         body=body,
         front=front,
         updated=next((str(date) for date in dates if isinstance(date, str) and date), None),
+    )
+
+
+def _read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document | None:
+    if text.problem:
+        problems.append(Problem(found.source, text.problem))
+        return None
+    if len(text.pages) < text.count:
+        read, count = len(text.pages), text.count
+        problems.append(
+            Problem(found.source, f"Of its {count} pages the first {read} are read; split it.")
+        )
+    if not any(map(str.strip, text.pages)):
+        problems.append(
+            Problem(found.source, "The PDF holds no text, only pictures of it; recognise the text.")
+        )
+        return None
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=_line(text.title) or _title_of_name(found.source),
+        description="",
+        kind="pdf",
+        body=PAGE_BREAK.join(text.pages),
     )
 
 

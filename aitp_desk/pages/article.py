@@ -21,9 +21,9 @@ import nh3
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.base import PAGE_BREAK, Document
 from aitp_desk.knowledge.blocks import plain
-from aitp_desk.knowledge.chunk import Anchors
+from aitp_desk.knowledge.chunk import Anchors, paragraphs_of_page
 from aitp_desk.pages.fill import Markup
 
 _MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -70,6 +70,8 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
     Parameters:
         urls: address of each document by its source, for links from file to file.
     """
+    if document.kind == "pdf":
+        return Article(document.title, "", Markup(_CLEANER.clean(_pages(document.body))))
     if document.kind == "text":
         return Article(document.title, "", Markup(_CLEANER.clean(_text(document.body))))
     html = _MARKDOWN.render(document.body) if document.kind == "markdown" else document.body
@@ -141,6 +143,15 @@ def _address(href: str, source: str, urls: Mapping[str, str]) -> str:
     query = f"?{parts.query}" if parts.query else ""
     fragment = f"#{parts.fragment}" if parts.fragment else ""
     return url + query + fragment
+
+
+def _pages(body: str) -> str:
+    """A PDF: a heading for each page, with the id that sources point to, and its paragraphs."""
+    parts: list[str] = []
+    for number, text in enumerate(body.split(PAGE_BREAK), start=1):
+        parts.append(f'<h2 id="page={number}">Page {number}</h2>')
+        parts += (f"<p>{escape(paragraph)}</p>" for paragraph in paragraphs_of_page(text))
+    return "".join(parts)
 
 
 def _text(body: str) -> str:

@@ -36,7 +36,7 @@ def page_topics(document: Document, passages: Sequence[Passage]) -> tuple[str, .
     headings = dict.fromkeys(
         passage.heading
         for passage in passages
-        if passage.document == document.path and passage.anchor
+        if passage.document == document.path and passage.anchor and passage.heading
     )
     return tuple(heading for heading in headings if len(heading) <= MAX_CHARACTERS)[:MOST]
 

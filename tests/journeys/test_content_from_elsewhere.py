@@ -11,6 +11,7 @@ import structlog
 from aiohttp import web
 
 from aitp_desk.app import Serving
+from tests.pdfs import make_pdf
 from tests.serving import serving
 from tests.talking import talking
 from tests.visiting import CONTENT, visiting
@@ -102,6 +103,26 @@ async def test_pages_elsewhere_are_listed_with_their_own_addresses_and_not_shown
         for path in (f"/{address}", "/warranty", "/warranty.html", f"/{host}/warranty.html"):
             async with visitor.http.get(path) as response:
                 assert response.status == 404
+
+
+async def test_an_answer_from_a_pdf_links_to_the_page_within_it(
+    elsewhere: Website, own: Path, tmp_path: Path
+) -> None:
+    guide = make_pdf(["Lantern care."], ["Change the wick of a lantern after ninety hours."])
+    elsewhere.put("/guide.pdf", guide, type="application/pdf")
+    (own / "oil.pdf").write_bytes(make_pdf(["Burn whale-free oil of the second pressing."]))
+    settings = reads(elsewhere, "/guide.pdf")
+    async with visiting(tmp_path / "data", *settings, folder=own) as visitor:
+        await known(visitor.desk, 3)
+        said = await visitor.ask("After how many hours do I change the wick?")
+        assert "ninety hours" in said.answer
+        source = said.body["response"]["sources"][0]
+        assert source["url"] == f"{elsewhere.url}/guide.pdf#page=2"
+        said = await visitor.ask("Which oil do I burn, of which pressing?")
+        source = said.body["response"]["sources"][0]
+        assert source["url"] == f"{visitor.desk.url}/oil#page=1"
+        async with visitor.http.get("/oil") as response:
+            assert '<h2 id="page=1">Page 1</h2>' in await response.text()
 
 
 async def test_a_desk_serves_before_the_first_page_has_arrived(

@@ -61,7 +61,7 @@ def dangers(html: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["markdown", "html", "text"])
+@pytest.mark.parametrize("kind", ["markdown", "html", "text", "pdf"])
 @pytest.mark.parametrize("trick", TRICKS)
 def test_nothing_in_a_document_can_act_or_load(trick: str, kind: DocumentKind) -> None:
     assert dangers(article(f"{trick}\n\ntext {trick} text", kind).body) == []

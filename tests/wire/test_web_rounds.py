@@ -220,7 +220,8 @@ async def test_what_is_no_page_is_reported(site: Website, egress: Egress, tmp_pa
     site.put("/logo", b"\x89PNG", type="image/png")
     reading = Reading(site, egress, tmp_path, urls=["/logo"])
     assert await reading.gather() == {
-        "/logo": "Its media type is image/png; pages are HTML, Markdown or text. It is left out."
+        "/logo": "Its media type is image/png; pages are HTML, Markdown, text or PDF."
+        " It is left out."
     }
 
 

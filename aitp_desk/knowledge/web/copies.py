@@ -31,7 +31,7 @@ class Copy(msgspec.Struct, frozen=True):
         via: the setting that lists it: the page's own address, or its sitemap's.
         address: the address that answered, after redirects: what a source links to.
         kind: what the body is written in.
-        body: SHA-256 of the body, which is UTF-8, in hexadecimal; the name of its file.
+        body: SHA-256 of the body, in hexadecimal: the name of its file. A text is UTF-8.
         size: of the body, in bytes.
         etag: the server's tag of this version, or empty.
         modified: when the server says that it last changed, as it wrote it, or empty.

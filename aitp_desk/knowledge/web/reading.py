@@ -1,4 +1,4 @@
-"""What an answer from elsewhere holds: which kind of content, as UTF-8."""
+"""What an answer from elsewhere holds: which kind of content, its text as UTF-8."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ _KINDS: dict[str, DocumentKind] = {
     "text/markdown": "markdown",
     "text/x-markdown": "markdown",
     "text/plain": "text",
+    "application/pdf": "pdf",
 }
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -37,17 +38,19 @@ class NoContent(Exception):
 
 
 def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
-    """Tell an answer's kind by its media type, and return its text as UTF-8.
+    """Tell an answer's kind by its media type, and return its text as UTF-8; a PDF as it is.
 
     Raises:
-        NoContent: it is neither HTML nor Markdown nor text.
+        NoContent: it is neither HTML nor Markdown nor text nor PDF.
     """
     declared = Message()
     declared["Content-Type"] = fetched.headers.get("Content-Type", "")
     media = declared.get_content_type() if declared["Content-Type"] else "none at all"
     kind = _KINDS.get(media)
     if kind is None:
-        raise NoContent(f"Its media type is {media[:80]}; pages are HTML, Markdown or text.")
+        raise NoContent(f"Its media type is {media[:80]}; pages are HTML, Markdown, text or PDF.")
+    if kind == "pdf":
+        return kind, fetched.body
     if kind == "text" and urlsplit(fetched.url).path.lower().endswith((".md", ".markdown")):
         kind = "markdown"
     charset = declared.get_content_charset() or ""

@@ -22,6 +22,7 @@ def answer(body: bytes, media: str | None, url: str = "https://a.example/page") 
         ("text/markdown; charset=utf-8; variant=GFM", "", "markdown"),
         ("text/plain", "", "text"),
         ("text/plain", "README.MD?raw=1", "markdown"),
+        ("application/pdf", "guide", "pdf"),
     ],
 )
 def test_the_media_type_tells_what_a_page_is_written_in(
@@ -30,11 +31,16 @@ def test_the_media_type_tells_what_a_page_is_written_in(
     assert read_answer(answer(b"x", media, f"https://a.example/{path}")) == (kind, b"x")
 
 
+def test_a_pdf_is_left_as_it_is() -> None:
+    payload = b"%PDF-1.7\n\xff\xfe\x00"
+    assert read_answer(answer(payload, "application/pdf; charset=koi8-r")) == ("pdf", payload)
+
+
 @pytest.mark.parametrize(
     "media", [None, "", "image/png", "application/json", "text/css", "text/html\udc80x"]
 )
 def test_anything_else_is_no_content(media: str | None) -> None:
-    with pytest.raises(NoContent, match="pages are HTML, Markdown or text"):
+    with pytest.raises(NoContent, match="pages are HTML, Markdown, text or PDF"):
         read_answer(answer(b"x", media))
 
 

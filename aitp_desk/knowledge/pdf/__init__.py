@@ -1,0 +1,1 @@
+"""PDF files as text, page by page; needs the extra ``pdf``."""
