@@ -22,6 +22,7 @@ import msgspec
 import structlog
 
 from aitp_desk.agent.base import Agent
+from aitp_desk.agent.claude import open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import MasterKey, open_master_key
@@ -62,6 +63,7 @@ from aitp_desk.store.records import Token
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
+API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
 LOCK_FILE = "serving.lock"
 NEW_OBJECTS = 20_000
 """How many new objects there may be before the garbage collector looks at them."""
@@ -93,7 +95,8 @@ async def serve(
 
     Parameters:
         announce: told the start-up report, line by line, once the desk answers.
-        agent: who answers; by default extraction from the content.
+        agent: who answers; by default Claude where the environment has a key for it, else
+            extraction from the content.
 
     Raises:
         CannotServe, CannotListen, StoreError, KeyFileError, ContentUnreadable: it cannot start.
@@ -103,7 +106,10 @@ async def serve(
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
-    async with open_server(config, agent=agent) as serving:
+    key = os.environ.get(API_KEY, "").strip() or None
+    async with open_server(
+        config, agent=agent, claude_key=key, claude_url=os.environ.get(API_URL) or None
+    ) as serving:
         for line in serving.report:
             announce(line)
         _calm_collector()
@@ -118,13 +124,17 @@ async def open_server(
     *,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
+    claude_key: str | None = None,
+    claude_url: str | None = None,
     actions: Sequence[Performed] = (),
 ) -> AsyncIterator[Serving]:
     """Run a desk for as long as the context lasts.
 
     Parameters:
         clock: Unix seconds.
-        agent: who answers; by default extraction from the content.
+        agent: who answers; by default Claude where there is a key for it, else extraction.
+        claude_key: the API key for Claude.
+        claude_url: the address of its API; None for the public one.
         actions: what the agent may call for those who may.
     """
     async with AsyncExitStack() as stack:
@@ -151,6 +161,10 @@ async def open_server(
                 rounds=Rounds(web, egress, config.data) if web.lists else None,
             )
         )
+        if agent is None and claude_key is not None:
+            agent = await stack.enter_async_context(
+                open_claude(knowledge, config.claude, key=claude_key, url=claude_url, clock=clock)
+            )
         agent = agent or ExtractiveAgent(knowledge)
         following = Following(partial(read_happenings, store))
         worker, desk = _make_desk(
@@ -310,7 +324,7 @@ def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) ->
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
-        f"  agent      {agent.name}",
+        f"  agent      {_introduce(agent)}",
         f"  content    {documents}, {passages} from {config.content_folder}",
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *problems,
@@ -319,6 +333,12 @@ def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) ->
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         f"  health     {url}/health, {url}/ready",
     )
+
+
+def _introduce(agent: Agent) -> str:
+    if isinstance(agent, ExtractiveAgent):
+        return f"{agent.name} (no {API_KEY}: no model is asked)"
+    return agent.name
 
 
 def _count(number: int, thing: str) -> str:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
 
+# no test may ask a model that somebody pays for
+for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+    os.environ.pop(_name, None)
+
 
 @pytest.fixture(scope="session")
 def shared_folder() -> Path:

@@ -34,7 +34,7 @@ Length
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -186,6 +186,14 @@ class Usage(msgspec.Struct, frozen=True):
         """All tokens, read and written."""
         return self.prompt + self.completion
 
+    def plus(self, other: Usage) -> Usage:
+        """This and another, together."""
+        return Usage(
+            self.prompt + other.prompt,
+            self.cached + other.cached,
+            self.completion + other.completion,
+        )
+
 
 Fallback = Literal["model_failed", "budget_spent"]
 
@@ -202,6 +210,7 @@ class Answer(msgspec.Struct, frozen=True):
         usage: what a model counted; None where none was asked.
         fallback: why extraction answered in the model's place; None where it did not.
         tools_used: names of the tools that were called, each once, in order.
+        model: name of the model that wrote the text; None where none did.
     """
 
     text: str
@@ -212,6 +221,7 @@ class Answer(msgspec.Struct, frozen=True):
     usage: Usage | None = None
     fallback: Fallback | None = None
     tools_used: tuple[str, ...] = ()
+    model: str | None = None
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -262,6 +272,18 @@ class Agent(Protocol):
 
         Raises:
             Unavailable: while iterating: not now, perhaps later.
+        """
+
+
+class Summariser(Protocol):
+    """An agent that can shorten a conversation which has grown too long to be told whole."""
+
+    async def summarise(self, previous: str, utterances: Sequence[Utterance]) -> str:
+        """What was said, in few words. It never fails: without a model the text is cut.
+
+        Parameters:
+            previous: what an earlier call returned for what was said before; else empty.
+            utterances: what was said since, oldest first.
         """
 
 

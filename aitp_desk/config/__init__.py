@@ -3,6 +3,7 @@
 Only ``app.py`` and the command line hold the whole; everything else is given its section.
 """
 
+from aitp_desk.config.claude import Claude
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.rules import Problem, check_public, default_url
 from aitp_desk.config.settings import (
@@ -25,6 +26,7 @@ from aitp_desk.config.settings import (
 
 __all__ = [
     "Cache",
+    "Claude",
     "Config",
     "ConfigError",
     "Contact",

@@ -122,6 +122,8 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
             return "true or false"
         case inspect.IntType(ge=low, le=high):
             return f"a whole number{f' of {unit}' if unit else ''} from {low} to {high}"
+        case inspect.FloatType(ge=low, le=high):
+            return f"a number{f' of {unit}' if unit else ''} from {low} to {high}"
         case inspect.LiteralType(values=values):
             return " or ".join(as_toml(value) for value in values)
         case inspect.StrType(pattern=pattern, min_length=low, max_length=high):

@@ -15,6 +15,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.config.claude import Claude
+
 DESK_FILE = "desk.toml"
 """The file in the site's folder that holds the settings."""
 DATA_FOLDER = ".desk"
@@ -360,6 +362,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()
+    claude: Claude = Claude()
     log: Log = Log()
     agents: tuple[SiteAgent, ...] = ()
 

@@ -35,6 +35,13 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     return (outcome.text, f"Sources:\n{sources}")
 
 
+def reply_metadata(outcome: Said) -> dict[str, str]:
+    """What the metadata of a reply says about it: that it asks back, or who answered instead."""
+    if isinstance(outcome, Clarification):
+        return ASKS_BACK
+    return {"fallback": outcome.fallback} if outcome.fallback else {}
+
+
 def read_turn(
     messages: Sequence[Message], site: SiteFacts, run_id: str, context: Sequence[Message] = ()
 ) -> Turn | None:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import structlog
 
-from aitp_desk.agent.base import Agent, Clarification, SiteFacts, answer_of
+from aitp_desk.agent.base import Agent, SiteFacts, answer_of
 from aitp_desk.desk.context import read_context
 from aitp_desk.desk.following import Following, Tell
-from aitp_desk.desk.replying import ASKS_BACK, read_turn, write_reply
+from aitp_desk.desk.replying import read_turn, reply_metadata, write_reply
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.ids import new_id
@@ -79,7 +79,7 @@ class Turns:
             self._actor.id,
             Origin.DESK,
             write_reply(outcome, self._site.url),
-            metadata=ASKS_BACK if isinstance(outcome, Clarification) else {},
+            metadata=reply_metadata(outcome),
         )
         return (reply,)
 

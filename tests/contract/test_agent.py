@@ -24,8 +24,13 @@ from aitp_desk.agent.base import (
     answer_of,
     outcome_of,
 )
+from aitp_desk.agent.claude import open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.config import Claude
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from tests.doubles import NOON
+from tests.librarian import librarian
+from tests.messages_api import KEY, messages_api
 
 SITE = SiteFacts("Trailhead", "https://trailhead.example", contact="hello@trailhead.example")
 
@@ -46,15 +51,22 @@ PAGES = {
 Opened = tuple[Agent, Knowledge]
 
 
-@pytest.fixture
-async def opened(tmp_path: Path) -> AsyncIterator[Opened]:
+@pytest.fixture(params=["extractive", "claude"])
+async def opened(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Opened]:
     """Every agent over the same small site; a further agent is a further case here."""
     folder = tmp_path / "site"
     folder.mkdir()
     for name, text in PAGES.items():
         (folder / f"{name}.md").write_text(text, "utf-8")
     async with open_knowledge(folder, data=tmp_path / "data", poll_seconds=60) as knowledge:
-        yield ExtractiveAgent(knowledge), knowledge
+        if request.param == "extractive":
+            yield ExtractiveAgent(knowledge), knowledge
+            return
+        async with (
+            messages_api(librarian(knowledge, SITE)) as api,
+            open_claude(knowledge, Claude(), key=KEY, url=api.url, clock=lambda: NOON) as claude,
+        ):
+            yield claude, knowledge
 
 
 async def ask(agent: Agent, question: str, *before: str, **details: object) -> Said:
@@ -73,6 +85,7 @@ async def answer(agent: Agent, question: str, *before: str, **details: object) -
     """Ask, where an answer is the only right outcome."""
     outcome = await ask(agent, question, *before, **details)
     assert isinstance(outcome, Answer), outcome
+    assert outcome.fallback is None
     return outcome
 
 

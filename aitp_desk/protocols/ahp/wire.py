@@ -219,14 +219,21 @@ class Encoder:
         }
 
     def _meta(self, asked: Asked) -> dict[str, Any]:
-        return {
-            "tokens_used": asked.outcome.tokens_used if isinstance(asked.outcome, Answer) else 0,
+        answer = asked.outcome if isinstance(asked.outcome, Answer) else None
+        meta: dict[str, Any] = {
+            "tokens_used": answer.tokens_used if answer else 0,
             "capability_used": asked.action,
             "mode": MODE,
             "cached": asked.cached,
-            "tools_used": [],
+            "tools_used": answer.tools_used if answer else (),
             "content_signals": self._signals,
         }
+        # members of this desk's own; the schema leaves meta open
+        if answer and answer.model:
+            meta["model"] = answer.model
+        if answer and answer.fallback:
+            meta["fallback"] = answer.fallback
+        return meta
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:

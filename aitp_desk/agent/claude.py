@@ -1,0 +1,252 @@
+"""The agent that answers with Claude, and lets extraction answer where Claude cannot.
+
+A model that fails, may not be paid any more, or says what it should not, is no reason to leave a
+visitor without an answer: extraction answers in its place, and the answer says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing, asynccontextmanager
+from typing import Any
+
+import msgspec
+import structlog
+
+from aitp_desk.agent.base import (
+    Answer,
+    Clarification,
+    Event,
+    Fallback,
+    Passing,
+    Pending,
+    Restart,
+    SiteFacts,
+    ToolRequest,
+    Turn,
+    Utterance,
+)
+from aitp_desk.agent.budget import BudgetSpent, Day, Spending
+from aitp_desk.agent.converse import read_turn
+from aitp_desk.agent.extractive import answer, cut, follow_ups
+from aitp_desk.agent.guard import Guard, Leaked, Output
+from aitp_desk.agent.loop import Reply
+from aitp_desk.agent.messages import Ended, Messages, ModelFailed, Reading
+from aitp_desk.agent.passages import estimate_tokens
+from aitp_desk.agent.prompt import asked_text, rules_text
+from aitp_desk.agent.select import find
+from aitp_desk.agent.summary import (
+    MAX_CHARACTERS,
+    MAX_TOKENS,
+    shortened_conversation,
+    summary_request,
+)
+from aitp_desk.config import Claude
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.watch import Knowledge
+
+MakeOutput = Callable[[SiteFacts], Output]
+
+_log = structlog.get_logger()
+
+
+def guarded(site: SiteFacts) -> Output:
+    """The filter that the words of every answer pass."""
+    return Guard(site.url, rules_text())
+
+
+class ClaudeAgent:
+    """Answers with a model. See :mod:`aitp_desk.agent.base` for what it promises.
+
+    It is a :class:`~aitp_desk.agent.base.Summariser` too.
+
+    Parameters:
+        knowledge: the content that it answers from.
+        settings: the model, and what it may cost.
+        key: the API key.
+        url: the API's address; None for the public one.
+        clock: Unix seconds, for the budget of a day.
+        output: makes the filter that an answer's words pass.
+        sleep: waits before a call is tried again.
+    """
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        settings: Claude,
+        *,
+        key: str,
+        url: str | None = None,
+        clock: Callable[[], float] = time.time,
+        output: MakeOutput = guarded,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._knowledge = knowledge
+        self._settings = settings
+        self._api = Messages(key, url, settings.reply_seconds)
+        self._day = Day(settings.day_tokens, clock)
+        self._make_output = output
+        self._sleep = sleep
+        self._key_was_refused = False
+
+    @property
+    def name(self) -> str:
+        """What it is, for people."""
+        return f"{self._settings.model}, else extractive"
+
+    async def close(self) -> None:
+        """Let go of the connections to the API."""
+        await self._api.close()
+
+    async def reply(self, turn: Turn) -> AsyncIterator[Event]:
+        """Answer one turn; by extraction where the model does not."""
+        library = self._knowledge.library
+        spending = Spending(self._settings, self._day)
+        reply = Reply(
+            turn,
+            library,
+            settings=self._settings,
+            api=self._api,
+            spending=spending,
+            output=lambda: self._make_output(turn.site),
+            sleep=self._sleep,
+        )
+        try:
+            async with aclosing(reply.events()) as events:
+                async for event in events:
+                    if isinstance(event, Passing):
+                        yield event
+                        continue
+                    self._key_was_refused = False
+                    self._tell(event, reply, spending)
+                    yield _with_follow_ups(event, turn, library)
+            return
+        except ModelFailed as error:
+            fallback: Fallback = "model_failed"
+            self._warn(error.reason, spending, is_refused_key=error.is_refused_key)
+        except Leaked:
+            fallback = "model_failed"
+            self._warn("repeats_its_instructions", spending)
+        except BudgetSpent:
+            fallback = "budget_spent"
+            self._warn("budget_spent", spending)
+        was_shown = reply.is_shown
+        if was_shown:
+            yield Restart()
+        yield _instead(turn, library, spending, fallback, was_shown=was_shown)
+
+    async def summarise(self, previous: str, utterances: Sequence[Utterance]) -> str:
+        """What was said, in few words; cut where the model does not say."""
+        request = summary_request(previous, utterances)
+        spending = Spending(self._settings, self._day)
+        try:
+            text = await self._summary(request, spending)
+        except (ModelFailed, BudgetSpent, TimeoutError) as error:
+            reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
+            self._warn(reason, spending)
+            return shortened_conversation(previous, utterances)
+        return cut(text, MAX_CHARACTERS)
+
+    async def _summary(self, request: dict[str, Any], spending: Spending) -> str:
+        call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), MAX_TOKENS)
+        reading: Reading | None = None
+        ended: Ended | None = None
+        try:
+            await self._api.open()
+            async with (
+                asyncio.timeout(self._settings.reply_seconds),
+                self._api.reading(
+                    {
+                        "model": self._settings.model,
+                        "max_tokens": call.longest,
+                        "thinking": {"type": self._settings.thinking},
+                        **request,
+                    }
+                ) as reading,
+            ):
+                async for piece in reading.pieces():
+                    if isinstance(piece, Ended):
+                        ended = piece
+        finally:
+            if reading is not None:
+                call.add(reading.usage)
+            call.end()
+        if ended is None or not ended.text.strip() or ended.stop_reason == "refusal":
+            raise ModelFailed("no_summary")
+        return ended.text.strip()
+
+    def _tell(self, outcome: Event, reply: Reply, spending: Spending) -> None:
+        _log.info(
+            "claude_replied",
+            model=self._settings.model,
+            outcome=type(outcome).__name__,
+            stop_reason=reply.stop_reason,
+            calls=spending.calls,
+            prompt=spending.usage.prompt,
+            cached=spending.usage.cached,
+            completion=spending.usage.completion,
+            usd=round(spending.cost, 6),
+        )
+
+    def _warn(self, reason: str, spending: Spending, *, is_refused_key: bool = False) -> None:
+        """Say that the model did not answer; of a key that is refused, once until one works."""
+        if is_refused_key and self._key_was_refused:
+            return
+        self._key_was_refused = self._key_was_refused or is_refused_key
+        _log.warning(
+            "claude_failed",
+            model=self._settings.model,
+            reason=reason,
+            calls=spending.calls,
+            prompt=spending.usage.prompt,
+            completion=spending.usage.completion,
+            **({"hint": "The API refuses ANTHROPIC_API_KEY."} if is_refused_key else {}),
+        )
+
+
+@asynccontextmanager
+async def open_claude(
+    knowledge: Knowledge,
+    settings: Claude,
+    *,
+    key: str,
+    url: str | None,
+    clock: Callable[[], float],
+) -> AsyncIterator[ClaudeAgent]:
+    """The agent for as long as the context lasts. Parameters as :class:`ClaudeAgent`'s."""
+    agent = ClaudeAgent(knowledge, settings, key=key, url=url, clock=clock)
+    try:
+        yield agent
+    finally:
+        await agent.close()
+
+
+def _with_follow_ups(
+    outcome: Answer | Clarification | ToolRequest, turn: Turn, library: Library
+) -> Event:
+    """The outcome, an answer with the questions that the content answers and that come next."""
+    if not isinstance(outcome, Answer):
+        return outcome
+    near = find(library, read_turn(turn, library))
+    return msgspec.structs.replace(outcome, follow_ups=follow_ups(near, library))
+
+
+def _instead(
+    turn: Turn, library: Library, spending: Spending, fallback: Fallback, *, was_shown: bool
+) -> Event:
+    """What extraction answers in the model's place."""
+    said = answer(turn, library)
+    if isinstance(said, Clarification):
+        if not was_shown:
+            return said
+        # no delta stands before a clarification, not even one that is void
+        said = Answer(asked_text(Pending("", said.question, said.options)), found=False)
+    usage = spending.usage
+    return msgspec.structs.replace(
+        said,
+        fallback=fallback,
+        usage=usage if usage.total else None,
+        tokens_used=usage.total or said.tokens_used,
+    )

@@ -1,0 +1,212 @@
+"""Links and images in a model's words that could carry something out. Pure; for streams too.
+
+Whoever draws an image or shows a link's preview calls its address, and an address can hold what was
+said. So an image becomes its alternative text, and a link stays only where it leads to the site
+itself or to an address that stands, letter for letter, in what the model was given to read. Of any
+other link its text stays; an address that stands by itself is left out.
+
+The pieces of a stream can divide a link anywhere. :class:`LinkFilter` gives a piece out only when
+nothing that may follow can make a link of it. Every absolute address is judged wherever it stands,
+inside brackets, tags and code too, so that what renderers take for a link makes no difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+LEFT_OUT = "(link left out)"
+LONGEST = 2_000
+"""A construct that is not at its end after so many characters is taken for plain text."""
+
+_END = r"[^\s<>\"'`\[\](){}|\\^]*"
+_BARE = re.compile(
+    rf"[a-z][a-z0-9+.\-]{{0,20}}:[/\\]{{2,}}{_END}"
+    rf"|[/\\]{{2,}}[a-z0-9]{_END}"
+    rf"|(?<![a-z0-9])(?:https?|ftp|wss?|javascript|vbscript|data|blob|file|mailto|tel|sms):(?=\S){_END}"
+    rf"|(?<![a-z0-9])www\.{_END}"
+    rf"|(?<![a-z0-9@/.\-_])[a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.[a-z]{{2,24}}(?::\d+)?[/?#]{_END}",
+    re.IGNORECASE | re.ASCII,
+)
+"""An address that programs make a link of without being told."""
+_TRAILING = ".,;:!?*_~…"
+_TARGET = re.compile(r"[A-Za-z0-9\-._~:/?#@!$&*+,;=%]+")
+_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.\-]*:|//", re.IGNORECASE | re.ASCII)
+_TAG_NAME = re.compile(r"<[/!?]?([a-z][a-z0-9:-]*|--)?", re.IGNORECASE | re.ASCII)
+_TAG = re.compile(r"<[^<>]*>")
+_LOADS = frozenset(
+    "-- a area audio base body button embed form frame iframe image img input link meta object"
+    " picture portal script source style svg table track video".split()
+)
+"""Tags that load something or lead somewhere; ``--`` begins a comment."""
+_WORD = re.compile(rf"(?:(?!!?\[)[^\s<]){{1,{LONGEST}}}")
+_SPACE = re.compile(r"\s+")
+_ASCII_END = re.compile(r"[!-~]*\Z")
+
+
+class Addresses:
+    """Where links may lead.
+
+    Parameters:
+        site_url: the site's own address.
+    """
+
+    def __init__(self, site_url: str) -> None:
+        self._origin = _origin(site_url)
+        self._known: set[str] = set()
+        self._read = ""
+
+    def learn(self, texts: Iterable[str]) -> None:
+        """Allow the addresses that stand in what the model was given to read."""
+        for text in texts:
+            self._read += f"\n{text}"
+            self._known.update(found[0].rstrip(_TRAILING) for found in _BARE.finditer(text))
+
+    def allow(self, address: str) -> bool:
+        """Whether a link may lead to an address, absolute or on the site."""
+        if not _TARGET.fullmatch(address):
+            return False
+        if address in self._known:
+            return True
+        if _ABSOLUTE.match(address):
+            return self._origin is not None and _origin(address) == self._origin
+        return _BARE.match(address) is None
+
+    def allow_bare(self, address: str) -> bool:
+        """Whether an address may stand in a text by itself."""
+        whole = address if _ABSOLUTE.match(address) else f"https://{address}"
+        return self.allow(address) or (address[:1] != "/" and self.allow(whole))
+
+    def stands(self, text: str) -> bool:
+        """Whether a piece of text stands as it is in what the model was given to read."""
+        return text in self._read
+
+
+class LinkFilter:
+    """Takes a text in pieces and gives it without what could carry something out."""
+
+    def __init__(self, addresses: Addresses) -> None:
+        self._addresses = addresses
+        self._waiting = ""
+
+    def feed(self, text: str) -> str:
+        """What can be shown now."""
+        self._waiting += text
+        return self._take(final=False)
+
+    def close(self) -> str:
+        """What is left, the text being at its end."""
+        return self._take(final=True)
+
+    def _take(self, *, final: bool) -> str:
+        shown: list[str] = []
+        text, at = self._waiting, 0
+        while at < len(text):
+            said, length = self._next(text[at : at + LONGEST], final=final)
+            if not length:
+                break
+            shown.append(said)
+            at += length
+        self._waiting = text[at:]
+        return "".join(shown)
+
+    def _next(self, text: str, *, final: bool) -> tuple[str, int]:
+        """What the beginning of a text becomes, and how long it is; 0 where it may go on."""
+        whole = final or len(text) == LONGEST
+        if (space := _SPACE.match(text)) is not None:
+            return space[0], space.end()
+        if text[0] == "<":
+            return self._tag(text, whole=whole)
+        if text[0] == "[" or text.startswith("!["):
+            return self._link(text, whole=whole)
+        if text == "!" and not whole:
+            return "", 0
+        return self._word(text, whole=whole)
+
+    def _link(self, text: str, *, whole: bool) -> tuple[str, int]:
+        is_image = text[0] == "!"
+        literal = ("[", 1 + is_image)
+        text, whole = _paragraph(text, whole=whole)
+        waits = literal if whole else ("", 0)
+        closing = _closing(text, is_image, "[", "]")
+        if closing is None or closing + 1 == len(text):
+            return waits
+        if text[closing + 1] != "(":
+            return literal
+        end = _closing(text, closing + 1, "(", ")")
+        if end is None:
+            return waits
+        inner = filtered(text[1 + is_image : closing], self._addresses)
+        address = (text[closing + 2 : end].split() or [""])[0].strip("<>")
+        if is_image or not self._addresses.allow(address):
+            return inner, end + 1
+        return f"[{inner}]({address})", end + 1
+
+    def _tag(self, text: str, *, whole: bool) -> tuple[str, int]:
+        found = _TAG_NAME.match(text)
+        name = found[1] if found is not None else None
+        if found is None or (found.end() == len(text) and not whole):
+            return "", 0
+        tag = _TAG.match(text)
+        if tag is None and not whole and "<" not in text[1:]:
+            return "", 0
+        if tag is not None and (address := _BARE.fullmatch(tag[0][1:-1])) is not None:
+            return self._bare(address), tag.end()
+        if (name or "").lower() not in _LOADS:
+            return "<", 1
+        if tag is None:
+            return "‹", 1
+        return (tag[0] if self._addresses.stands(tag[0]) else " "), tag.end()
+
+    def _word(self, text: str, *, whole: bool) -> tuple[str, int]:
+        word = _WORD.match(text)
+        length = word.end() if word is not None else 1
+        if length == len(text) and not whole:
+            # an address may still be on its way
+            ending = _ASCII_END.search(text)
+            length = ending.start() if ending is not None else length
+            for found in _BARE.finditer(text):
+                length = min(length, found.start())
+        return _BARE.sub(self._bare, text[:length]), length
+
+    def _bare(self, found: re.Match[str]) -> str:
+        address = found[0].rstrip(_TRAILING)
+        allowed = self._addresses.allow_bare(address)
+        return (address if allowed else LEFT_OUT) + found[0][len(address) :]
+
+
+def filtered(text: str, addresses: Addresses) -> str:
+    """A whole text without what could carry something out."""
+    links = LinkFilter(addresses)
+    return links.feed(text) + links.close()
+
+
+def _paragraph(text: str, *, whole: bool) -> tuple[str, bool]:
+    """The text up to an empty line, past which no link goes."""
+    first, empty, _ = text.partition("\n\n")
+    return first, whole or bool(empty)
+
+
+def _closing(text: str, at: int, opens: str, closes: str) -> int | None:
+    depth = 0
+    for place in range(at, len(text)):
+        if text[place] == opens:
+            depth += 1
+        elif text[place] == closes:
+            depth -= 1
+            if not depth:
+                return place
+    return None
+
+
+def _origin(address: str) -> tuple[str, str, int | None] | None:
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    if host is None or parts.username is not None or parts.password is not None:
+        return None
+    scheme = parts.scheme.lower()
+    return scheme, host, port or {"http": 80, "https": 443}.get(scheme)

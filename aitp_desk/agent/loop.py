@@ -1,0 +1,366 @@
+"""One reply of a model: it is called, calls tools, is called again, and comes to an outcome."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import (
+    CHARACTERS_PER_TOKEN,
+    Answer,
+    Clarification,
+    Delta,
+    Event,
+    Passing,
+    Pending,
+    Restart,
+    Source,
+    ToolRequest,
+    Turn,
+)
+from aitp_desk.agent.budget import Call, Spending
+from aitp_desk.agent.extractive import MAX_SOURCES
+from aitp_desk.agent.guard import Output
+from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text, ToolUse
+from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens, search
+from aitp_desk.agent.prompt import (
+    ASK,
+    SEARCH,
+    SEARCH_CALL,
+    arguments_of,
+    asked_text,
+    call_message,
+    messages,
+    plain,
+    result_message,
+    system,
+    tools,
+    wire_name,
+    wire_names,
+)
+from aitp_desk.agent.tools import Called, Round, ToolCall, ToolResult
+from aitp_desk.agent.words import Words
+from aitp_desk.config import Claude
+from aitp_desk.knowledge.library import Library
+
+TRIES = 3
+"""How often one call is tried while nothing of it was shown."""
+BACK_OFF_SECONDS = 0.5
+MAX_AT_ONCE = 8
+"""How many tools a model may call in one step."""
+MAX_OPTIONS = 4
+THINKING_TOKENS = 2048
+"""Room for thinking, where a model thinks: it counts as written."""
+_BACKGROUND_SOURCES = 2
+
+
+class Reply:
+    """A reply to one turn over one snapshot of the content.
+
+    Parameters:
+        output: makes the filter that an answer's words pass.
+        sleep: waits for so many seconds before a call is tried again.
+
+    Attributes:
+        stop_reason: why the model stopped last, in the API's words.
+        is_shown: whether deltas stand that a failure would make void.
+    """
+
+    def __init__(
+        self,
+        turn: Turn,
+        library: Library,
+        *,
+        settings: Claude,
+        api: Messages,
+        spending: Spending,
+        output: Callable[[], Output],
+        sleep: Callable[[float], Awaitable[None]],
+    ) -> None:
+        self._turn = turn
+        self._library = library
+        self._settings = settings
+        self._api = api
+        self._spending = spending
+        self._make_output = output
+        self._sleep = sleep
+        self._deadline = 0.0
+        self._tools = {wire_name(tool): tool for tool in turn.tools}
+        self._names = wire_names(turn.tools)
+        self._conversation: list[dict[str, Any]] = []
+        self._sent: list[Excerpt] = []
+        self._cited: dict[str, Excerpt] = {}
+        self._rounds = list(turn.rounds)
+        self._ended: Ended | None = None
+        self._words = self._new_words()
+        self.stop_reason = ""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether deltas stand that a failure would make void."""
+        return bool(self._words.shown)
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """Deltas and restarts, then one outcome.
+
+        Raises:
+            ModelFailed, BudgetSpent, Leaked: there is no outcome.
+        """
+        await self._api.open()
+        self._deadline = asyncio.get_running_loop().time() + self._settings.reply_seconds
+        self._begin()
+        while True:
+            async with aclosing(self._call()) as deltas:
+                async for delta in deltas:
+                    yield delta
+            ended = self._ended
+            if ended is None:
+                raise ModelFailed("cut_off")
+            self.stop_reason = ended.stop_reason
+            match ended.stop_reason:
+                case "tool_use" if ended.tool_uses:
+                    async with aclosing(self._use_tools(ended)) as events:
+                        async for event in events:
+                            yield event
+                            if not isinstance(event, Passing):
+                                return
+                case "pause_turn":
+                    self._conversation.append({"role": "assistant", "content": [*ended.blocks]})
+                case "end_turn" | "stop_sequence" | "max_tokens" | "model_context_window_exceeded":
+                    if rest := self._words.close():
+                        yield Delta(rest)
+                    yield self._answer()
+                    return
+                case other:  # a refusal, or what the API may say one day
+                    raise ModelFailed(other)
+
+    def _begin(self) -> None:
+        """Put together what the model is told, calls of earlier turns of this reply included."""
+        found = choose(self._turn, self._library, room=self._settings.passage_tokens)
+        self._learn(found)
+        self._conversation = messages(self._turn, found)
+        for step in self._turn.rounds:
+            searched = {
+                called.call.id: self._search(called.call.arguments)
+                for called in step.called
+                if called.call.name == SEARCH_CALL
+            }
+            self._conversation += [
+                call_message(step.text, step.called, self._names),
+                result_message(step.called, searched),
+            ]
+
+    async def _call(self) -> AsyncGenerator[Delta]:
+        """Call the model, again where it fails before it has said anything."""
+        request = self._request()
+        prompt = estimate_tokens(msgspec.json.encode(request).decode())
+        call = self._spending.begin(prompt, request["max_tokens"])
+        request["max_tokens"] = call.longest
+        self._ended = None
+        loop = asyncio.get_running_loop()
+        try:
+            for tried in range(TRIES):
+                try:
+                    async with aclosing(self._try(request, call)) as deltas:
+                        async for delta in deltas:
+                            yield delta
+                    return
+                except ModelFailed as error:
+                    wait = error.retry_after
+                    if wait is None:
+                        wait = BACK_OFF_SECONDS * 2.0**tried
+                    late = loop.time() + wait >= self._deadline
+                    if not error.may_retry or late or self.is_shown or tried + 1 == TRIES:
+                        raise
+                self._words = self._new_words()
+                self._cited.clear()
+                await self._sleep(wait)
+        finally:
+            call.end()
+
+    async def _try(self, request: dict[str, Any], call: Call) -> AsyncGenerator[Delta]:
+        """One request, read to the end of its message."""
+        reading: Reading | None = None
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout_at(self._deadline):
+                    reading = await stack.enter_async_context(self._api.reading(request))
+                async with aclosing(reading.pieces()) as pieces:
+                    while self._ended is None:
+                        async with asyncio.timeout_at(self._deadline):
+                            piece = await anext(pieces)
+                        if said := self._take(piece):
+                            yield Delta(said)
+        except TimeoutError as error:
+            raise ModelFailed("deadline") from error
+        finally:
+            if reading is not None:
+                call.add(reading.usage)
+
+    def _take(self, piece: Text | Cited | Ended) -> str:
+        """Take a piece of the message in, and return what of it can be shown."""
+        match piece:
+            case Text(text=text):
+                return self._words.feed(text)
+            case Cited():
+                self._cite(piece)
+            case Ended():
+                self._ended = piece
+        return ""
+
+    def _request(self) -> dict[str, Any]:
+        settings, wished = self._settings, self._turn.max_tokens
+        longest = settings.max_answer_tokens
+        if wished is not None:
+            longest = min(longest, wished)
+        if settings.thinking != "disabled":
+            longest += THINKING_TOKENS
+        request: dict[str, Any] = {
+            "model": settings.model,
+            "max_tokens": longest,
+            "system": system(self._turn.site),
+            "tools": tools(self._turn.tools),
+            "messages": self._conversation,
+            "thinking": {"type": settings.thinking},
+        }
+        if self._spending.is_last_call:
+            request["tool_choice"] = {"type": "none"}
+        return request
+
+    def _cite(self, cited: Cited) -> None:
+        """Remember a passage that the model's words rest on, if it was sent one from there."""
+        places = [cited.index, *range(len(self._sent))]
+        for place in places:
+            if place < len(self._sent) and self._sent[place].passage.url == cited.source:
+                self._cited.setdefault(cited.source, self._sent[place])
+                return
+
+    async def _use_tools(self, ended: Ended) -> AsyncGenerator[Event]:
+        """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
+        judge = self._make_output()
+        for use in ended.tool_uses:
+            judge.check(use.arguments)
+        question = self._question(ended.tool_uses)
+        if question is not None and not self.is_shown:
+            yield Clarification(question.question, question.options)
+            return
+        # where words stand already, the question becomes their end
+        more = "" if question is None else self._words.feed(f"\n\n{asked_text(question)}")
+        if said := more + self._words.close():
+            yield Delta(said)
+        if question is not None:
+            yield self._answer()
+            return
+        searched: dict[str, tuple[Excerpt, ...]] = {}
+        called: list[Called] = []
+        for place, use in enumerate(ended.tool_uses):
+            called.append(await self._use(use, searched, is_too_many=place >= MAX_AT_ONCE))
+        self._rounds.append(Round(self._words.shown, tuple(called)))
+        if any(step.result is None for step in called):
+            yield ToolRequest(tuple(self._rounds), self._spending.usage)
+            return
+        self._conversation += [
+            {"role": "assistant", "content": [*ended.blocks]},
+            result_message(called, searched),
+        ]
+        if self.is_shown:
+            yield Restart()
+        self._words = self._new_words()
+        self._cited.clear()
+
+    async def _use(
+        self, use: ToolUse, searched: dict[str, tuple[Excerpt, ...]], *, is_too_many: bool
+    ) -> Called:
+        tool = self._tools.get(use.name)
+        if use.name == SEARCH:
+            found = () if is_too_many else self._search(use.arguments)
+            searched[use.id] = found
+            titles = "; ".join(f"{e.passage.name} ({e.passage.url})" for e in found)
+            result = ToolResult(titles or "Nothing else was found.")
+            return Called(ToolCall(use.id, SEARCH_CALL, use.arguments), result)
+        call = ToolCall(use.id, use.name if tool is None else tool.name, use.arguments)
+        if tool is None:
+            return Called(call, ToolResult(f"There is no tool named {use.name!r}.", failed=True))
+        if is_too_many:
+            return Called(call, ToolResult("Too many calls at once.", failed=True))
+        if tool.by == "caller":
+            return Called(call)
+        return Called(call, await self._turn.invoke(call))
+
+    def _search(self, arguments: str) -> tuple[Excerpt, ...]:
+        """What a search of the model's own finds that it was not sent before."""
+        query = arguments_of(arguments).get("query")
+        if not isinstance(query, str) or not query.strip():
+            return ()
+        known = {excerpt.passage.url for excerpt in self._sent}
+        found = tuple(
+            excerpt
+            for excerpt in search(query, self._library, room=self._settings.passage_tokens)
+            if excerpt.passage.url not in known
+        )
+        self._learn(found)
+        return found
+
+    def _learn(self, found: Sequence[Excerpt]) -> None:
+        self._sent += found
+        self._words.learn(_read(found))
+
+    def _question(self, uses: Sequence[ToolUse]) -> Pending | None:
+        """What the model would ask the visitor, if that is what it calls for."""
+        given = next((arguments_of(use.arguments) for use in uses if use.name == ASK), {})
+        question, options = given.get("question"), given.get("options")
+        if not isinstance(question, str) or not question.strip():
+            return None
+        offered = options if isinstance(options, list) else []
+        named = [self._judged(plain(option)) for option in offered if isinstance(option, str)]
+        return Pending("", self._judged(question), tuple(filter(None, named[:MAX_OPTIONS])))
+
+    def _judged(self, text: str) -> str:
+        output = self._new_output()
+        return (output.feed(text) + output.close()).strip()
+
+    def _answer(self) -> Answer:
+        words, usage = self._words, self._spending.usage
+        if not words.shown.strip():
+            raise ModelFailed("empty")
+        used = [step.call.name for done in self._rounds for step in done.called]
+        used = [name for name in used if name != SEARCH_CALL]
+        found = words.found and bool(self._sent or used)
+        sources: list[Source] = []
+        if found and self._cited:
+            sources = [_source(excerpt, direct=True) for excerpt in self._cited.values()]
+        elif found:
+            near = self._sent[:_BACKGROUND_SOURCES]
+            sources = [_source(excerpt, direct=False) for excerpt in near]
+        return Answer(
+            words.shown,
+            tuple(sources[:MAX_SOURCES]),
+            tokens_used=usage.total,
+            found=found,
+            usage=usage,
+            tools_used=tuple(dict.fromkeys(used)),
+            model=self._settings.model,
+        )
+
+    def _new_output(self) -> Output:
+        output = self._make_output()
+        output.learn(_read(self._sent))
+        return output
+
+    def _new_words(self) -> Words:
+        wished = self._turn.max_tokens
+        longest = None if wished is None else wished * CHARACTERS_PER_TOKEN
+        return Words(self._new_output(), longest)
+
+
+def _read(excerpts: Sequence[Excerpt]) -> list[str]:
+    return [f"{excerpt.passage.url}\n{excerpt.text}" for excerpt in excerpts]
+
+
+def _source(excerpt: Excerpt, *, direct: bool) -> Source:
+    passage = excerpt.passage
+    return Source(passage.name, passage.url, "direct" if direct else "background")

@@ -1,0 +1,246 @@
+"""The Messages API through its SDK: one call, streamed, with its failures in our words.
+
+The SDK is imported at the first call, in a thread, because that takes a second. It is given the key
+and the address explicitly, so that it looks for no other credential; it retries nothing itself.
+
+Source: the Messages API as the SDK ``anthropic`` 2.12 types it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from aitp_desk.agent.base import Usage
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types import Message
+
+DEFAULT_URL = "https://api.anthropic.com"
+CONNECT_SECONDS = 10.0
+_AGAIN = frozenset({408, 409, 429})
+_AGAIN_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
+
+
+class ModelFailed(Exception):
+    """A call failed.
+
+    Parameters:
+        reason: what happened, as a word for the log.
+        may_retry: whether the same call may succeed later.
+        retry_after: seconds to wait before, as the API asks; None where it does not say.
+        is_refused_key: whether the API does not take the key.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        may_retry: bool = False,
+        retry_after: float | None = None,
+        is_refused_key: bool = False,
+    ) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.may_retry = may_retry
+        self.retry_after = retry_after
+        self.is_refused_key = is_refused_key
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A piece of what the model says."""
+
+    text: str
+
+
+class Cited(msgspec.Struct, frozen=True):
+    """The model's words rest on a search result.
+
+    Parameters:
+        index: its place among all search results of the request, from 0.
+        source: the source that it was sent with.
+    """
+
+    index: int
+    source: str
+
+
+class ToolUse(msgspec.Struct, frozen=True):
+    """The model calls a tool."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A message came to its end.
+
+    Parameters:
+        stop_reason: why, in the API's words.
+        blocks: its content, as it can be sent back.
+    """
+
+    stop_reason: str
+    text: str
+    tool_uses: tuple[ToolUse, ...]
+    blocks: tuple[dict[str, Any], ...]
+
+
+class Reading:
+    """A message that is being read.
+
+    Attributes:
+        usage: what the API has counted so far.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.usage = Usage()
+
+    async def pieces(self) -> AsyncGenerator[Text | Cited | Ended]:
+        """What the model says, as it comes, and then that it has ended.
+
+        Raises:
+            ModelFailed: it broke off.
+        """
+        try:
+            async for event in self._stream:
+                match event.type:
+                    case "message_start" | "message_delta":
+                        self.usage = _usage(self._stream.current_message_snapshot)
+                    case "text":
+                        yield Text(event.text)
+                    case "citation" if event.citation.type == "search_result_location":
+                        yield Cited(event.citation.search_result_index, event.citation.source)
+                    case "message_stop":
+                        yield _ended(self._stream.current_message_snapshot)
+                        return
+                    case _:
+                        pass
+        except (ValueError, RuntimeError) as error:  # the SDK could not put it together
+            raise ModelFailed("bad_message") from error
+        raise ModelFailed("cut_off", may_retry=True)
+
+
+class Messages:
+    """A client of the Messages API.
+
+    Parameters:
+        key: the API key; it goes to the SDK and nowhere else.
+        url: the API's address; None for the public one.
+        seconds: how long the API may be silent.
+    """
+
+    def __init__(self, key: str, url: str | None, seconds: float) -> None:
+        self._make: Callable[[], AsyncAnthropic] = lambda: _make_client(key, url, seconds)
+        self._client: AsyncAnthropic | None = None
+        self._making = asyncio.Lock()
+
+    async def open(self) -> AsyncAnthropic:
+        """The SDK's client; made at its first use."""
+        async with self._making:
+            if self._client is None:
+                await asyncio.to_thread(_import_sdk)
+                self._client = self._make()
+            return self._client
+
+    async def close(self) -> None:
+        """Let go of the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    @asynccontextmanager
+    async def reading(self, request: dict[str, Any]) -> AsyncIterator[Reading]:
+        """Send a request and read the message that answers it.
+
+        Raises:
+            ModelFailed: there is none, or what is done inside meets a failure of the API.
+        """
+        client = await self.open()
+        import anthropic
+        import httpx2
+
+        try:
+            async with client.messages.stream(**request) as stream:
+                yield Reading(stream)
+        except anthropic.APIStatusError as error:
+            raise _status_failure(error.status_code, error.type, error.response.headers) from error
+        except anthropic.APITimeoutError as error:
+            raise ModelFailed("timeout", may_retry=True) from error
+        except (anthropic.APIConnectionError, httpx2.HTTPError) as error:
+            raise ModelFailed("connection", may_retry=True) from error
+        except anthropic.AnthropicError as error:
+            raise ModelFailed("bad_message") from error
+
+
+def _import_sdk() -> None:
+    import anthropic
+    import anthropic.resources.messages  # noqa: F401 -- the SDK imports it at the first call
+
+
+def _make_client(key: str, url: str | None, seconds: float) -> AsyncAnthropic:
+    import anthropic
+
+    return anthropic.AsyncAnthropic(
+        api_key=key,
+        base_url=url or DEFAULT_URL,
+        timeout=anthropic.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+        max_retries=0,
+    )
+
+
+def _status_failure(status: int, kind: str | None, headers: Any) -> ModelFailed:
+    """What a refusal of the API means; an error inside a stream comes with status 200."""
+    inside = status < 400
+    may_retry = kind in _AGAIN_TYPES if inside else status in _AGAIN or status >= 500
+    if headers.get("x-should-retry") == "false":
+        may_retry = False
+    try:
+        retry_after = max(0.0, float(headers.get("retry-after", "")))
+    except ValueError:
+        retry_after = None
+    reason = kind or f"status_{status}"
+    return ModelFailed(
+        reason,
+        may_retry=may_retry,
+        retry_after=retry_after,
+        is_refused_key=status in {401, 403},
+    )
+
+
+def _usage(message: Message) -> Usage:
+    counted = message.usage
+    cached = counted.cache_read_input_tokens or 0
+    written = counted.cache_creation_input_tokens or 0
+    return Usage(counted.input_tokens + cached + written, cached, counted.output_tokens)
+
+
+def _ended(message: Message) -> Ended:
+    if message.stop_reason is None:
+        raise ModelFailed("cut_off", may_retry=True)
+    said: list[str] = []
+    uses: list[ToolUse] = []
+    blocks: list[dict[str, Any]] = []
+    for block in message.content:
+        match block.type:
+            case "text" if block.text.strip():
+                said.append(block.text)
+                blocks.append({"type": "text", "text": block.text})
+            case "tool_use":
+                given = dict(block.input)
+                uses.append(ToolUse(block.id, block.name, msgspec.json.encode(given).decode()))
+                blocks.append(
+                    {"type": "tool_use", "id": block.id, "name": block.name, "input": given}
+                )
+            case "thinking" | "redacted_thinking":
+                blocks.append(block.to_dict())
+            case _:
+                pass
+    return Ended(message.stop_reason, "".join(said), tuple(uses), tuple(blocks))

@@ -1,0 +1,69 @@
+"""The settings of the model: which one answers, how, and what it may cost."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Name = Annotated[str, Meta(min_length=1, max_length=100, pattern=r"\A[\w.:@/-]*\Z")]
+Tokens = Annotated[int, Meta(le=1_000_000_000, extra={"unit": "tokens"})]
+Price = Annotated[float, Meta(ge=0, le=10_000, extra={"unit": "US dollars a million tokens"})]
+
+
+class Claude(msgspec.Struct, frozen=True, kw_only=True):
+    """The model that answers where ANTHROPIC_API_KEY is set, and what it may cost."""
+
+    model: Annotated[Name, Meta(extra={"unit": "a name"}, description="Name of the model.")] = (
+        "claude-haiku-5-5"
+    )
+    thinking: Annotated[
+        Literal["disabled", "between_tools", "adaptive"],
+        Meta(
+            description="Whether the model thinks before it answers. Not every model takes every"
+            " value: see claude.md.",
+        ),
+    ] = "disabled"
+    max_answer_tokens: Annotated[
+        Tokens, Meta(ge=16, description="How long an answer may be; a caller may ask for less.")
+    ] = 600
+    passage_tokens: Annotated[
+        Tokens, Meta(ge=16, description="How much of the content goes with one question, about.")
+    ] = 640
+    reply_calls: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=100,
+            extra={"unit": "calls"},
+            description="How often the model may be called for one reply.",
+        ),
+    ] = 5
+    reply_seconds: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=600,
+            extra={"unit": "seconds"},
+            description="How long the model may take for one reply.",
+        ),
+    ] = 30
+    reply_tokens: Annotated[
+        Tokens, Meta(ge=256, description="How many tokens one reply may use, read and written.")
+    ] = 20_000
+    day_tokens: Annotated[
+        Tokens,
+        Meta(
+            ge=0, description="How many tokens the desk may use on one day (UTC); 0 sets no limit."
+        ),
+    ] = 0
+    price_in: Annotated[
+        Price, Meta(description="Price of the tokens that the model reads; told in the log.")
+    ] = 0.10
+    price_cached: Annotated[
+        Price, Meta(description="Price of the tokens that the model reads from its cache.")
+    ] = 0.01
+    price_out: Annotated[Price, Meta(description="Price of the tokens that the model writes.")] = (
+        0.50
+    )

@@ -1,0 +1,322 @@
+"""A stand-in for the Messages API on the loopback: the documented wire, answering as a test says.
+
+It is as strict as the API where the desk could err: what the API documents as refused is a 400.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+KEY = "sk-ant-test-0123456789"
+CHARACTERS_PER_TOKEN = 4
+
+Body = dict[str, Any]
+
+
+class Text(msgspec.Struct, frozen=True):
+    """A block of text; ``cites`` are places of search results in the request."""
+
+    text: str
+    cites: tuple[int, ...] = ()
+
+
+class Use(msgspec.Struct, frozen=True):
+    """A block that calls a tool; ``raw`` stands for the input where it is not to be JSON."""
+
+    name: str
+    input: dict[str, Any] = {}
+    raw: str | None = None
+
+
+class Thought(msgspec.Struct, frozen=True):
+    """A block of thinking, its text left out as the API does."""
+
+    signature: str = "c2lnbmF0dXJl"
+
+
+class Say(msgspec.Struct, frozen=True):
+    """A message, streamed.
+
+    Parameters:
+        stop_reason: by default ``tool_use`` with a call and ``end_turn`` without.
+        error: type of an error event after the blocks, in place of the end.
+        cut_off: whether the connection is closed after the blocks, in place of the end.
+        holds: set by a test to let the message go on after its first piece of text.
+    """
+
+    blocks: tuple[Text | Use | Thought, ...]
+    stop_reason: str | None = None
+    error: str | None = None
+    cut_off: bool = False
+    holds: asyncio.Event | None = None
+
+
+class Refuse(msgspec.Struct, frozen=True):
+    """A refusal of the request, with an HTTP status."""
+
+    status: int
+    type: str
+    headers: dict[str, str] = {}
+
+
+Reply = Say | Refuse
+Script = Callable[[Body], Reply]
+
+
+def say(text: str, *cites: int, **more: Any) -> Say:
+    """A message of one block of text."""
+    return Say((Text(text, cites),), **more)
+
+
+def use(name: str, said: str = "", **arguments: Any) -> Say:
+    """A message that calls one tool, perhaps after some words."""
+    return Say((*([Text(said)] if said else []), Use(name, arguments)))
+
+
+def in_turn(*replies: Reply) -> Script:
+    """One reply after the other; a request too many is a fault of the test."""
+    left = iter(replies)
+
+    def script(_body: Body) -> Reply:
+        return next(left)
+
+    return script
+
+
+class MessagesApi:
+    """What the API was asked, and what it will say.
+
+    Attributes:
+        script: makes the reply to a request.
+        requests: the bodies that came, in order, those that were refused too.
+        headers: the headers of each.
+        begun: set when the first answer begins to be sent.
+        ended: set when an answer is at its end, or its reader has gone.
+    """
+
+    def __init__(self, script: Script, *, caches: bool = False) -> None:
+        self.script = script
+        self.requests: list[Body] = []
+        self.headers: list[dict[str, str]] = []
+        self.url = ""
+        self.begun = asyncio.Event()
+        self.ended = asyncio.Event()
+        self._caches = caches
+        self._cached: set[str] = set()
+        self._calls = 0
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer ``POST /v1/messages``."""
+        body = json.loads(await request.read())
+        self.requests.append(body)
+        self.headers.append({name.lower(): value for name, value in request.headers.items()})
+        key = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if KEY not in {key, request.headers.get("x-api-key")}:
+            return _refusal(Refuse(401, "authentication_error"))
+        if problem := _problem(body):
+            return _refusal(Refuse(400, "invalid_request_error"), problem)
+        reply = self.script(body)
+        if isinstance(reply, Refuse):
+            return _refusal(reply)
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        self.begun.set()
+        try:
+            await self._stream(request, response, body, reply)
+        finally:
+            self.ended.set()
+        return response
+
+    async def _stream(
+        self, request: web.Request, response: web.StreamResponse, body: Body, reply: Say
+    ) -> None:
+        async def send(type_: str, **members: Any) -> None:
+            event = json.dumps({"type": type_, **members})
+            await response.write(f"event: {type_}\ndata: {event}\n\n".encode())
+
+        self._calls += 1
+        message = {
+            "id": f"msg_{self._calls}",
+            "type": "message",
+            "role": "assistant",
+            "model": body["model"],
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": {**self._counted(body), "output_tokens": 1},
+        }
+        await send("message_start", message=message)
+        await send("ping")
+        room = body["max_tokens"] * CHARACTERS_PER_TOKEN
+        written, is_cut = 0, False
+        for index, block in enumerate(reply.blocks):
+            start, deltas, end = _block(block, body, f"toolu_{self._calls}_{index}", room - written)
+            is_cut = is_cut or end
+            await send("content_block_start", index=index, content_block=start)
+            for delta in deltas:
+                written += len(delta.get("text", "") or delta.get("partial_json", ""))
+                await send("content_block_delta", index=index, delta=delta)
+                if reply.holds is not None:
+                    await reply.holds.wait()
+            await send("content_block_stop", index=index)
+        if reply.error:
+            error = {"type": reply.error, "message": "Overloaded"}
+            await send("error", error=error)
+            return
+        if reply.cut_off:
+            if request.transport is not None:
+                request.transport.close()
+            return
+        calls = any(isinstance(block, Use) for block in reply.blocks)
+        reason = reply.stop_reason or ("tool_use" if calls else "end_turn")
+        await send(
+            "message_delta",
+            delta={"stop_reason": "max_tokens" if is_cut else reason, "stop_sequence": None},
+            usage={"output_tokens": written // CHARACTERS_PER_TOKEN + 1},
+        )
+        await send("message_stop")
+
+    def _counted(self, body: Body) -> dict[str, int]:
+        """The request in tokens; what stands before the cache's mark is written or read once."""
+        all_of_it = _tokens([body["messages"], body["system"], body.get("tools")])
+        if not self._caches:
+            return {"input_tokens": all_of_it}
+        prefix = json.dumps([body.get("tools"), body["system"]])
+        kept = _tokens(prefix)
+        name = "cache_read" if prefix in self._cached else "cache_creation"
+        self._cached.add(prefix)
+        return {"input_tokens": all_of_it - kept, f"{name}_input_tokens": kept}
+
+
+@asynccontextmanager
+async def messages_api(script: Script, *, caches: bool = False) -> AsyncIterator[MessagesApi]:
+    """The API on a free port; its address is ``.url``."""
+    api = MessagesApi(script, caches=caches)
+    app = web.Application(client_max_size=8 * 1024 * 1024)
+    app.router.add_post("/v1/messages", api.handle)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        host, port = runner.addresses[0][:2]
+        api.url = f"http://{host}:{port}"
+        yield api
+    finally:
+        await runner.cleanup()
+
+
+def search_results(body: Body) -> list[Body]:
+    """All search results of a request, in the order in which the API counts them."""
+    found: list[Body] = []
+    for block in _blocks(body):
+        if block["type"] == "search_result":
+            found.append(block)
+        elif block["type"] == "tool_result" and isinstance(block["content"], list):
+            found += [inner for inner in block["content"] if inner["type"] == "search_result"]
+    return found
+
+
+def said_in(body: Body) -> list[tuple[str, Body | str]]:
+    """Who said what in a request: a user's texts read as JSON, the desk's as they are."""
+    return [
+        (message["role"], json.loads(block["text"]) if message["role"] == "user" else block["text"])
+        for message in body["messages"]
+        for block in message["content"]
+        if block["type"] == "text"
+    ]
+
+
+def tool_results(body: Body) -> list[Body]:
+    """The results of tools in a request."""
+    return [block for block in _blocks(body) if block["type"] == "tool_result"]
+
+
+def _blocks(body: Body) -> Iterator[Body]:
+    for message in body["messages"]:
+        yield from message["content"]
+
+
+def _tokens(part: Any) -> int:
+    return len(json.dumps(part)) // CHARACTERS_PER_TOKEN
+
+
+def _block(
+    block: Text | Use | Thought, body: Body, id_: str, room: int
+) -> tuple[Body, list[Body], bool]:
+    """A block's beginning, its deltas, and whether there was no room for all of it."""
+    match block:
+        case Thought(signature=signature):
+            start = {"type": "thinking", "thinking": "", "signature": ""}
+            return start, [{"type": "signature_delta", "signature": signature}], False
+        case Use(name=name, input=given, raw=raw):
+            text = raw if raw is not None else json.dumps(given)
+            pieces = [text[at : at + 9] for at in range(0, min(len(text), max(room, 0)), 9)]
+            deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+            return {"type": "tool_use", "id": id_, "name": name, "input": {}}, deltas, False
+        case Text(text=text, cites=cites):
+            results = search_results(body)
+            cited = [
+                {"type": "citations_delta", "citation": _citation(place, results[place])}
+                for place in cites
+            ]
+            kept = text[: max(room, 0)]
+            pieces = [kept[at : at + 7] for at in range(0, len(kept), 7)]
+            deltas = [{"type": "text_delta", "text": piece} for piece in pieces]
+            begun: Body = {"type": "text", "text": ""} | ({"citations": []} if cites else {})
+            return begun, [*cited, *deltas], len(kept) < len(text)
+
+
+def _citation(place: int, result: Body) -> Body:
+    return {
+        "type": "search_result_location",
+        "cited_text": result["content"][0]["text"],
+        "source": result["source"],
+        "title": result["title"],
+        "search_result_index": place,
+        "start_block_index": 0,
+        "end_block_index": 1,
+    }
+
+
+def _problem(body: Body) -> str | None:
+    """What the API would refuse in a request."""
+    if {"temperature", "top_p", "top_k"} & body.keys() or not body["max_tokens"] >= 1:
+        return "unknown or wrong parameters"
+    names = Counter(tool["name"] for tool in body.get("tools", []))
+    if any(count > 1 or not re.fullmatch(r"[\w-]{1,64}", name) for name, count in names.items()):
+        return "names of tools are unique"
+    if any(tool["input_schema"]["type"] != "object" for tool in body.get("tools", [])):
+        return "a tool's schema is an object's"
+    if not body["messages"] or body["messages"][0]["role"] != "user":
+        return "the first message is the user's"
+    if body["messages"][-1]["role"] != "user":
+        return "prefill is not supported"
+    owed: set[str] = set()
+    for message in body["messages"]:
+        given = {b["tool_use_id"] for b in message["content"] if b["type"] == "tool_result"}
+        if given != owed:
+            return "each tool_use has its tool_result in the next message"
+        if not message["content"]:
+            return "content is not empty"
+        owed = {b["id"] for b in message["content"] if b["type"] == "tool_use"}
+        for block in message["content"]:
+            if block["type"] == "text" and not block["text"].strip():
+                return "text blocks are not empty"
+            if block["type"] == "text" and block.get("citations") and message["role"] == "user":
+                return "a user's text has no citations"
+    return None
+
+
+def _refusal(refuse: Refuse, message: str = "refused") -> web.Response:
+    error = {"type": "error", "error": {"type": refuse.type, "message": message}}
+    return web.json_response(error, status=refuse.status, headers=refuse.headers)
