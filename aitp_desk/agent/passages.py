@@ -21,7 +21,7 @@ from aitp_desk.agent.converse import (
     read_turn,
     within_reason,
 )
-from aitp_desk.agent.question import Asked, read_question, shortened
+from aitp_desk.agent.question import Asked, Wanted, read_question, shortened
 from aitp_desk.agent.select import Found, find, joined
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.library import Library
@@ -144,30 +144,31 @@ def _weigh(asked: Asked, library: Library) -> list[_Weighed]:
     stem = library.vocabulary.stemmer.stem
     total = sum(wanted.weight for wanted in asked.wanted) or 1.0
     named_by = {own for wanted in asked.wanted for own in wanted.term.own}
-
-    def share(stems: set[str]) -> float:
-        """How much of the question a heading says."""
-        said = (
-            wanted.weight * max((v for s, v in wanted.term.stems.items() if s in stems), default=0)
-            for wanted in asked.wanted
-        )
-        return sum(said) / total
-
     ranked = []
     for found in find(library, asked, widely=True):
         passage = found.passage
+        said = [asked.wanted[at] for at, place in found.places.items() if place.heading]
         named, section = 0.0, None
-        if any(place.heading for place in found.places.values()):
-            named = share({stem(word) for word in _words(passage.heading)})
+        if said:
+            named = _said_by({stem(word) for word in _words(passage.heading)}, said) / total
             for at, heading in enumerate(passage.trail, start=1):
                 stems = {stem(word) for word in _words(heading) if _tells(word)}
                 if stems and stems <= named_by:
-                    named = max(named, share(stems))
+                    named = max(named, _said_by(stems, said) / total)
                     section = (passage.document, *passage.trail[:at])
         worth = found.score * (1 + _HEADING * named)
         ranked.append(_Weighed(found, worth, named, section))
     ranked.sort(key=_by_worth, reverse=True)
     return ranked
+
+
+def _said_by(stems: set[str], wanted: Iterable[Wanted]) -> float:
+    """How much of what is wanted the words of a heading say, as weight."""
+    said = 0.0
+    for one in wanted:
+        means = one.term.stems
+        said += one.weight * max((means[stem] for stem in stems if stem in means), default=0.0)
+    return said
 
 
 @lru_cache(maxsize=4096)
@@ -186,9 +187,10 @@ def _text(weighed: _Weighed, room: int, *, is_best: bool) -> tuple[str, int]:
     size = estimate_tokens(text)
     if size <= min(room, _BEST if is_best else _SHORT):
         return text, size
-    chosen = _units_to_send(weighed, min(_CUT, room))
+    per_letter = size / len(text)
+    chosen = _units_to_send(weighed, int(min(_CUT, room) / per_letter))
     units = weighed.found.passage.units
-    needed = sum(estimate_tokens(units[at].text) for at in chosen)
+    needed = sum(len(units[at].text) for at in chosen) * per_letter
     if needed >= _MOSTLY * size and size <= min(room, _OTHER):
         return text, size
     text = _with_gaps(weighed.found.passage, chosen)
@@ -199,7 +201,7 @@ def _units_to_send(weighed: _Weighed, limit: int) -> list[int]:
     """The numbers of the units that matter, in order, with the sentences that open their lists.
 
     Parameters:
-        limit: about how many tokens they may take; one is always sent.
+        limit: about how many letters they may take; one unit is always sent.
     """
     units, fits = weighed.found.passage.units, weighed.found.units
     best = max(fits)
@@ -210,7 +212,7 @@ def _units_to_send(weighed: _Weighed, limit: int) -> list[int]:
     chosen: set[int] = set()
     left = limit
     for at in order:
-        size = estimate_tokens(units[at].text)
+        size = len(units[at].text)
         if chosen and size > left:
             if from_the_beginning:
                 break
