@@ -162,7 +162,7 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     on_page = (library.passages[number] for number in library.numbers(answered.document))
     names: dict[str, None] = {}
     for passage in (*near, *on_page):
-        if passage.heading and passage.url != answered.url:
+        if passage.heading and (passage.url, passage.heading) != (answered.url, answered.heading):
             names.setdefault(_as_question(passage))
             if len(names) == MAX_FOLLOW_UPS:
                 break

@@ -8,7 +8,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from aitp_desk.config.settings import Config, Server
+from aitp_desk.config.settings import Config, Server, Web
 
 RESERVED = frozenset({"a2a", "agent", "assets", "capabilities", "console", "mcp", "oauth", "v1"})
 """Names that no site agent may have: addresses of the desk begin with them."""
@@ -59,7 +59,11 @@ def check_rules(config: Config) -> Iterator[Problem]:
                 "server.trusted_proxies",
                 f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
             )
-    yield from _check_web(config)
+    for section, content in (
+        ("content.web", config.content),
+        *(("agents.content.web", agent.content) for agent in config.agents),
+    ):
+        yield from _check_web(section, content.web, allow_loopback=config.egress.allow_loopback)
     if not config.content_folder.is_dir():
         yield Problem(
             "content.folder",
@@ -124,14 +128,13 @@ def check_public(config: Config) -> tuple[Problem, ...]:
     return tuple(found)
 
 
-def _check_web(config: Config) -> Iterator[Problem]:
+def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Problem]:
     """Yield what is wrong with addresses elsewhere; none is repeated, for it may hold a key."""
-    web = config.content.web
     for key, urls in (("urls", web.urls), ("sitemaps", web.sitemaps)):
         for number, url in enumerate(urls, 1):
-            if wrong := _wrong_page_url(url, allow_loopback=config.egress.allow_loopback):
+            if wrong := _wrong_page_url(url, allow_loopback=allow_loopback):
                 yield Problem(
-                    f"content.web.{key}",
+                    f"{section}.{key}",
                     f"its address {number} {wrong}; it takes one such as"
                     " https://www.example.com/returns.",
                 )

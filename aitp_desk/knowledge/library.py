@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Hit
+from aitp_desk.knowledge.base import Document, Hit, Problem
 from aitp_desk.knowledge.index import Index, open_index
 from aitp_desk.knowledge.load import Raw
 from aitp_desk.knowledge.naming import Naming
@@ -22,12 +22,18 @@ class Library:
     Parameters:
         index: the content and its full-text index.
         synonyms: a word of the visitors' to the words that the site writes for it.
+        problems: what could not be read elsewhere; they change no answer, hence no revision.
     """
 
-    def __init__(self, index: Index, synonyms: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        synonyms: Mapping[str, Sequence[str]],
+        problems: tuple[Problem, ...] = (),
+    ) -> None:
         self.documents = index.documents
         self.passages = index.passages
-        self.problems = index.problems
+        self.problems = index.problems + problems
         named = msgspec.json.encode(sorted((word, list(said)) for word, said in synonyms.items()))
         self.revision = sha256(index.content.encode() + named).hexdigest()
         self.vocabulary = Vocabulary(index.counts, index.spellings, len(index.passages), synonyms)
@@ -59,6 +65,11 @@ class Library:
         ]
 
 
-def open_library(raw: Raw, data: Path, synonyms: Mapping[str, Sequence[str]]) -> Library:
+def open_library(
+    raw: Raw,
+    data: Path,
+    synonyms: Mapping[str, Sequence[str]],
+    problems: tuple[Problem, ...] = (),
+) -> Library:
     """Open the library of this content; its index is made if it is not there yet."""
-    return Library(open_index(raw, data), synonyms)
+    return Library(open_index(raw, data), synonyms, problems)

@@ -95,7 +95,9 @@ class Knowledge:
             return None
         library = self._read()
         self._seen = seen
-        return None if library.revision == self._library.revision else library
+        old = self._library
+        is_same = library.revision == old.revision and library.problems == old.problems
+        return None if is_same else library
 
     def _look(self) -> object:
         copies = None if self._copies is None else self._copies.look()
@@ -103,9 +105,12 @@ class Knowledge:
 
     def _read(self) -> Library:
         raw = read_files(self._folder, data=self._data, below=self._below)
-        if self._copies is not None:
-            raw = join_raw(raw, self._copies.raw())
-        return open_library(raw, self._index, self._synonyms)
+        if self._copies is None:
+            return open_library(raw, self._index, self._synonyms)
+        problems = self._copies.read().problems
+        return open_library(
+            join_raw(raw, self._copies.raw()), self._index, self._synonyms, problems
+        )
 
 
 @asynccontextmanager

@@ -67,6 +67,7 @@ async def test_an_answer_links_to_the_page_and_section_it_comes_from(
         source = said.body["response"]["sources"][0]
         assert source["url"] == f"{elsewhere.url}/warranty.html#how-long"
         assert source["title"] == "Warranty: Duration"
+        assert "Claims" in str(said.body["response"]["follow_up"])
         said = await visitor.ask("Where do I write a letter to claim?")
         assert said.body["response"]["sources"][0]["url"] == f"{elsewhere.url}/warranty.html"
         said = await visitor.ask("What do you sell by the sea?")
@@ -103,6 +104,17 @@ async def test_pages_elsewhere_are_listed_with_their_own_addresses_and_not_shown
         for path in (f"/{address}", "/warranty", "/warranty.html", f"/{host}/warranty.html"):
             async with visitor.http.get(path) as response:
                 assert response.status == 404
+
+
+async def test_an_address_cannot_end_the_link_that_lists_it(
+    elsewhere: Website, own: Path, tmp_path: Path
+) -> None:
+    elsewhere.put("/wick_(lamp)", WARRANTY)
+    settings = reads(elsewhere, "/wick_(lamp)")
+    async with visiting(tmp_path / "data", *settings, folder=own) as visitor:
+        await known(visitor.desk)
+        async with visitor.http.get(CONTENT) as response:
+            assert f"[Warranty]({elsewhere.url}/wick_%28lamp%29)\n" in await response.text()
 
 
 async def test_an_answer_from_a_pdf_links_to_the_page_within_it(
@@ -181,8 +193,10 @@ async def test_after_a_restart_without_network_the_last_copies_answer(
             for line in visitor.desk.report
         )
         knowledge = visitor.desk.desk.knowledge
+        revision = knowledge.library.revision
         async with asyncio.timeout(10):
             (problem,) = (await knowledge.replaced()).problems
+        assert knowledge.library.revision == revision
         assert problem.source == f"{site.url}/warranty.html"
         assert problem.message.endswith("Its last copy is used.")
         assert "seven years" in (await visitor.ask(QUESTION)).answer

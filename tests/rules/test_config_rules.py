@@ -193,3 +193,16 @@ def test_pages_elsewhere_are_encrypted_public_addresses(
 def test_the_setting_for_tests_lets_pages_lie_on_the_loopback(tmp_path: Path) -> None:
     page = 'content.web.urls=["http://127.0.0.1:8080/"]'
     assert told(tmp_path, page, "egress.allow_loopback=true") == {}
+
+
+def test_pages_elsewhere_of_a_further_agent_are_checked_too(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / "books").mkdir()
+    (tmp_path / "desk.toml").write_text(
+        '[content]\nfolder = "content"\n\n[[agents]]\nname = "books"\n\n[agents.content]\n'
+        'folder = "books"\nweb = { urls = ["http://www.example.com/"] }\n',
+        "utf-8",
+    )
+    found = told(tmp_path)
+    assert found.keys() == {"agents.content.web.urls"}
+    assert "is not encrypted" in found["agents.content.web.urls"]

@@ -322,6 +322,20 @@ async def test_a_certificate_that_nobody_vouches_for_is_refused(
             await fetch(egress, f"https://127.0.0.1:{port}/")
 
 
+async def test_of_a_names_addresses_only_those_that_may_be_asked_are_connected_to(
+    tmp_path: Path,
+) -> None:
+    async def say(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.close()
+
+    server = await asyncio.start_server(say, "127.0.0.1", 0, ssl=own_certificate(tmp_path))
+    names = Names({"both.example": ["10.0.0.1", "127.0.0.1"]})
+    async with server, Egress(allow_loopback=True, resolver=names) as egress:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unreachable, match="its certificate is not trusted"):
+            await fetch(egress, f"https://both.example:{port}/")
+
+
 def own_certificate(folder: Path) -> ssl.SSLContext:
     """A server's side of TLS with a certificate that it has signed itself."""
     key = ec.generate_private_key(ec.SECP256R1())

@@ -489,9 +489,11 @@ async def test_what_the_settings_no_longer_list_is_no_content(
     site.put("/map.xml", sitemap(f"{site.url}/b"))
     for name in ("/a", "/b"):
         site.put(name, page(name))
-    reading = Reading(site, egress, tmp_path, urls=["/a"], sitemaps=["/map.xml"])
-    await reading.gather()
-    assert Reading(site, egress, tmp_path, urls=["/a"]).documents.keys() == {"/a"}
+    reading = Reading(site, egress, tmp_path, urls=["/a", "/gone"], sitemaps=["/map.xml"])
+    assert (await reading.gather()).keys() == {"/gone"}
+    reading = Reading(site, egress, tmp_path, urls=["/a"])
+    assert reading.documents.keys() == {"/a"}
+    assert reading.rounds.copies.read().problems == ()
 
 
 @pytest.mark.parametrize("damage", ["cut", "changed", "gone"])

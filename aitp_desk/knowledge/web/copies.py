@@ -48,15 +48,17 @@ class Copy(msgspec.Struct, frozen=True):
 
 
 class Kept(msgspec.Struct, frozen=True):
-    """The outcome of the last round.
+    """The outcome of a round.
 
     Parameters:
         copies: in the order in which they are listed.
         problems: what could not be read; the source of each is an address.
+        wanted: the addresses in the settings at that time, sorted.
     """
 
     copies: tuple[Copy, ...] = ()
     problems: tuple[Problem, ...] = ()
+    wanted: tuple[str, ...] = ()
 
 
 class Copies:
@@ -70,7 +72,7 @@ class Copies:
 
     def __init__(self, data: Path, wanted: Collection[str]) -> None:
         self._folder = data / FOLDER
-        self._wanted = frozenset(wanted)
+        self._wanted = tuple(sorted(wanted))
 
     def look(self) -> object:
         """A value that changes whenever another outcome is kept."""
@@ -81,14 +83,15 @@ class Copies:
         return status.st_ino, status.st_mtime_ns, status.st_size
 
     def read(self) -> Kept:
-        """The last outcome, as far as the settings still ask for it."""
+        """The last outcome; if the settings ask for other addresses now, what copies it has."""
         try:
             text = (self._folder / _LIST).read_bytes()
             kept = msgspec.json.decode(text, type=Kept)
         except (OSError, msgspec.MsgspecError):
             return Kept()
-        copies = tuple(copy for copy in kept.copies if copy.via in self._wanted)
-        return Kept(copies, kept.problems)
+        if kept.wanted == self._wanted:
+            return kept
+        return Kept(tuple(copy for copy in kept.copies if copy.via in self._wanted))
 
     def body(self, copy: Copy) -> bytes | None:
         """The body of a copy; None if it is not there as it was written."""
@@ -111,6 +114,7 @@ class Copies:
         An equal outcome changes nothing, so that nobody reads it again.
         """
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        kept = msgspec.structs.replace(kept, wanted=self._wanted)
         text = msgspec.json.format(msgspec.json.encode(kept))
         place = self._folder / _LIST
         if not place.exists() or place.read_bytes() != text:
@@ -121,20 +125,20 @@ class Copies:
                 file.unlink(missing_ok=True)
 
     def raw(self) -> Raw:
-        """The copies as content, each address once."""
-        kept = self.read()
+        """The copies as content, each address once.
+
+        The problems stay out of it: a server that is away for an hour changes no content.
+        """
         files: dict[str, tuple[Found, bytes]] = {}
         digest = hashlib.sha256()
-        for copy in kept.copies:
+        for copy in self.read().copies:
             body = self.body(copy)
             if body is None or copy.address in files:
                 continue
             found = Found(copy.address, self._folder / copy.body, copy.kind, 0, copy.size)
             files[copy.address] = (found, body)
             digest.update(f"{copy.address}\0{copy.kind}\0{copy.body}\0".encode())
-        for problem in kept.problems:
-            digest.update(str(problem).encode() + b"\0")
-        return Raw(tuple(files.values()), kept.problems, digest.digest())
+        return Raw(tuple(files.values()), (), digest.digest())
 
     def _write(self, name: str, payload: bytes) -> None:
         handle, new = mkstemp(dir=self._folder, suffix=".new")  # its owner alone may read it

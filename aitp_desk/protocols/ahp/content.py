@@ -30,7 +30,7 @@ def write_llms_txt(site: Site, documents: tuple[Document, ...]) -> str:
         for document in folders[folder]:
             url = document.url if document.is_elsewhere else site.url + document.url
             about = f": {_line(document.description)}" if document.description else ""
-            lines.append(f"- [{_link_text(document.title)}]({url}){about}")
+            lines.append(f"- [{_link_text(document.title)}]({_link_url(url)}){about}")
         lines.append("")
     return "\n".join(lines)
 
@@ -45,3 +45,8 @@ def _line(text: str) -> str:
 
 def _link_text(text: str) -> str:
     return _line(text).replace("[", "(").replace("]", ")")
+
+
+def _link_url(url: str) -> str:
+    """An address within the parentheses of a link, which it must not end."""
+    return url.replace("(", "%28").replace(")", "%29")
