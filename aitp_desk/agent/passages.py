@@ -27,9 +27,6 @@ from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.words import STOP_WORDS, words_of
 
-ROOM = 640
-"""Room for the excerpts of one turn, in tokens: few questions come near it."""
-
 # Found on the tuning questions (tests/answers/tokens.py); each may be moved by a fifth at little
 # loss.
 _SURE, _UNSURE = 0.8, 0.35

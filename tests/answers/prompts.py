@@ -16,9 +16,11 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.agent import prompt as wire
 from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.agent.passages import ROOM, Excerpt, choose
+from aitp_desk.agent.passages import Excerpt, choose
+from aitp_desk.config.claude import Claude
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.watch import open_knowledge
@@ -27,10 +29,8 @@ from tests.answers.judge import Corpus, Question, corpus_of, holds, questions, t
 LABELS = Path(__file__).with_name("whitepaper.toml")
 SPECIFICATION = "specs/ahp-spec-0.1.md"
 
-SYSTEM_TOKENS = 260
-"""What the instructions to the model take."""
-FRAME_TOKENS = 12
-"""What stands around each passage and each utterance besides its own words."""
+ROOM = Claude().passage_tokens
+"""Room for the passages of one question, in tokens, where nobody sets another."""
 
 Excerpts = Sequence[Excerpt]
 Chooser = Callable[[Turn, Library], Excerpts]
@@ -173,7 +173,8 @@ class Prompt(msgspec.Struct, frozen=True):
     """What became of one labelled question in one way.
 
     Parameters:
-        tokens: of the whole prompt, with instructions, conversation and question.
+        tokens: of the whole prompt as it is sent: instructions, tools, conversation, question and
+            passages.
     """
 
     question: Question
@@ -197,15 +198,23 @@ async def prompts_of(corpus: Corpus) -> dict[str, list[Prompt]]:
     return made
 
 
+def instructions_tokens(site: SiteFacts) -> int:
+    """What the instructions take, with the tools that the model always has."""
+    return _tokens_as_sent([wire.system(site), wire.tools(())])
+
+
 def _prompt(question: Question, turn: Turn, excerpts: Excerpts) -> Prompt:
-    said = [*(utterance.text for utterance in turn.transcript), turn.question]
     text = "\n".join(f"{excerpt.passage.name}\n{excerpt.text}" for excerpt in excerpts)
     return Prompt(
         question,
-        SYSTEM_TOKENS
-        + sum(tokens_in(utterance) for utterance in said)
-        + tokens_of(excerpts)
-        + FRAME_TOKENS * (len(said) + len(excerpts)),
+        instructions_tokens(turn.site)
+        + _tokens_as_sent(wire.messages(turn, ()))
+        + sum(_tokens_as_sent(wire.search_result(excerpt)) for excerpt in excerpts),
         len(excerpts),
         all(holds(text, fact) for fact in question.facts),
     )
+
+
+def _tokens_as_sent(part: object) -> int:
+    """The tokens of a part of the request, in the JSON in which it goes out."""
+    return tokens_in(msgspec.json.encode(part).decode())

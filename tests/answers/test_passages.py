@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import SiteFacts, Turn, Utterance
-from aitp_desk.agent.passages import ROOM, Excerpt, choose, estimate_tokens, search
+from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens, search
 from aitp_desk.agent.select import joined
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import read_files
 from tests.answers.judge import SHOP, questions
+from tests.answers.prompts import ROOM
 
 SITE = SiteFacts("Trailhead Goods", "https://trailhead.example")
 

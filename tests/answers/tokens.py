@@ -15,13 +15,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from aitp_desk.knowledge.library import Library
-from tests.answers.judge import ROOT, SHARED, available
+from tests.answers.judge import ROOT, SHARED, available, corpus_of
 from tests.answers.prompts import (
     OURS,
     SPECIFICATION,
     WAYS,
     Prompt,
     five_by_bm25,
+    instructions_tokens,
     labels,
     needed_tokens,
     prompts_of,
@@ -109,6 +110,8 @@ def labelled_table(made: dict[str, list[Prompt]]) -> str:
         shares = " | ".join(f"{fact_share(part):.2f}" for part in parts)
         longest = max(prompt.tokens for prompt in chosen)
         lines.append(f"| {name} | {shares} | {mean_tokens(chosen):,.0f} | {longest:,} |")
+    instructions = instructions_tokens(corpus_of("shop")[2])
+    lines += ["", f"Of each prompt {instructions} tokens are the instructions and the tools."]
     lines += ["", "| kind | questions | fact there | tokens: mean | passages: mean |"]
     lines.append("| --- | --- | --- | --- | --- |")
     ours = made[OURS]
