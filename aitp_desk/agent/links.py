@@ -40,7 +40,8 @@ _LOADS = frozenset(
     " picture portal script source style svg table track video".split()
 )
 """Tags that load something or lead somewhere; ``--`` begins a comment."""
-_WORD = re.compile(rf"(?:(?!!?\[)[^\s<]){{1,{LONGEST}}}")
+_OPENS = re.compile(r"(!*)\[")
+_WORD = re.compile(rf"(?:(?!!*\[)[^\s<]){{1,{LONGEST}}}")
 _SPACE = re.compile(r"\s+")
 _ASCII_END = re.compile(r"[!-~]*\Z")
 
@@ -118,18 +119,18 @@ class LinkFilter:
             return space[0], space.end()
         if text[0] == "<":
             return self._tag(text, whole=whole)
-        if text[0] == "[" or text.startswith("!["):
-            return self._link(text, whole=whole)
-        if text == "!" and not whole:
+        if (opens := _OPENS.match(text)) is not None:
+            return self._link(text, len(opens[1]), whole=whole)
+        if not whole and not text.strip("!"):
             return "", 0
         return self._word(text, whole=whole)
 
-    def _link(self, text: str, *, whole: bool) -> tuple[str, int]:
-        is_image = text[0] == "!"
-        literal = ("[", 1 + is_image)
+    def _link(self, text: str, marks: int, *, whole: bool) -> tuple[str, int]:
+        """A link, or an image where marks stand before it."""
+        literal = ("[", 1 + marks)
         text, whole = _paragraph(text, whole=whole)
         waits = literal if whole else ("", 0)
-        closing = _closing(text, is_image, "[", "]")
+        closing = _closing(text, marks, "[", "]")
         if closing is None or closing + 1 == len(text):
             return waits
         if text[closing + 1] != "(":
@@ -137,9 +138,9 @@ class LinkFilter:
         end = _closing(text, closing + 1, "(", ")")
         if end is None:
             return waits
-        inner = filtered(text[1 + is_image : closing], self._addresses)
+        inner = filtered(text[1 + marks : closing], self._addresses)
         address = (text[closing + 2 : end].split() or [""])[0].strip("<>")
-        if is_image or not self._addresses.allow(address):
+        if marks or not self._addresses.allow(address):
             return inner, end + 1
         return f"[{inner}]({address})", end + 1
 

@@ -327,8 +327,10 @@ class Reply:
         words, usage = self._words, self._spending.usage
         if not words.shown.strip():
             raise ModelFailed("empty")
-        used = [step.call.name for done in self._rounds for step in done.called]
-        used = [name for name in used if name != SEARCH_CALL]
+        # a name that the model made up is no tool's, but its own words
+        names = {tool.name for tool in self._turn.tools}
+        called = [step.call.name for done in self._rounds for step in done.called]
+        used = [name for name in called if name in names]
         found = words.found and bool(self._sent or used)
         sources: list[Source] = []
         if found and self._cited:
