@@ -29,6 +29,7 @@ from aitp_desk.auth.keys import MasterKey, open_master_key
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
+from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
@@ -246,6 +247,7 @@ def _make_desk(
         limiter=Limiter(config.limits, clock),
         posting=posting,
         reading=reading,
+        attending=Attending(store, clock, following.changed),
         streams=Streams(
             reading=reading,
             following=following,

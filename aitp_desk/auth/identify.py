@@ -14,7 +14,7 @@ from aitp_desk.auth.address import ClientAddresses, Headers
 from aitp_desk.auth.api_key import parse_api_key, verify_api_key
 from aitp_desk.auth.keys import MasterKey
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
-from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.principal import KEY_PREFIX, Principal, PrincipalKind, anonymous
 from aitp_desk.store.records import Token
 
 EPOCH_SECONDS = 0.5
@@ -105,7 +105,7 @@ def _principal(token: Token) -> Principal:
     scopes = frozenset(token.scopes)
     operates = not scopes.isdisjoint({"operator", "admin"})
     kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
-    return Principal(f"key:{token.id}", kind, scopes, address="")
+    return Principal(f"{KEY_PREFIX}{token.id}", kind, scopes, address="")
 
 
 def read_credential(headers: Headers) -> str | None:

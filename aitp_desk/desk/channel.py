@@ -19,7 +19,7 @@ from typing import Protocol
 import structlog
 
 from aitp_desk.agent.base import Passing, Restart
-from aitp_desk.desk.happening import Happening, ReadHappenings
+from aitp_desk.desk.happening import ACTOR_LEFT, THREAD_DELETED, Happening, ReadHappenings
 
 PAGE = 32
 """How many events are read at once."""
@@ -55,7 +55,13 @@ class Outlet(Protocol):
         """End the stream in good order; the follower may come back."""
 
 
-MayGoOn = Callable[[], Awaitable[bool]]
+EVERYTHING = 2**62
+NOTHING = -1
+LAST_TO_SOME = frozenset({ACTOR_LEFT, THREAD_DELETED})
+"""What is the last that some followers are told, or all."""
+Upto = Callable[[], Awaitable[int]]
+"""Number of the last event that a follower may be told: that of its leaving, ``EVERYTHING`` while
+it has not left, ``NOTHING`` when it would not be let in any more."""
 
 
 class Wording(Protocol):
@@ -132,7 +138,7 @@ class Channel:
         self._read = read
         self._wording = wording
         self._last = last
-        self._followers: dict[Outlet, MayGoOn] = {}
+        self._followers: dict[Outlet, Upto] = {}
         self._is_due = False
         self._pumping: asyncio.Task[None] | None = None
         self._failed = False
@@ -153,29 +159,34 @@ class Channel:
             self._answering, self._restarts, self._length = answering, 0, 0
         self._pump()
 
-    async def follow(self, outlet: Outlet, after: int, may_go_on: MayGoOn) -> None:
+    async def follow(self, outlet: Outlet, after: int, upto: Upto) -> None:
         """Tell everything that happens after a number, until nobody reads any more.
 
         Parameters:
             after: the number of an event that the thread has had, or 0.
-            may_go_on: asked at every beat; a follower who may not is ended.
+            upto: asked once here, after every event that is read for this follower alone, whenever
+                an actor has left the thread, and at every beat. So nothing is told that came after
+                the follower's own leaving.
         """
         outlet.write(self._wording.begin(self._thread_id, after))
         while self._last < after and not self._failed:
             self.wake()
             await self._pumped()
-        while after < self._last:
+        last = await upto()
+        while after < min(self._last, last):
             page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
-            for piece in _pieces(map(self._wording.happening, page)):
+            last = await upto()
+            told = [happening for happening in page if happening.n <= last]
+            for piece in _pieces(map(self._wording.happening, told)):
                 if not outlet.write(piece) or not await outlet.drain():
                     return
             after = page[-1].n
-        if self._failed:
+        if self._failed or last < EVERYTHING:
             outlet.close()
             return
         # from here to the next await nothing happens on the channel
         outlet.write(self._snapshot())
-        self._followers[outlet] = may_go_on
+        self._followers[outlet] = upto
         try:
             await outlet.wait_closed()
         finally:
@@ -183,9 +194,8 @@ class Channel:
 
     async def beat(self) -> None:
         """Keep connections alive, and end those whose caller would not be let in any more."""
-        for number, (outlet, may_go_on) in enumerate(tuple(self._followers.items()), 1):
-            if not await may_go_on():
-                outlet.close()
+        await self._end_those_who_left()
+        for number, outlet in enumerate(tuple(self._followers), 1):
             outlet.write(self._wording.beat)
             if not number % AT_ONCE:
                 await asyncio.sleep(0)
@@ -213,9 +223,12 @@ class Channel:
                     page = await self._read(self._thread_id, self._last, PAGE)
                     self._is_due |= len(page) == PAGE
                 told = False
-                for piece in _pieces(self._word(page)):
-                    told = True
-                    await self._send(piece)
+                for part in _parts(page):
+                    for piece in _pieces(self._word(part)):
+                        told = True
+                        await self._send(piece)
+                    if part and part[-1].kind in LAST_TO_SOME:
+                        await self._end_those_who_left()
                 if not told and not self._is_due:
                     break
         except Exception:  # noqa: BLE001 -- followers come back and go on where they were
@@ -225,6 +238,13 @@ class Channel:
                 outlet.close()
         finally:
             self._pumping = None
+
+    async def _end_those_who_left(self) -> None:
+        for number, (outlet, upto) in enumerate(tuple(self._followers.items()), 1):
+            if await upto() < EVERYTHING:
+                outlet.close()
+            if not number % AT_ONCE:
+                await asyncio.sleep(0)
 
     async def _send(self, data: bytes) -> None:
         for number, outlet in enumerate(tuple(self._followers), 1):
@@ -245,7 +265,8 @@ class Channel:
             yield from self._word_answer()
             self._last = happening.n
             yield self._wording.happening(happening)
-        yield from self._word_answer()
+        if not page or page[-1].kind not in LAST_TO_SOME:
+            yield from self._word_answer()
 
     def _word_answer(self) -> Iterator[bytes]:
         answering = self._answering
@@ -266,6 +287,16 @@ class Channel:
             return b""
         heard = answering.text[: self._length] if self._restarts == answering.restarts else ""
         return self._wording.snapshot(answering.run_id, heard)
+
+
+def _parts(page: Sequence[Happening]) -> Iterator[Sequence[Happening]]:
+    """What is told in one go: up to where somebody may be told no more."""
+    begin = 0
+    for end, happening in enumerate(page, 1):
+        if happening.kind in LAST_TO_SOME:
+            yield page[begin:end]
+            begin = end
+    yield page[begin:]
 
 
 def _pieces(events: Iterable[bytes]) -> Iterator[bytes]:

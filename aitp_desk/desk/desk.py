@@ -7,6 +7,7 @@ import msgspec
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
+from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.limits import Limiter
@@ -19,7 +20,7 @@ from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.errors import Forbidden
 from aitp_desk.model.principal import Principal, may_use_threads
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Draft, Message, ThreadDraft
+from aitp_desk.model.thread import Actor, Draft, Message, ThreadDraft, ThreadUpdate
 from aitp_desk.store.records import Order, Page
 
 
@@ -64,6 +65,7 @@ class Desk:
         posting: Posting,
         deleting: Deleting,
         reading: Reading,
+        attending: Attending,
         streams: Streams,
         asking: Asking,
         worker: Worker,
@@ -79,6 +81,7 @@ class Desk:
         self._posting = posting
         self._deleting = deleting
         self._reading = reading
+        self._attending = attending
         self._streams = streams
         self._asking = asking
         self._worker = worker
@@ -98,17 +101,21 @@ class Desk:
         return await self._posting.post(principal, thread_id, draft, request)
 
     async def update_thread(
-        self, principal: Principal, thread_id: str, metadata: dict[str, str]
+        self, principal: Principal, thread_id: str, update: ThreadUpdate
     ) -> None:
-        """Replace a thread's metadata.
-
-        Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            InvalidRequest: the metadata breaks a limit.
-            Forbidden: the caller's key does not open threads.
-        """
+        """Change a thread. See :meth:`aitp_desk.desk.posting.Posting.update`."""
         _check_scope(principal)
-        await self._posting.update(principal, thread_id, metadata)
+        await self._posting.update(principal, thread_id, update)
+
+    async def add_actor(self, principal: Principal, thread_id: str, actor: Actor) -> Actor:
+        """Have an actor join. See :meth:`aitp_desk.desk.attending.Attending.join`."""
+        _check_scope(principal)
+        return await self._attending.join(principal, thread_id, actor, self._posting.idle_before)
+
+    async def remove_actor(self, principal: Principal, thread_id: str, actor_id: str) -> None:
+        """Have an actor leave. See :meth:`aitp_desk.desk.attending.Attending.leave`."""
+        _check_scope(principal)
+        await self._attending.leave(principal, thread_id, actor_id, self._posting.idle_before)
 
     async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
         """A thread with its newest messages.
@@ -181,14 +188,17 @@ class Desk:
         await self._deleting.delete_thread(principal, thread_id, self._posting.idle_before)
 
     async def follow_run(
-        self, run_id: str, seconds: float
+        self, principal: Principal, run_id: str, seconds: float
     ) -> tuple[Run | None, tuple[Message, ...]]:
         """Wait for a run, at most so many seconds and never longer than ``threads.max_wait``.
 
         Returns:
-            The run as it stands then, and its replies, none while it is not over.
+            The run as it stands then, and its replies, none while it is not over, and only those
+            that the caller may still read.
         """
-        return await self._reading.follow_run(run_id, min(seconds, self._max_wait))
+        return await self._reading.follow_run(
+            principal, run_id, min(seconds, self._max_wait), self._posting.idle_before
+        )
 
     async def follow(
         self, principal: Principal, thread_id: str, after: int | None, wording: Wording

@@ -7,13 +7,15 @@ from collections.abc import Awaitable, Callable
 import msgspec
 
 from aitp_desk.model.run import Run, RunState
-from aitp_desk.model.thread import Message
+from aitp_desk.model.thread import Actor, Message
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Event
 
 MESSAGE_CREATED = "message.created"
 THREAD_DELETED = "thread.deleted"
+ACTOR_JOINED = "actor.joined"
+ACTOR_LEFT = "actor.left"
 RUN = "run."
 """How the kinds begin that tell of a run; the state follows that it has reached."""
 
@@ -26,15 +28,16 @@ class Happening(msgspec.Struct, frozen=True):
         kind: as :class:`aitp_desk.store.records.Event` has it.
         thread_id: where it happened.
         ref: id of what it happened to.
-        subject: the message as it is kept, the run as it stood then; None for a message that was
-            deleted since, and for the deletion of a message or of the thread itself.
+        subject: the message as it is kept, the run as it stood then, the actor as it joined; None
+            for a message that was deleted since, for an actor that left, and for the deletion of a
+            message or of the thread itself.
     """
 
     n: int
     kind: str
     thread_id: str
     ref: str
-    subject: Message | Run | None
+    subject: Message | Run | Actor | None
 
 
 ReadHappenings = Callable[[str, int, int], Awaitable[tuple[Happening, ...]]]
@@ -58,14 +61,28 @@ async def read_happenings(
             run = await reads.run(store, event.ref)
             if run is not None:
                 runs[run.id] = run
-    return tuple(_happening(thread_id, event, messages, runs) for event in events)
+    actors: dict[int, Actor] = {}
+    for event in events:
+        if event.kind == ACTOR_JOINED:
+            actor = await reads.joined(store, thread_id, event.n)
+            if actor is not None:
+                actors[event.n] = actor
+    return tuple(_happening(thread_id, event, messages, runs, actors) for event in events)
 
 
 def _happening(
-    thread_id: str, event: Event, messages: dict[str, Message], runs: dict[str, Run]
+    thread_id: str,
+    event: Event,
+    messages: dict[str, Message],
+    runs: dict[str, Run],
+    actors: dict[int, Actor],
 ) -> Happening:
-    subject: Message | Run | None = messages.get(event.ref)
-    if event.ref in runs:
+    subject: Message | Run | Actor | None = None
+    if event.kind == MESSAGE_CREATED:
+        subject = messages.get(event.ref)
+    elif event.kind == ACTOR_JOINED:
+        subject = actors.get(event.n)
+    elif event.ref in runs:
         subject = _as_it_stood(runs[event.ref], RunState(event.kind.removeprefix(RUN)))
     return Happening(event.n, event.kind, thread_id, event.ref, subject)
 

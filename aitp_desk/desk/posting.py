@@ -6,7 +6,7 @@ written together, before anything is promised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 import msgspec
@@ -24,12 +24,15 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import (
     MAX_THREAD_MESSAGES,
+    VISITOR,
     Actor,
     Draft,
     Message,
     Origin,
     Thread,
     ThreadDraft,
+    ThreadUpdate,
+    check_actors,
     check_draft,
     check_metadata,
     check_thread_draft,
@@ -38,15 +41,13 @@ from aitp_desk.model.thread import (
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Fork, NewMessage, Once, Placed
-from aitp_desk.store.work.threads import append_message, open_thread, set_thread_metadata
+from aitp_desk.store.work.threads import append_message, open_thread, update_thread
 
 MAX_HOPS = 4
 """How many desks a message may pass before it is taken for a loop."""
 MIN_ANONYMOUS_KEY = 20
 """Shortest idempotency key for opening a thread without a credential: others share the address."""
 MAX_KEY = 255
-VISITOR = "visitor"
-"""Actor stamped on an anonymous visitor's messages that name none."""
 DAY_SECONDS = 24 * 60 * 60
 
 _CAPPED = (
@@ -148,10 +149,9 @@ class Posting:
         if any(actor.id == self._actor.id for actor in draft.actors):
             raise Forbidden("That actor is this desk's own.", param="metadata.actors")
         now = self._clock()
-        speaker = draft.actors[0].id if draft.actors else _default_actor(principal)
-        brought = [actor.id for actor in draft.actors]
+        speakers = _Speakers(principal, self._actor, draft.actors)
         messages = tuple(
-            self._settle(message, brought, speaker, now, at=f"messages[{place}].")
+            _settle(message, speakers, now, at=f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         )
         thread = Thread(
@@ -170,7 +170,7 @@ class Posting:
             placed = await self._store.run(
                 open_thread,
                 thread=thread,
-                speaker=speaker,
+                speaker=speakers.default,
                 messages=messages,
                 run_id=new_id("run", now) if answered else None,
                 once=once,
@@ -219,22 +219,25 @@ class Posting:
         self._wake_for(placed)
         return PostedMessage(placed.messages[0], placed.run_id)
 
-    async def update(self, principal: Principal, thread_id: str, metadata: dict[str, str]) -> None:
-        """Replace a thread's metadata.
+    async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
+        """Replace a thread's metadata and, where they are given, those who take part in it.
 
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            InvalidRequest: the metadata breaks a limit.
+            Forbidden: the thread is somebody else's to change, or an actor somebody else's.
+            InvalidRequest: the metadata or an actor breaks a limit, or the parent is another.
         """
-        check_metadata(metadata)
+        check_metadata(update.metadata)
+        check_actors(update.actors or ())
         await self._store.run(
-            set_thread_metadata,
+            update_thread,
             thread_id=thread_id,
             principal=principal,
-            metadata=metadata,
+            update=update,
             now=int(self._clock()),
             idle_before=self.idle_before,
         )
+        self._changed(thread_id)
 
     async def _read_opened(self, placed: Placed) -> OpenedThread:
         kept = await reads.thread(self._store, placed.thread_id)
@@ -246,23 +249,6 @@ class Posting:
         last = await reads.place(self._store, placed.thread_id, placed.message_id)
         said = tuple(message for message in page.messages if message.seq <= last)
         return OpenedThread(kept.thread, said, placed.run_id)
-
-    def _settle(
-        self, draft: Draft, brought: list[str], speaker: str, now: float, *, at: str
-    ) -> NewMessage:
-        role, actor = resolve_speaker(
-            draft, brought=brought, default=speaker, others=(self._actor.id,), at=at
-        )
-        return NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            role,
-            actor,
-            Origin.VISITOR,
-            draft.content,
-            draft.attachments,
-            draft.metadata,
-        )
 
     def _say_capped(self, now: float) -> NewMessage:
         """What is said, once, on a thread that has had its share of automatic replies."""
@@ -329,8 +315,30 @@ def _opening_scope(principal: Principal, key: str | None) -> str:
     return f"address {principal.address}"
 
 
-def _default_actor(principal: Principal) -> str:
-    return VISITOR if principal.is_anonymous else principal.id
+class _Speakers:
+    """Who may speak in the messages with which a thread is opened."""
+
+    def __init__(self, principal: Principal, desk: Actor, actors: Sequence[Actor]) -> None:
+        own = (None, principal.owner)
+        self.brought = [actor.id for actor in actors if actor.principal in own]
+        self.others = [desk.id, *(actor.id for actor in actors if actor.principal not in own)]
+        self.default = next(iter(self.brought), principal.owner or VISITOR)
+
+
+def _settle(draft: Draft, speakers: _Speakers, now: float, *, at: str) -> NewMessage:
+    role, actor = resolve_speaker(
+        draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at
+    )
+    return NewMessage(
+        new_id("msg", now),
+        new_salt(),
+        role,
+        actor,
+        Origin.VISITOR,
+        draft.content,
+        draft.attachments,
+        draft.metadata,
+    )
 
 
 def _check_hops(request: Request) -> None:

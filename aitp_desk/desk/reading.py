@@ -8,9 +8,9 @@ from contextlib import suppress
 import msgspec
 
 from aitp_desk.desk.following import Following
-from aitp_desk.model.access import may_know_parent
+from aitp_desk.model.access import Access, may_know_parent
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
-from aitp_desk.model.principal import Principal, may_read_thread
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message, Thread
 from aitp_desk.store import reads
@@ -36,38 +36,54 @@ class Reading:
         self._store = store
         self._following = following
 
-    async def thread(self, principal: Principal, thread_id: str, idle_before: int) -> Thread:
-        """Find a thread that the caller may read.
+    async def access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
+        """What a caller may do with a thread, and up to where it may read.
+
+        Parameters:
+            idle_before: Unix seconds; an anonymous thread last used before then is closed.
 
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
         """
-        return (await self.reach(principal, thread_id, idle_before)).thread
+        access = await reads.access(self._store, thread_id, principal, idle_before)
+        if access is None:
+            raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        return access
 
-    async def reach(self, principal: Principal, thread_id: str, idle_before: int) -> KeptThread:
-        """Find a thread that the caller may read, with where it ends now.
+    async def reach(
+        self, principal: Principal, thread_id: str, idle_before: int
+    ) -> tuple[KeptThread, Access]:
+        """Find a thread that the caller may read, as it stood before :meth:`access` was asked.
 
         Raises:
-            ThreadNotFound: as :meth:`thread`.
+            ThreadNotFound: as :meth:`access`.
         """
         kept = await reads.thread(self._store, thread_id)
-        if kept is not None:
-            owner = kept.thread.owner
-            closed = owner is None and kept.updated_at < idle_before
-            if not closed and may_read_thread(principal, owner):
-                return kept
-        raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        access = await self.access(principal, thread_id, idle_before)
+        if kept is None:
+            raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        return kept, access
 
     async def view(self, principal: Principal, thread_id: str, idle_before: int) -> ThreadView:
         """A thread with its newest messages.
 
+        Who has left sees who took part when it left, and none of the thread's metadata, which may
+        have been changed since.
+
         Raises:
-            ThreadNotFound: as :meth:`thread`.
+            ThreadNotFound: as :meth:`access`.
         """
-        thread = await self.thread(principal, thread_id, idle_before)
+        kept, access = await self.reach(principal, thread_id, idle_before)
+        thread = kept.thread
+        if access.upto_event is not None:
+            actors = await reads.read_actors(self._store, thread_id, access.upto_event)
+            thread = msgspec.structs.replace(thread, actors=actors, metadata={})
         if not await self._may_know_parent(principal, thread, idle_before):
             thread = msgspec.structs.replace(thread, parent_id=None)
-        return ThreadView(thread, await reads.newest_messages(self._store, thread_id, NEWEST))
+        messages = await reads.newest_messages(
+            self._store, thread_id, NEWEST, upto_seq=access.upto_seq
+        )
+        return ThreadView(thread, messages)
 
     async def messages(
         self,
@@ -84,10 +100,10 @@ class Reading:
         """One page of a thread's messages.
 
         Raises:
-            ThreadNotFound: as :meth:`thread`.
+            ThreadNotFound: as :meth:`access`.
             InvalidRequest: ``after`` or ``before`` names no message of this thread.
         """
-        await self.thread(principal, thread_id, idle_before)
+        access = await self.access(principal, thread_id, idle_before)
         return await reads.messages(
             self._store,
             thread_id,
@@ -96,6 +112,7 @@ class Reading:
             after=after,
             before=before,
             run_id=run_id,
+            upto_seq=access.upto_seq,
         )
 
     async def message(
@@ -104,23 +121,14 @@ class Reading:
         """One message of a thread.
 
         Raises:
-            ThreadNotFound: as :meth:`thread`.
+            ThreadNotFound: as :meth:`access`.
             MessageNotFound: the thread has no such message, or it was deleted.
         """
-        await self.thread(principal, thread_id, idle_before)
+        access = await self.access(principal, thread_id, idle_before)
         found = await reads.message(self._store, thread_id, message_id)
-        if found is None:
+        if found is None or not access.shows(found.seq):
             raise MessageNotFound("There is no such message on this thread.", param="message_id")
         return found
-
-    async def _may_know_parent(self, principal: Principal, fork: Thread, idle_before: int) -> bool:
-        if fork.parent_id is None:
-            return True
-        try:
-            parent = await self.thread(principal, fork.parent_id, idle_before)
-        except ThreadNotFound:
-            return False
-        return may_know_parent(principal, fork.owner, parent.owner)
 
     async def answers(self) -> bool:
         """Whether the store can be read."""
@@ -131,12 +139,13 @@ class Reading:
         return True
 
     async def follow_run(
-        self, run_id: str, seconds: float
+        self, principal: Principal, run_id: str, seconds: float, idle_before: int
     ) -> tuple[Run | None, tuple[Message, ...]]:
         """Wait for a run's end, at most so many seconds.
 
         Returns:
-            The run as it stands then, and its replies, none while it is not over.
+            The run as it stands then, and its replies, none while it is not over, and only those
+            that the caller may still read.
         """
         with self._following.watch(run_id) as end:
             run = await reads.run(self._store, run_id)
@@ -147,4 +156,14 @@ class Reading:
                 run = await reads.run(self._store, run_id)
         if run is None or not run.is_over:
             return run, ()
-        return run, await reads.replies(self._store, run_id)
+        access = await reads.access(self._store, run.thread_id, principal, idle_before)
+        replies = await reads.replies(self._store, run_id)
+        return run, tuple(reply for reply in replies if access and access.shows(reply.seq))
+
+    async def _may_know_parent(self, principal: Principal, fork: Thread, idle_before: int) -> bool:
+        if fork.parent_id is None:
+            return True
+        if await reads.access(self._store, fork.parent_id, principal, idle_before) is None:
+            return False
+        parent = await reads.thread(self._store, fork.parent_id)
+        return parent is not None and may_know_parent(principal, fork.owner, parent.thread.owner)

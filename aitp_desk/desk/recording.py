@@ -11,12 +11,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from aitp_desk.desk.posting import VISITOR
 from aitp_desk.desk.sessions import Session
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.thread import Actor, Origin, Thread
+from aitp_desk.model.thread import VISITOR, Actor, Origin, Thread
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.records import Session as KeptSession

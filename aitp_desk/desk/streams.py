@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from aitp_desk.config import Events
-from aitp_desk.desk.channel import Outlet, Wording
+from aitp_desk.desk.channel import EVERYTHING, NOTHING, Outlet, Wording
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.reading import Reading
 from aitp_desk.model.errors import (
@@ -61,8 +61,8 @@ class Streams:
             EventsGone: too much has happened since.
             RateLimited, Unavailable: the caller, or all together, have too many streams open.
         """
-        kept = await self._reading.reach(principal, thread_id, self._idle_before())
-        last = kept.last_event
+        kept, access = await self._reading.reach(principal, thread_id, self._idle_before())
+        last = kept.last_event if access.upto_event is None else access.upto_event
         begin = last if after is None else after
         if begin > last:
             raise InvalidRequest(
@@ -77,20 +77,19 @@ class Streams:
         caller = principal.address if principal.is_anonymous else principal.id
         self._count(principal, caller)
 
-        async def may_read() -> bool:
-            try:
-                await self._reading.reach(principal, thread_id, self._idle_before())
-            except ThreadNotFound:
-                return False
-            return True
-
         async def stream(outlet: Outlet) -> None:
-            async def may_go_on() -> bool:
-                return await outlet.is_welcome() and await may_read()
+            async def upto() -> int:
+                if not await outlet.is_welcome():
+                    return NOTHING
+                try:
+                    access = await self._reading.access(principal, thread_id, self._idle_before())
+                except ThreadNotFound:
+                    return NOTHING
+                return EVERYTHING if access.upto_event is None else access.upto_event
 
             try:
                 with self._following.channel(thread_id, wording, last) as channel:
-                    await channel.follow(outlet, begin, may_go_on)
+                    await channel.follow(outlet, begin, upto)
             finally:
                 self._open[caller] -= 1
                 if not self._open[caller]:

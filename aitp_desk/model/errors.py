@@ -16,6 +16,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── ThreadNotFound            no such thread for this caller
     ├── MessageNotFound           no such message on this thread
     ├── RunNotFound               no such run, or step of one, on this thread
+    ├── ActorNotFound             no such actor on this thread
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
     ├── RouteNotFound             no such address
@@ -55,6 +56,7 @@ class ErrorKind(Enum):
     THREAD_NOT_FOUND = "thread_not_found"
     MESSAGE_NOT_FOUND = "message_not_found"
     RUN_NOT_FOUND = "run_not_found"
+    ACTOR_NOT_FOUND = "actor_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
     ROUTE_NOT_FOUND = "route_not_found"
@@ -164,6 +166,12 @@ class RunNotFound(DeskError):
     """There is no such run on this thread, or the run has no such step."""
 
     kind = ErrorKind.RUN_NOT_FOUND
+
+
+class ActorNotFound(DeskError):
+    """No such actor takes part in this thread."""
+
+    kind = ErrorKind.ACTOR_NOT_FOUND
 
 
 class AgentNotFound(DeskError):

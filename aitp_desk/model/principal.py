@@ -6,6 +6,9 @@ from enum import Enum
 
 import msgspec
 
+KEY_PREFIX = "key:"
+"""What the id of a caller who is known by an API key begins with; the key's own id follows."""
+
 
 class PrincipalKind(Enum):
     """How much is known about the caller."""
@@ -58,17 +61,6 @@ def may_use_threads(principal: Principal) -> bool:
     )
 
 
-def may_read_thread(principal: Principal, owner: str | None) -> bool:
-    """Whether the caller may know and use a thread.
-
-    An anonymous thread (no owner) is open to whoever has its id. An owned one is open to its
-    owner, to operators and to administrators.
-    """
-    if owner is None or owner == principal.id:
-        return True
-    return may_read_every_thread(principal)
-
-
-def may_read_every_thread(principal: Principal) -> bool:
+def looks_after_threads(principal: Principal) -> bool:
     """Whether the caller looks after all threads of the desk."""
     return not principal.scopes.isdisjoint({"operator", "admin"})

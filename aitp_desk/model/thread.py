@@ -13,6 +13,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MissingField, RequestTooLarge
+from aitp_desk.model.principal import KEY_PREFIX
 
 MAX_CONTENT_BYTES = 256 * 1024
 """What one message may say, in bytes of UTF-8, all its parts together."""
@@ -26,6 +27,9 @@ MAX_ID_LENGTH = 512
 METADATA_KEYS = 16
 METADATA_KEY_LENGTH = 64
 METADATA_VALUE_LENGTH = 512
+
+VISITOR = "visitor"
+"""Actor stamped on an anonymous visitor's messages that name none."""
 
 Role = Literal["user", "assistant"]
 ROLES: tuple[Role, ...] = ("user", "assistant")
@@ -44,10 +48,13 @@ class Actor(msgspec.Struct, frozen=True):
     Parameters:
         id: global agent identifier (an URL) or user identifier.
         capabilities: schemas that the actor understands.
+        principal: id of the caller that the actor is bound to: nobody else speaks as it. None where
+            it is not said: then it is bound to whoever brings it.
     """
 
     id: str
     capabilities: tuple[str, ...] = ()
+    principal: str | None = None
 
 
 class Attachment(msgspec.Struct, frozen=True):
@@ -85,6 +92,20 @@ class ThreadDraft(msgspec.Struct, frozen=True):
     messages: tuple[Draft, ...] = ()
     actors: tuple[Actor, ...] = ()
     metadata: dict[str, str] = {}
+    parent_id: str | None = None
+
+
+class ThreadUpdate(msgspec.Struct, frozen=True):
+    """What is to become of a thread.
+
+    Parameters:
+        metadata: replaces what there was.
+        actors: who takes part from now on, besides the desk's own; None leaves that as it is.
+        parent_id: said once more, since it cannot change; None says nothing.
+    """
+
+    metadata: dict[str, str]
+    actors: tuple[Actor, ...] | None = None
     parent_id: str | None = None
 
 
@@ -173,16 +194,25 @@ def check_thread_draft(draft: ThreadDraft) -> ThreadDraft:
         )
     for place, message in enumerate(draft.messages):
         check_draft(message, f"messages[{place}].")
-    if len(draft.actors) > MAX_ACTORS:
+    check_actors(draft.actors)
+    check_metadata(draft.metadata)
+    return draft
+
+
+def check_actors(actors: Sequence[Actor]) -> None:
+    """Hold a list of those who take part in a thread to its limits.
+
+    Raises:
+        InvalidRequest: too many actors, one twice or without a usable id.
+    """
+    if len(actors) > MAX_ACTORS:
         raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param="metadata.actors")
     seen: set[str] = set()
-    for actor in draft.actors:
-        _check_actor(actor)
+    for actor in actors:
+        check_actor(actor)
         if actor.id in seen:
             raise InvalidRequest(f"The actor {actor.id!r} is named twice.", param="metadata.actors")
         seen.add(actor.id)
-    check_metadata(draft.metadata)
-    return draft
 
 
 def check_metadata(metadata: Mapping[str, str], at: str = "") -> None:
@@ -252,16 +282,36 @@ def resolve_speaker(
     )
 
 
-def _check_actor(actor: Actor) -> None:
+def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
+    """Hold an actor to the limits that need no thread.
+
+    Parameters:
+        param: the member that names it.
+
+    Raises:
+        InvalidRequest: its id, a capability or what it is bound to is no usable text.
+    """
     if not actor.id.strip() or len(actor.id) > MAX_ID_LENGTH:
-        raise InvalidRequest(
-            f"An actor's id has 1 to {MAX_ID_LENGTH} characters.", param="metadata.actors"
-        )
+        raise InvalidRequest(f"An actor's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
     if len(actor.capabilities) > MAX_CAPABILITIES:
-        raise InvalidRequest(
-            f"An actor has at most {MAX_CAPABILITIES} capabilities.", param="metadata.actors"
-        )
+        raise InvalidRequest(f"An actor has at most {MAX_CAPABILITIES} capabilities.", param=param)
+    if actor.principal is not None and not 1 <= len(actor.principal) <= MAX_ID_LENGTH:
+        raise InvalidRequest(f"A principal's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
     if any(not schema.strip() or len(schema) > MAX_ID_LENGTH for schema in actor.capabilities):
         raise InvalidRequest(
-            f"A capability's schema has 1 to {MAX_ID_LENGTH} characters.", param="metadata.actors"
+            f"A capability's schema has 1 to {MAX_ID_LENGTH} characters.", param=param
         )
+
+
+def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.actors") -> None:
+    """Refuse an actor that goes by the name under which another API key's messages are kept.
+
+    Parameters:
+        bound_to: id of the principal that the actor will be bound to, None for nobody.
+        param: as in :func:`check_actor`.
+
+    Raises:
+        Forbidden: it does.
+    """
+    if actor.id.startswith(KEY_PREFIX) and actor.id != bound_to:
+        raise Forbidden("That is the name of another caller.", param=param)

@@ -125,6 +125,7 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             | ErrorKind.THREAD_NOT_FOUND
             | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.EVENTS_GONE
         ):

@@ -32,6 +32,7 @@ def status_of(kind: ErrorKind) -> int:
             ErrorKind.THREAD_NOT_FOUND
             | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND
         ):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from aitp_desk.model.access import Access, Attendance, access_to_thread, asks_for_attendance
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Message, Thread
+from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Event, KeptThread, Order, Page, Session, Token
 from aitp_desk.store.rows import (
     actor_of,
+    attendance_of,
     event_of,
     message_of,
     metadata_of,
@@ -17,8 +20,8 @@ from aitp_desk.store.rows import (
     token_of,
 )
 
-_BEYOND = 2**62
-"""A place after every message."""
+BEYOND = 2**62
+"""A place after every message and event."""
 
 
 async def thread(store: Store, thread_id: str) -> KeptThread | None:
@@ -27,14 +30,14 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
     if not rows:
         return None
     id_, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event = rows[0]
-    actors = await store.read("actors", {"thread_id": thread_id})
+    actors = await read_actors(store, thread_id)
     return KeptThread(
         Thread(
             id=id_,
             owner=owner,
             created_at=created_at,
             metadata=metadata_of(metadata),
-            actors=tuple(map(actor_of, actors)),
+            actors=actors,
             parent_id=parent_id,
         ),
         speaker=speaker,
@@ -42,6 +45,39 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
         last_seq=last_seq,
         last_event=last_event,
     )
+
+
+async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tuple[Actor, ...]:
+    """Read who takes part in a thread, or did after one of its events; the desk's own first."""
+    rows = await store.read("actors", {"thread_id": thread_id, "event": event})
+    return tuple(map(actor_of, rows))
+
+
+async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
+    """Read the actor that joined a thread with one of its events, ``actor.joined``."""
+    rows = await store.read("joined", {"thread_id": thread_id, "event": event})
+    return actor_of(rows[0]) if rows else None
+
+
+async def access(
+    store: Store, thread_id: str, principal: Principal, idle_before: int
+) -> Access | None:
+    """Decide what a caller may do with a thread; None: to this caller there is none.
+
+    Parameters:
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+    """
+    rows = await store.read("thread_tail", {"thread_id": thread_id})
+    if not rows:
+        return None
+    owner, updated_at, *_ = rows[0]
+    if owner is None and updated_at < idle_before:
+        return None
+    attendance: Attendance | None = None
+    if asks_for_attendance(principal, owner):
+        bound = {"thread_id": thread_id, "principal": principal.id}
+        attendance = attendance_of(await store.read("attendance", bound))
+    return access_to_thread(principal, owner, attendance)
 
 
 async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
@@ -69,6 +105,7 @@ async def messages(
     after: str | None = None,
     before: str | None = None,
     run_id: str | None = None,
+    upto_seq: int | None = None,
 ) -> Page:
     """Read a part of a thread's messages, as OpenAI's lists are paged.
 
@@ -79,19 +116,21 @@ async def messages(
             still in list order, and ``has_more`` tells of those ahead of these; with ``after`` it
             ends the part.
         run_id: only what the desk said in this run.
+        upto_seq: as if there were no messages newer than this; None for all.
 
     Raises:
         InvalidRequest: ``after`` or ``before`` is not a message of this thread.
     """
-    ends = [await _end(store, thread_id, after, "after")]
-    ends.append(await _end(store, thread_id, before, "before"))
+    newest = BEYOND if upto_seq is None else upto_seq
+    ends = [await _end(store, thread_id, after, newest, "after")]
+    ends.append(await _end(store, thread_id, before, newest, "before"))
     low, high = ends if order == "asc" else reversed(ends)
     from_the_end = before is not None and after is None
     upwards = (order == "asc") is not from_the_end
     part = {
         "thread_id": thread_id,
         "above": 0 if low is None else low,
-        "below": _BEYOND if high is None else high,
+        "below": newest + 1 if high is None else high,
         "limit": limit + 1,
     }
     if run_id is None:
@@ -119,7 +158,7 @@ async def newest_messages(
         {
             "thread_id": thread_id,
             "above": 0,
-            "below": _BEYOND if upto_seq is None else upto_seq + 1,
+            "below": BEYOND if upto_seq is None else upto_seq + 1,
             "limit": limit,
         },
     )
@@ -182,10 +221,12 @@ async def place(store: Store, thread_id: str, message_id: str | None) -> int:
     return int(rows[0][0]) if rows else 0
 
 
-async def _end(store: Store, thread_id: str, message_id: str | None, param: str) -> int | None:
+async def _end(
+    store: Store, thread_id: str, message_id: str | None, newest: int, param: str
+) -> int | None:
     if message_id is None:
         return None
     seq = await place(store, thread_id, message_id)
-    if not seq:
+    if not 0 < seq <= newest:
         raise InvalidRequest(f"{param} is the id of a message of this thread.", param=param)
     return seq

@@ -11,7 +11,7 @@ import msgspec
 
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Attachment, Message, Origin, Role, Thread
+from aitp_desk.model.thread import Actor, Attachment, Message, Origin, Role, Thread
 
 Order = Literal["asc", "desc"]
 """The order of a list of messages: ``asc`` has the oldest first."""
@@ -180,6 +180,25 @@ class KeptThread(msgspec.Struct, frozen=True):
     last_event: int
 
 
+class Present(msgspec.Struct, frozen=True):
+    """An actor that takes part in a thread.
+
+    Parameters:
+        position: its place among all that ever took part.
+        is_desk: whether it is the desk's own.
+        actor: as it was declared; its ``principal`` is the one that it is bound to, None for one of
+            an anonymous thread that is bound to nobody.
+    """
+
+    position: int
+    is_desk: bool
+    actor: Actor
+
+    def is_of(self, principal: Principal) -> bool:
+        """Whether the caller may speak as it."""
+        return not self.is_desk and self.actor.principal == principal.owner
+
+
 class Page(msgspec.Struct, frozen=True):
     """A part of a list of messages, in the order asked for.
 
@@ -196,9 +215,9 @@ class Event(msgspec.Struct, frozen=True):
 
     Parameters:
         n: its number on the thread, from 1, without gaps.
-        kind: ``message.created``, ``message.deleted``, ``thread.deleted``, or ``run.`` and the
-            state that a run has reached.
-        ref: id of the message, thread or run.
+        kind: ``message.created``, ``message.deleted``, ``thread.deleted``, ``actor.joined``,
+            ``actor.left``, or ``run.`` and the state that a run has reached.
+        ref: id of the message, thread, actor or run.
         created_at: Unix seconds.
     """
 

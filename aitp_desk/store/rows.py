@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
+from aitp_desk.model.access import Attendance
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
-from aitp_desk.store.records import Event, Session, Token
+from aitp_desk.store.records import Event, Present, Session, Token
 
 _encoder = msgspec.json.Encoder()
 _texts = msgspec.json.Decoder(tuple[str, ...])
@@ -28,6 +31,23 @@ def metadata_of(text: str) -> dict[str, str]:
 def actor_of(row: Row) -> Actor:
     """Read ``id, capabilities``."""
     return Actor(row[0], _texts.decode(row[1]))
+
+
+def present_of(row: Row) -> Present:
+    """Read ``position, id, capabilities, origin, principal``."""
+    position, id_, capabilities, origin, principal = row
+    actor = Actor(id_, _texts.decode(capabilities), principal)
+    return Present(position, origin == Origin.DESK.value, actor)
+
+
+def attendance_of(rows: Sequence[Row]) -> Attendance | None:
+    """Read ``id, left_seq, left_event`` of the one row, or none, that tells of a caller."""
+    if not rows:
+        return None
+    id_, left_seq, left_event = rows[0]
+    if left_event is None:
+        return Attendance(id_)
+    return Attendance(None, left_seq, left_event)
 
 
 def message_of(row: Row) -> Message:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.model.errors import StoreBusy
+from aitp_desk.model.thread import ThreadUpdate
 from aitp_desk.store import reads, sqlite_writer, work
 from aitp_desk.store.base import Opened, Row, StoreChanged, StoreError, StoreTooNew, Work
 from aitp_desk.store.records import Token
@@ -231,10 +232,10 @@ async def test_a_full_disk_fails_those_who_write_and_nothing_else(
         outcomes = await asyncio.gather(
             post(store, opened.thread_id, large),
             store.run(
-                work.set_thread_metadata,
+                work.update_thread,
                 thread_id=opened.thread_id,
                 principal=VISITOR,
-                metadata={"a": "b"},
+                update=ThreadUpdate({"a": "b"}),
                 now=NOW,
                 idle_before=0,
             ),

@@ -15,7 +15,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import RunState
-from aitp_desk.model.thread import Actor, Attachment, Draft, Origin, Thread
+from aitp_desk.model.thread import Actor, Attachment, Draft, Origin, Thread, ThreadUpdate
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.records import Fork, NewMessage, Once
@@ -311,10 +311,10 @@ class TestChanges:
     async def test_metadata_is_replaced(self, store: Store) -> None:
         opened = await open_thread(store)
         await store.run(
-            work.set_thread_metadata,
+            work.update_thread,
             thread_id=opened.thread_id,
             principal=VISITOR,
-            metadata={"topic": "boots"},
+            update=ThreadUpdate({"topic": "boots"}),
             now=NOW + 7,
             idle_before=0,
         )
@@ -327,10 +327,10 @@ class TestChanges:
         opened = await open_thread(store, thread=a_thread("aya"))
         with pytest.raises(ThreadNotFound):
             await store.run(
-                work.set_thread_metadata,
+                work.update_thread,
                 thread_id=opened.thread_id,
                 principal=BEN,
-                metadata={"topic": "mine"},
+                update=ThreadUpdate({"topic": "mine"}),
                 now=NOW,
                 idle_before=0,
             )

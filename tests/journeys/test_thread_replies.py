@@ -10,6 +10,7 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Source, Turn
 from aitp_desk.model.errors import Unavailable
+from aitp_desk.model.principal import anonymous
 from tests.doubles import Clock, ScriptedAgent
 from tests.talking import Talker, Told, talking
 
@@ -42,7 +43,7 @@ class Gate:
 
 async def ended(talker: Talker, run_id: str) -> None:
     """Return when a run is over, whoever else waits for it."""
-    run, _ = await talker.desk.desk.follow_run(run_id, SECONDS)
+    run, _ = await talker.desk.desk.follow_run(anonymous("127.0.0.1"), run_id, SECONDS)
     assert run is not None
     assert run.is_over
 

@@ -213,8 +213,8 @@ async def test_metadata_is_replaced_by_post_and_the_actors_stay(talker: Talker) 
         "actors": opened.ok["metadata"]["actors"],
     }
     assert (await talker.read(opened.id)).ok["metadata"] == updated.ok["metadata"]
-    for name in ("actors", "parent_id"):
-        refused = await talker.send("POST", path, {"metadata": {name: []}})
+    for name, wrong in (("actors", "alice"), ("parent_id", []), ("parent_id", opened.id)):
+        refused = await talker.send("POST", path, {"metadata": {name: wrong}})
         assert refused.refusal == (400, "invalid_request", f"metadata.{name}")
     refused = await talker.send("POST", path, {"metadata": {"b": 4}})
     assert refused.refusal == (400, "invalid_request", "metadata.b")

@@ -13,7 +13,16 @@ from multidict import CIMultiDict, MultiDict
 
 from aitp_desk.model.errors import DeskError, InvalidRequest, MissingField
 from aitp_desk.model.run import Run, RunState
-from aitp_desk.model.thread import Actor, Attachment, Draft, Message, Origin, Thread, ThreadDraft
+from aitp_desk.model.thread import (
+    Actor,
+    Attachment,
+    Draft,
+    Message,
+    Origin,
+    Thread,
+    ThreadDraft,
+    ThreadUpdate,
+)
 from aitp_desk.protocols.aitp import messages_wire, threads_wire, wire
 from aitp_desk.protocols.aitp.wire import Dialect
 
@@ -154,19 +163,25 @@ def test_any_document_is_read_or_refused_and_nothing_else(body: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "metadata"),
+    ("body", "update"),
     [
         (b"", None),
         (b"{}", None),
         (b'{"metadata": null}', None),
-        (b'{"metadata": {}}', {}),
-        (b'{"metadata": {"k": "v"}, "other": 1}', {"k": "v"}),
+        (b'{"metadata": {}}', ThreadUpdate({})),
+        (b'{"metadata": {"k": "v"}, "other": 1}', ThreadUpdate({"k": "v"})),
+        (b'{"metadata": {"actors": null, "parent_id": null}}', ThreadUpdate({})),
+        (b'{"metadata": {"actors": [], "parent_id": "t"}}', ThreadUpdate({}, (), "t")),
+        (
+            b'{"metadata": {"actors": ["a", {"id": "b", "principal": "key:1"}]}}',
+            ThreadUpdate({}, (Actor("a"), Actor("b", (), "key:1"))),
+        ),
     ],
 )
 def test_a_post_to_a_thread_updates_only_with_metadata(
-    body: bytes, metadata: dict[str, str] | None
+    body: bytes, update: ThreadUpdate | None
 ) -> None:
-    assert threads_wire.decode_update(body) == metadata
+    assert threads_wire.decode_update(body) == update
 
 
 @pytest.mark.parametrize(

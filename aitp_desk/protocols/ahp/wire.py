@@ -277,6 +277,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.THREAD_NOT_FOUND
             | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.EVENTS_GONE
             | ErrorKind.ROUTE_NOT_FOUND

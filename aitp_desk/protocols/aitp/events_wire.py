@@ -9,14 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from aitp_desk.desk.happening import THREAD_DELETED, Happening
+from aitp_desk.desk.happening import ACTOR_LEFT, THREAD_DELETED, Happening
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Message
+from aitp_desk.model.thread import Actor, Message
+from aitp_desk.protocols.aitp.actors_wire import actor_body
 from aitp_desk.protocols.aitp.messages_wire import message_body, run_body
 from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.sse import BEAT, frame
 
+_DELETED = {ACTOR_LEFT: "thread.actor", THREAD_DELETED: "thread"}
+"""What is gone where it is no message."""
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
@@ -59,8 +62,10 @@ class EventsWording:
                 data = message_body(message, self._dialect)
             case Run() as run:
                 data = run_body(run)
+            case Actor() as actor:
+                data = {**actor_body(actor), "object": "thread.actor"}
             case _:
-                what = "thread" if happening.kind == THREAD_DELETED else "thread.message"
+                what = _DELETED.get(happening.kind, "thread.message")
                 data = {"id": happening.ref, "object": f"{what}.deleted", "deleted": True}
         return frame(happening.kind, encode(data), happening.n)
 

@@ -13,6 +13,7 @@ from aitp_desk.protocols.aitp import (
     threads_wire,
     wire,
 )
+from aitp_desk.protocols.aitp.actors_routes import actors_routes
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import EVENT_STREAM, Call, Door, Reply, Route
 from aitp_desk.protocols.sse import UNBUFFERED
@@ -39,9 +40,9 @@ async def retrieve_thread(desk: Desk, call: Call) -> Reply:
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}``: without metadata it retrieves, with metadata it updates."""
-    metadata = threads_wire.decode_update(call.body)
-    if metadata is not None:
-        await desk.update_thread(call.principal, call.params["thread_id"], metadata)
+    update = threads_wire.decode_update(call.body)
+    if update is not None:
+        await desk.update_thread(call.principal, call.params["thread_id"], update)
     return await retrieve_thread(desk, call)
 
 
@@ -124,7 +125,7 @@ async def _follow(
         return None, None
     if run_id is None:
         return None, ()
-    return await desk.follow_run(run_id, seconds)
+    return await desk.follow_run(call.principal, run_id, seconds)
 
 
 def _request(call: Call) -> Request:
@@ -158,6 +159,7 @@ def make_door(max_body: int) -> Door:
         Route("DELETE", thread, delete_thread, "converse"),
         Route("POST", messages, create_message, "converse", max_body),
         Route("GET", messages, list_messages, "static"),
+        *actors_routes(max_body),
         Route("GET", f"{thread}/events", follow_thread, "static"),
         Route("GET", message, retrieve_message, "static"),
         Route("POST", message, retrieve_or_update_message, "converse", max_body),

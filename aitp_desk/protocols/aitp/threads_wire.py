@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Actor, Message, Thread, ThreadDraft
+from aitp_desk.model.thread import Actor, Message, Thread, ThreadDraft, ThreadUpdate
+from aitp_desk.protocols.aitp.actors_wire import actor_body, actor_of
 from aitp_desk.protocols.aitp.messages_wire import draft_of, message_body, with_run
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
 from aitp_desk.protocols.aitp.wire import Dialect
@@ -30,31 +31,27 @@ def decode_thread(body: bytes) -> ThreadDraft:
     given = object_of(decode_json(body) if body.strip() else {}, None)
     messages = list_of(given.get("messages"), "messages")
     metadata = dict(object_of(given.get("metadata"), "metadata"))
-    parent_id = metadata.pop("parent_id", None)
-    if parent_id is not None and not isinstance(parent_id, str):
-        raise InvalidRequest(
-            "metadata.parent_id is the id of the thread to fork, or null.",
-            param="metadata.parent_id",
-        )
+    parent_id = _parent_of(metadata)
     inside = metadata.pop("actors", None)
     if inside is not None and given.get("actors") is not None:
         raise InvalidRequest(
             "Name the actors once: in metadata.actors or in actors.", param="actors"
         )
     name = "actors" if inside is None else "metadata.actors"
-    actors = list_of(given.get("actors") if inside is None else inside, name)
     return ThreadDraft(
         tuple(draft_of(message, f"messages[{i}]") for i, message in enumerate(messages)),
-        tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(actors)),
+        _actors(given.get("actors") if inside is None else inside, name),
         strings_of(metadata, "metadata"),
         parent_id,
     )
 
 
-def decode_update(body: bytes) -> dict[str, str] | None:
+def decode_update(body: bytes) -> ThreadUpdate | None:
     """Read the body of a POST to a thread: None retrieves, a metadata object updates.
 
     Source: AITP 0.1, Threads API, Retrieve thread (a POST). The OpenAI API updates by this call.
+    Metadata that was read comes back as it was: the actors say who takes part from now on, the
+    parent stays what it is.
 
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
@@ -63,42 +60,27 @@ def decode_update(body: bytes) -> dict[str, str] | None:
     if given.get("metadata") is None:
         return None
     metadata = dict(object_of(given["metadata"], "metadata"))
-    for name in ("actors", "parent_id"):
-        if name in metadata:
-            raise InvalidRequest(
-                f"metadata.{name} is set when the thread is opened and cannot be changed here.",
-                param=f"metadata.{name}",
-            )
-    return strings_of(metadata, "metadata")
+    parent_id = _parent_of(metadata)
+    actors: tuple[Actor, ...] | None = None
+    if (listed := metadata.pop("actors", None)) is not None:
+        actors = _actors(listed, "metadata.actors")
+    return ThreadUpdate(strings_of(metadata, "metadata"), actors, parent_id)
 
 
-def actor_of(given: Any, at: str) -> Actor:
-    """An actor: its id alone, or an object with its capabilities.
-
-    Raises:
-        InvalidRequest: it has another shape; ``at`` is where it stands.
-    """
-    if isinstance(given, str):
-        return Actor(given)
-    actor = object_of(given, at)
-    if not isinstance(actor.get("id"), str):
-        raise MissingField("An actor has an id: an URL or a name.", param=f"{at}.id")
-    capabilities = list_of(actor.get("capabilities"), f"{at}.capabilities")
-    return Actor(
-        actor["id"],
-        tuple(_capability(c, f"{at}.capabilities[{i}]") for i, c in enumerate(capabilities)),
-    )
-
-
-def _capability(given: Any, at: str) -> str:
-    """A capability in any published form: ``{"schema": …}``, ``{"$schema": …}``, a string."""
-    if isinstance(given, dict):
-        given = given.get("schema", given.get("$schema", given.get("id")))
-    if not isinstance(given, str):
+def _parent_of(metadata: dict[str, Any]) -> str | None:
+    """Take ``parent_id`` out of a thread's metadata."""
+    parent_id = metadata.pop("parent_id", None)
+    if parent_id is not None and not isinstance(parent_id, str):
         raise InvalidRequest(
-            'A capability is {"schema": "https://…"} or its schema\'s URL.', param=at
+            "metadata.parent_id is the id of the thread to fork, or null.",
+            param="metadata.parent_id",
         )
-    return given
+    return parent_id
+
+
+def _actors(given: Any, name: str) -> tuple[Actor, ...]:
+    listed = list_of(given, name)
+    return tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(listed))
 
 
 def thread_body(thread: Thread, messages: Sequence[Message], dialect: Dialect) -> dict[str, Any]:
@@ -112,10 +94,7 @@ def thread_body(thread: Thread, messages: Sequence[Message], dialect: Dialect) -
     if dialect is Dialect.OPENAI:
         parent = {} if thread.parent_id is None else {"parent_id": thread.parent_id}
         return {**body, "metadata": {**thread.metadata, **parent}, "tool_resources": {}}
-    actors = [
-        {"id": actor.id, "capabilities": [{"schema": s} for s in actor.capabilities]}
-        for actor in thread.actors
-    ]
+    actors = [actor_body(actor) for actor in thread.actors]
     return {
         **body,
         "messages": [message_body(message, dialect) for message in messages],

@@ -7,10 +7,6 @@ INSERT INTO threads (
     :last_link, :last_event, :metadata
 );
 
--- add_actor: Adds an actor to a thread.
-INSERT INTO actors (thread_id, position, id, capabilities, origin, principal)
-VALUES (:thread_id, :position, :id, :capabilities, :origin, :principal);
-
 -- add_message: Adds a message to its thread.
 INSERT INTO messages (
     id, thread_id, seq, event, role, actor, origin, created_at, content, attachments, salt, digest,
@@ -62,12 +58,6 @@ FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
 -- forked_at: Says where a thread forked off another.
 SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
-
--- actors: Lists a thread's actors, the desk's own first.
-SELECT id, capabilities FROM actors WHERE thread_id = :thread_id ORDER BY position;
-
--- actors_brought: Lists a thread's actors with who brought them.
-SELECT id, origin, principal FROM actors WHERE thread_id = :thread_id ORDER BY position;
 
 -- message: Reads a message of a thread.
 SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id

@@ -7,6 +7,7 @@ thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, a
 ``once``; a unit that names none of these may touch anything.
 """
 
+from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
     claim_runs,
@@ -20,12 +21,13 @@ from aitp_desk.store.work.sessions import delete_expired, record_exchange
 from aitp_desk.store.work.threads import (
     append_message,
     open_thread,
-    set_thread_metadata,
+    update_thread,
 )
 from aitp_desk.store.work.tokens import TOKENS_EPOCH, create_token, revoke_token
 
 __all__ = [
     "MAX_ATTEMPTS",
+    "MAX_STAYS",
     "TOKENS_EPOCH",
     "append_message",
     "claim_runs",
@@ -35,11 +37,13 @@ __all__ = [
     "delete_thread",
     "fail_run",
     "finish_run",
+    "join_thread",
+    "leave_thread",
     "open_thread",
     "record_exchange",
     "release_runs",
     "renew_lease",
     "revoke_token",
     "set_message_metadata",
-    "set_thread_metadata",
+    "update_thread",
 ]

@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
+import msgspec
+
+from aitp_desk.model.access import (
+    Access,
+    Attendance,
+    Need,
+    access_to_thread,
+    asks_for_attendance,
+)
 from aitp_desk.model.errors import ThreadNotFound
-from aitp_desk.model.principal import Principal, may_read_thread
-from aitp_desk.model.thread import ROLES, Draft, Message, Origin, Role, resolve_speaker
-from aitp_desk.store.base import Row, Work
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import (
+    ROLES,
+    VISITOR,
+    Draft,
+    Message,
+    Origin,
+    Role,
+    resolve_speaker,
+)
+from aitp_desk.store.base import Work
+from aitp_desk.store.rows import attendance_of, present_of
+from aitp_desk.store.work.tail import Tail
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """A thread that the caller may use.
+
+    Parameters:
+        id: the thread's.
+        owner: id of the principal that owns it; None for an anonymous visitor's.
+        opener_speaks_as: the actor stamped on its opener's messages that name none.
+        speaker: the same for this caller.
+        seq, link, event: where the thread ends.
+        access: what the caller may do.
+    """
+
+    id: str
+    owner: str | None
+    opener_speaks_as: str
+    speaker: str
+    seq: int
+    link: bytes
+    event: int
+    access: Access
+
+    def tail(self, now: int) -> Tail:
+        """The thread's end, to add to."""
+        return Tail(self.id, now, self.seq, self.link, self.event)
 
 
 def reach_thread(
-    thread_id: str, principal: Principal, idle_before: int, *, param: str = "thread_id"
-) -> Work[Row]:
-    """Return ``owner, speaker, last_seq, last_link, last_event`` of a thread the caller may use.
+    thread_id: str,
+    principal: Principal,
+    idle_before: int,
+    need: Need,
+    *,
+    param: str = "thread_id",
+) -> Work[Reached]:
+    """Return a thread that the caller may use.
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
@@ -19,13 +69,23 @@ def reach_thread(
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's; in the same words.
+        Forbidden: the caller may know the thread, and may not do this with it.
     """
     rows = yield "thread_tail", {"thread_id": thread_id}
     if rows:
-        owner, updated_at, *tail = rows[0]
+        owner, updated_at, speaker, seq, link, event = rows[0]
+        attendance: Attendance | None = None
+        if asks_for_attendance(principal, owner):
+            bound = {"thread_id": thread_id, "principal": principal.id}
+            attendance = attendance_of((yield "attendance", bound))
+        access = access_to_thread(principal, owner, attendance)
         closed = owner is None and updated_at < idle_before
-        if not closed and may_read_thread(principal, owner):
-            return (owner, *tail)
+        if access is not None and not closed:
+            access.check(need)
+            own = speaker
+            if principal.owner != owner:
+                own = (attendance and attendance.speaker) or principal.id
+            return Reached(thread_id, owner, speaker, own, seq, link, event, access)
     raise ThreadNotFound("There is no thread with this id.", param=param)
 
 
@@ -43,25 +103,17 @@ def settle_speaker(
     brought: list[str] = []
     others: list[str] = []
     if draft.role not in ROLES or draft.actor not in (None, default):
-        rows = yield "actors_brought", {"thread_id": thread_id}
-        for actor, origin, who in rows:
-            own = origin == Origin.VISITOR.value and who == principal.owner
-            (brought if own else others).append(actor)
+        for row in (yield "actors_present", {"thread_id": thread_id}):
+            present = present_of(row)
+            (brought if present.is_of(principal) else others).append(present.actor.id)
     return resolve_speaker(draft, brought=brought, default=default, others=others)
 
 
-def is_callers(message: Message, principal: Principal, default: str) -> Work[bool]:
-    """Whether the caller said a message: under the stamped actor, or one that it brought.
-
-    Parameters:
-        default: the actor that is stamped on what this caller says.
-    """
+def is_callers(message: Message, principal: Principal, reached: Reached) -> Work[bool]:
+    """Whether the caller said a message: as an actor that was its own then, or without one."""
     if message.origin is not Origin.VISITOR:
         return False
-    if message.actor == default:
-        return True
-    rows = yield "actors_brought", {"thread_id": message.thread_id}
-    return any(
-        actor == message.actor and origin == Origin.VISITOR.value and who == principal.owner
-        for actor, origin, who in rows
-    )
+    said = {"thread_id": message.thread_id, "id": message.id}
+    if rows := (yield "bound_when_said", said):
+        return bool(rows[0][0] == principal.owner)
+    return message.actor in (reached.speaker, principal.owner or VISITOR)

@@ -6,7 +6,7 @@ chain still holds (``model/chain.py``).
 
 from __future__ import annotations
 
-from aitp_desk.model.access import may_delete
+from aitp_desk.model.access import Need
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import RunState
@@ -14,7 +14,6 @@ from aitp_desk.model.thread import Message
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import message_of, to_json
 from aitp_desk.store.work.reach import is_callers, reach_thread
-from aitp_desk.store.work.tail import Tail
 
 THREAD_DELETED = "The thread was deleted."
 """What a run failed of that was to answer there."""
@@ -40,10 +39,9 @@ def set_message_metadata(
         Forbidden: somebody else said it.
         InvalidRequest: ``actor`` is another than the one who spoke.
     """
-    owner, speaker, *_ = yield from reach_thread(thread_id, principal, idle_before)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
     message = yield from _find(thread_id, message_id)
-    default = speaker if principal.owner == owner else principal.id
-    if not (yield from is_callers(message, principal, default)):
+    if not (yield from is_callers(message, principal, reached)):
         raise Forbidden("You may change only what you have said yourself.", param="message_id")
     if actor is not None and actor != message.actor:
         raise InvalidRequest(
@@ -65,17 +63,16 @@ def delete_message(
         ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
         Forbidden: somebody else said it, on a thread that is not the caller's.
     """
-    owner, speaker, *end = yield from reach_thread(thread_id, principal, idle_before)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
     message = yield from _find(thread_id, message_id)
-    if not may_delete(principal, owner):
-        default = speaker if principal.owner == owner else principal.id
-        if not (yield from is_callers(message, principal, default)):
-            raise Forbidden(
-                "You may delete only what you have said yourself; the thread's owner may delete"
-                " all of it.",
-                param="message_id",
-            )
-    tail = Tail(thread_id, now, *end)
+    is_own = yield from is_callers(message, principal, reached)
+    if not reached.access.may_manage and not is_own:
+        raise Forbidden(
+            "You may delete only what you have said yourself; the thread's owner may delete all"
+            " of it.",
+            param="message_id",
+        )
+    tail = reached.tail(now)
     tail.tell("message.deleted", message_id)
     yield "delete_message", {"thread_id": thread_id, "id": message_id}
     yield from tail.write()
@@ -95,11 +92,9 @@ def delete_thread(
         ThreadNotFound: it is not there, or not for this caller.
         Forbidden: it is somebody else's.
     """
-    owner, _speaker, *end = yield from reach_thread(thread_id, principal, idle_before)
-    if not may_delete(principal, owner):
-        raise Forbidden("Only the owner of a thread may delete it.", param="thread_id")
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE)
     runs = yield "unfinished_runs", {"thread_id": thread_id}
-    tail = Tail(thread_id, now, *end)
+    tail = reached.tail(now)
     ended = tuple(run_id for run_id, *_ in runs)
     for run_id in ended:
         tail.tell_run(run_id, RunState.FAILED)

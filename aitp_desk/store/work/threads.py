@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aitp_desk.model.access import Need
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
+    Actor,
     Draft,
     Message,
     Origin,
     Thread,
+    ThreadUpdate,
 )
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Fork, NewMessage, Once, Placed
 from aitp_desk.store.rows import run_of, to_json
+from aitp_desk.store.work.actors import adding_actor, check_bindings, set_actors
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
 from aitp_desk.store.work.tail import Tail
@@ -46,14 +51,21 @@ def open_thread(
     Raises:
         IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such parent, it is closed, or it is not the caller's.
+        InvalidRequest, Forbidden: as ``actors.check_bindings``.
     """
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     parent_seq = None
     if fork is not None:
-        _owner, _speaker, parent_seq, *_ = yield from reach_thread(
-            fork.parent_id, fork.principal, fork.idle_before, param="metadata.parent_id"
+        parent = yield from reach_thread(
+            fork.parent_id,
+            fork.principal,
+            fork.idle_before,
+            Need.READ,
+            param="metadata.parent_id",
         )
+        parent_seq = parent.seq if parent.access.upto_seq is None else parent.access.upto_seq
+    yield from check_bindings(thread.actors[1:], thread.owner, "metadata.actors")
 
     tail = Tail(thread.id, now)
     last = len(messages) - 1
@@ -114,15 +126,15 @@ def append_message(
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
+        Forbidden: the caller has left the thread.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
-    owner, speaker, seq, link, event = yield from reach_thread(thread_id, principal, idle_before)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
-    default = speaker if principal.owner == owner else principal.id
-    role, actor = yield from settle_speaker(thread_id, principal, draft, default)
+    role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
 
-    tail = Tail(thread_id, now, seq, link, event)
+    tail = reached.tail(now)
     run, is_new = None, False
     if run_id is not None and role == "user":
         run, is_new = yield from _choose_run(run_id, thread_id, max_auto_replies, now)
@@ -161,23 +173,30 @@ def append_message(
     return placed
 
 
-def set_thread_metadata(
-    *,
-    thread_id: str,
-    principal: Principal,
-    metadata: dict[str, str],
-    now: int,
-    idle_before: int,
+def update_thread(
+    *, thread_id: str, principal: Principal, update: ThreadUpdate, now: int, idle_before: int
 ) -> Work[None]:
-    """Replace a thread's metadata.
+    """Replace a thread's metadata and, where they are given, those who take part in it.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        Forbidden: the thread is somebody else's to change.
+        InvalidRequest: the parent is another.
+        Forbidden, InvalidRequest: as ``actors.join_thread``.
     """
-    yield from reach_thread(thread_id, principal, idle_before)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE)
+    if update.parent_id is not None:
+        rows = yield "forked_at", {"thread_id": thread_id}
+        if not rows or rows[0][0] != update.parent_id:
+            raise InvalidRequest(
+                "metadata.parent_id is set when the thread is opened and cannot be changed here.",
+                param="metadata.parent_id",
+            )
+    if update.actors is not None:
+        yield from set_actors(reached, principal, update.actors, now)
     yield (
         "set_thread_metadata",
-        {"thread_id": thread_id, "metadata": to_json(metadata), "updated_at": now},
+        {"thread_id": thread_id, "metadata": to_json(update.metadata), "updated_at": now},
     )
 
 
@@ -201,19 +220,11 @@ def add_thread(
             "metadata": to_json(thread.metadata),
         },
     )
-    for position, actor in enumerate(thread.actors):
-        brought = position > 0
-        yield (
-            "add_actor",
-            {
-                "thread_id": thread.id,
-                "position": position,
-                "id": actor.id,
-                "capabilities": to_json(actor.capabilities),
-                "origin": (Origin.VISITOR if brought else Origin.DESK).value,
-                "principal": thread.owner if brought else None,
-            },
-        )
+    desk, *brought = thread.actors
+    yield adding_actor(thread.id, 0, desk, Origin.DESK)
+    for position, actor in enumerate(brought, 1):
+        bound = Actor(actor.id, actor.capabilities, actor.principal or thread.owner)
+        yield adding_actor(thread.id, position, bound, Origin.VISITOR)
 
 
 def _choose_run(

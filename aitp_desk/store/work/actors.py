@@ -1,0 +1,228 @@
+"""Actors: joining a thread and leaving it.
+
+Each stay of an actor is a row of its own, and both its ends are events of the thread. What an actor
+declares anew, or whom it is bound to anew, is a new stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from aitp_desk.model.access import Need
+from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
+from aitp_desk.model.principal import KEY_PREFIX, Principal
+from aitp_desk.model.thread import MAX_ACTORS, VISITOR, Actor, Origin, check_actor_name
+from aitp_desk.store.base import Params, Work
+from aitp_desk.store.records import Present
+from aitp_desk.store.rows import present_of, to_json
+from aitp_desk.store.work.reach import Reached, reach_thread
+from aitp_desk.store.work.tail import Tail
+
+MAX_STAYS = 1000
+"""How often actors may join one thread, all of them together."""
+
+
+def join_thread(
+    *, thread_id: str, principal: Principal, actor: Actor, param: str, now: int, idle_before: int
+) -> Work[Actor]:
+    """Have an actor join a thread. One that is there already, and declares nothing new, stays.
+
+    Parameters:
+        actor: bound to whoever calls, unless it says to whom.
+        param: where the caller named it.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Returns:
+        The actor as it takes part now.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        Forbidden: the caller may not bring this actor, or the name is somebody else's.
+        InvalidRequest: it is bound to nobody known, or the thread is full.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ)
+    if not reached.access.may_join:
+        reached.access.check(Need.MANAGE)
+    bound_to = actor.principal or principal.owner
+    if not reached.access.may_manage and bound_to != principal.id:
+        raise Forbidden("You may join this thread only as an actor of your own.", param=param)
+    present = yield from _read_present(thread_id)
+    there = next((one for one in present if one.actor.id == actor.id), None)
+    if there is not None and there.is_desk:
+        raise Forbidden("That actor is this desk's own.", param=param)
+    if there is not None and not reached.access.may_manage and not there.is_of(principal):
+        raise Forbidden("That actor is somebody else's.", param=param)
+    staying = [one.actor for one in present if not one.is_desk and one is not there]
+    after = yield from _move(reached, principal, present, [*staying, actor], param, now)
+    return after[-1]
+
+
+def leave_thread(
+    *, thread_id: str, principal: Principal, actor_id: str, now: int, idle_before: int
+) -> Work[None]:
+    """Have an actor leave a thread.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        ActorNotFound: nobody of this name takes part.
+        Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    present = yield from _read_present(thread_id)
+    there = next((one for one in present if one.actor.id == actor_id), None)
+    if there is None:
+        raise ActorNotFound("Nobody of this name takes part in the thread.", param="actor")
+    if there.is_desk:
+        raise Forbidden("The desk's own actor cannot leave.", param="actor")
+    if not there.is_of(principal):
+        reached.access.check(Need.MANAGE)
+    staying = [one.actor for one in present if not one.is_desk and one is not there]
+    yield from _move(reached, principal, present, staying, "actor", now)
+
+
+def set_actors(
+    reached: Reached, principal: Principal, actors: Sequence[Actor], now: int
+) -> Work[None]:
+    """Have exactly these actors take part from now on, and the desk's own: a part of a unit.
+
+    Parameters:
+        actors: one of the desk's own name is left aside; who is there and declares nothing stays
+            as it is.
+
+    Raises:
+        Forbidden, InvalidRequest: as :func:`join_thread`.
+    """
+    present = yield from _read_present(reached.id)
+    own = {one.actor.id for one in present if one.is_desk}
+    wanted = [actor for actor in actors if actor.id not in own]
+    yield from _move(reached, principal, present, wanted, "metadata.actors", now)
+
+
+def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> Work[None]:
+    """Refuse an actor that is bound to nobody known, or goes by another's name.
+
+    Parameters:
+        caller: id of the principal that brings them, None for a visitor without a credential.
+
+    Raises:
+        InvalidRequest, Forbidden: as :func:`join_thread`.
+    """
+    for actor in actors:
+        check_actor_name(actor, actor.principal or caller, param)
+        if actor.principal is None or actor.principal == caller:
+            continue
+        key_id = actor.principal.removeprefix(KEY_PREFIX)
+        rows = yield "live_token", {"id_or_name": key_id}
+        if not rows or actor.principal != f"{KEY_PREFIX}{rows[0][0]}":
+            raise InvalidRequest(
+                "An actor's principal is a caller that this desk knows: 'key:' and the id of an"
+                " API key.",
+                param=param,
+            )
+
+
+def adding_actor(
+    thread_id: str, position: int, actor: Actor, origin: Origin, joined_event: int = 0
+) -> tuple[str, Params]:
+    """The statement that writes down an actor.
+
+    Parameters:
+        position: its place among all that ever took part.
+        joined_event: number of the event that it joined; 0 for one that is there from the start.
+    """
+    return (
+        "add_actor",
+        {
+            "thread_id": thread_id,
+            "position": position,
+            "id": actor.id,
+            "capabilities": to_json(actor.capabilities),
+            "origin": origin.value,
+            "principal": actor.principal,
+            "joined_event": joined_event,
+        },
+    )
+
+
+def _read_present(thread_id: str) -> Work[list[Present]]:
+    rows = yield "actors_present", {"thread_id": thread_id}
+    return list(map(present_of, rows))
+
+
+def _move(
+    reached: Reached,
+    principal: Principal,
+    present: Sequence[Present],
+    wanted: Sequence[Actor],
+    param: str,
+    now: int,
+) -> Work[list[Actor]]:
+    """See to it that these take part, and nobody else but the desk; return them as they do.
+
+    Raises:
+        Forbidden, InvalidRequest: as :func:`join_thread`.
+    """
+    there = {one.actor.id: one for one in present if not one.is_desk}
+    after = [_declared(actor, there.get(actor.id), principal) for actor in wanted]
+    unchanged = {one.actor.id for one in there.values() if one.actor in after}
+    joining = [actor for actor in after if actor.id not in unchanged]
+    leaving = [one for one in there.values() if one.actor.id not in unchanged]
+    if not joining and not leaving:
+        return after
+    yield from _check_joining(reached, principal, joining, len(after), param)
+    position = (yield "last_position", {"thread_id": reached.id})[0][0]
+    if joining and position + len(joining) > MAX_STAYS:
+        raise InvalidRequest(f"Actors have joined this thread {MAX_STAYS} times.", param=param)
+
+    tail = reached.tail(now)
+    for one in leaving:
+        tail.tell("actor.left", one.actor.id)
+        yield _ending(tail, one)
+    for place, actor in enumerate(joining, position + 1):
+        tail.tell("actor.joined", actor.id)
+        yield adding_actor(reached.id, place, actor, Origin.VISITOR, tail.event)
+    yield from tail.write()
+    if any(one.actor.id == reached.opener_speaks_as for one in leaving):
+        speaker = _next_speaker(reached, after)
+        yield "set_speaker", {"thread_id": reached.id, "speaker": speaker}
+    return after
+
+
+def _declared(wanted: Actor, there: Present | None, principal: Principal) -> Actor:
+    """An actor as it takes part: what is not said stays as it is."""
+    if there is None:
+        return Actor(wanted.id, wanted.capabilities, wanted.principal or principal.owner)
+    return Actor(
+        wanted.id,
+        wanted.capabilities or there.actor.capabilities,
+        wanted.principal or there.actor.principal,
+    )
+
+
+def _check_joining(
+    reached: Reached, principal: Principal, joining: Sequence[Actor], count: int, param: str
+) -> Work[None]:
+    if count > MAX_ACTORS:
+        raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param=param)
+    for actor in joining:
+        if actor.id == reached.opener_speaks_as and actor.principal != reached.owner:
+            raise Forbidden("That is the name of whoever opened the thread.", param=param)
+    yield from check_bindings(joining, principal.owner, param)
+
+
+def _ending(tail: Tail, one: Present) -> tuple[str, Params]:
+    return (
+        "end_stay",
+        {
+            "thread_id": tail.thread_id,
+            "position": one.position,
+            "event": tail.event,
+            "seq": tail.seq,
+        },
+    )
+
+
+def _next_speaker(reached: Reached, after: Sequence[Actor]) -> str:
+    """Who speaks for the thread's opener, of those who are there."""
+    own = (actor.id for actor in after if actor.principal == reached.owner)
+    return next(own, reached.owner or VISITOR)

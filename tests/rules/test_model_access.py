@@ -1,0 +1,108 @@
+"""Who may do what with a thread."""
+
+from __future__ import annotations
+
+import pytest
+
+from aitp_desk.model.access import (
+    Access,
+    Attendance,
+    Need,
+    access_to_thread,
+    asks_for_attendance,
+    may_know_parent,
+)
+from aitp_desk.model.errors import Forbidden
+from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
+
+VISITOR = anonymous("192.0.2.1")
+PRESENT = Attendance("https://ben.example")
+GONE = Attendance(None, left_seq=3, left_event=7)
+
+EVERYTHING = Access()
+PARTNER = Access(may_manage=False, may_join=False)
+PAST = Access(3, 7, may_write=False, may_manage=False, may_join=False)
+PAST_WITH_ID = Access(3, 7, may_write=False, may_manage=False, may_join=True)
+
+
+def signed_in(name: str, *scopes: str) -> Principal:
+    return Principal(name, PrincipalKind.AGENT, frozenset(scopes), "192.0.2.2")
+
+
+AYA, BEN = signed_in("aya", "threads"), signed_in("ben", "threads", "actions")
+OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
+
+
+@pytest.mark.parametrize(
+    ("principal", "owner", "attendance", "access"),
+    [
+        (VISITOR, None, None, EVERYTHING),
+        (AYA, None, None, EVERYTHING),
+        (BEN, None, PRESENT, EVERYTHING),
+        (BEN, None, GONE, PAST_WITH_ID),
+        (AYA, "aya", None, EVERYTHING),
+        (AYA, "aya", GONE, EVERYTHING),
+        (OPERATOR, "aya", None, EVERYTHING),
+        (OPERATOR, "aya", GONE, EVERYTHING),
+        (ADMIN, "aya", None, EVERYTHING),
+        (BEN, "aya", None, None),
+        (signed_in("ben", "actions:operator"), "aya", None, None),
+        (VISITOR, "aya", None, None),
+        (BEN, "aya", PRESENT, PARTNER),
+        (BEN, "aya", GONE, PAST),
+    ],
+)
+def test_a_thread_is_open_to_its_owner_those_who_look_after_it_and_those_who_take_part(
+    principal: Principal, owner: str | None, attendance: Attendance | None, access: Access | None
+) -> None:
+    assert access_to_thread(principal, owner, attendance) == access
+
+
+@pytest.mark.parametrize(
+    ("principal", "owner", "asks"),
+    [(VISITOR, None, False), (VISITOR, "aya", False), (AYA, "aya", False), (BEN, "aya", True)],
+)
+def test_attendance_is_asked_for_only_where_it_matters(
+    principal: Principal, owner: str | None, asks: bool
+) -> None:
+    assert asks_for_attendance(principal, owner) is asks
+
+
+@pytest.mark.parametrize(
+    ("access", "needs"),
+    [
+        (EVERYTHING, {Need.READ, Need.WRITE, Need.MANAGE}),
+        (PARTNER, {Need.READ, Need.WRITE}),
+        (PAST, {Need.READ}),
+        (PAST_WITH_ID, {Need.READ}),
+    ],
+)
+def test_what_a_caller_may_not_do_is_refused(access: Access, needs: set[Need]) -> None:
+    for need in needs:
+        access.check(need)
+    for need in set(Need) - needs:
+        with pytest.raises(Forbidden) as refused:
+            access.check(need)
+        assert ("left" in refused.value.message) is access.has_left
+
+
+def test_who_has_left_is_shown_what_was_said_up_to_then() -> None:
+    assert [PAST.shows(seq) for seq in (1, 3, 4)] == [True, True, False]
+    assert PARTNER.shows(10**9)
+
+
+@pytest.mark.parametrize(
+    ("principal", "fork_owner", "parent_owner", "may"),
+    [
+        (VISITOR, None, None, False),
+        (AYA, None, None, False),
+        (AYA, "aya", None, True),
+        (BEN, "aya", None, False),
+        (OPERATOR, None, None, True),
+        (BEN, None, "aya", True),
+    ],
+)
+def test_the_id_of_an_anonymous_parent_is_told_to_those_who_hold_it(
+    principal: Principal, fork_owner: str | None, parent_owner: str | None, may: bool
+) -> None:
+    assert may_know_parent(principal, fork_owner, parent_owner) is may
