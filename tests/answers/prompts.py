@@ -97,8 +97,13 @@ class Label(msgspec.Struct, frozen=True):
     """A question and the sections that answer it; ``whitepaper.toml`` says what that means."""
 
     question: str
+    also: list[str]
     why: str
     sections: list[Needed]
+
+    def in_other_words(self) -> list[Label]:
+        """The same question in each of its other wordings."""
+        return [msgspec.structs.replace(self, question=words) for words in self.also]
 
     def units(self, library: Library) -> list[tuple[str, str]]:
         """All that has to be sent: sections by their anchors and their pieces."""

@@ -92,6 +92,15 @@ def five_table(library: Library, shared: Path) -> str:
         f"| {sum(their.complete for their in theirs)} of {len(theirs)} "
         f"| {_mean(alone):.0f} | {whole:,} |"
     )
+    others = [serve(words, library, sent) for label in labels() for words in label.in_other_words()]
+    there = sum(other.complete for other in others)
+    lines += [
+        "",
+        (
+            f"In {len(others)} other wordings of the five all of that is there {there} times, at "
+            f"{_mean(other.tokens for other in others):.0f} tokens on average."
+        ),
+    ]
     return "\n".join(lines)
 
 
