@@ -174,7 +174,8 @@ def _as_question(passage: Passage) -> str:
 
 
 def _share(candidate: Found, found: Sequence[Found]) -> float:
-    return candidate.score / found[0].score
+    best = found[0].score
+    return candidate.score / best if best else 0.0
 
 
 def cut(text: str, limit: int) -> str:

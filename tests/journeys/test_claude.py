@@ -1,0 +1,262 @@
+"""A desk that answers with Claude, as visitors meet it over HTTP and its operator in a process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+import pytest
+
+from aitp_desk.agent.prompt import NOT_FOUND
+from aitp_desk.app import open_server
+from aitp_desk.config import load_config
+from aitp_desk.desk.invoking import Performed
+from aitp_desk.model.action import Action
+from aitp_desk.model.principal import Principal
+from tests.commands import Served, serving_command
+from tests.messages_api import (
+    KEY,
+    MessagesApi,
+    Refuse,
+    Reply,
+    Script,
+    in_turn,
+    messages_api,
+    said_in,
+    say,
+    search_results,
+    tool_results,
+    use,
+)
+from tests.serving import SITE
+from tests.talking import Talker
+from tests.visiting import CONVERSE, Visitor
+
+SECONDS = 10
+QUESTION = "What does gift wrapping cost?"
+WRAPPED = "Gift wrapping costs 2 EUR a book."
+OVERLOADED = (Refuse(529, "overloaded_error", {"retry-after": "0"}),) * 3
+
+
+class Met(msgspec.Struct):
+    """A desk with a model, by each of its doors."""
+
+    api: MessagesApi
+    visitor: Visitor
+    talker: Talker
+
+
+@asynccontextmanager
+async def meeting(
+    folder: Path, script: Script, *settings: str, actions: tuple[Performed, ...] = ()
+) -> AsyncIterator[Met]:
+    """A desk for the bookshop that answers with the model of a script."""
+    data = folder / "data"
+    config = load_config(SITE, ("limits.enabled=false", *settings), port=0, data=data)
+    async with (
+        messages_api(script) as api,
+        open_server(config, claude_key=KEY, claude_url=api.url, actions=actions) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        yield Met(api, Visitor(desk, http), Talker(desk, data, http))
+
+
+async def test_an_ahp_answer_is_the_models_with_its_sources_and_its_tokens(tmp_path: Path) -> None:
+    async with meeting(tmp_path, in_turn(say(WRAPPED, 0))) as met:
+        said = await met.visitor.ask(QUESTION)
+        again = await met.visitor.ask(QUESTION)
+        [sent] = met.api.requests
+        url = met.visitor.desk.desk.site.url
+    assert said.answer == WRAPPED
+    [source] = said.body["response"]["sources"]
+    assert source["url"] == url + search_results(sent)[0]["source"]
+    assert source["relevance"] == "direct"
+    meta = said.body["meta"]
+    assert meta["model"] == "claude-haiku-5-5"
+    assert meta["tokens_used"] > 100
+    assert "fallback" not in meta
+    assert again.is_cached
+    assert again.answer == WRAPPED
+
+
+async def test_an_ahp_answer_in_the_models_place_says_so_and_is_not_kept(tmp_path: Path) -> None:
+    async with meeting(tmp_path, in_turn(*OVERLOADED, *OVERLOADED)) as met:
+        for _ in range(2):
+            said = await met.visitor.ask(QUESTION)
+            assert "2 EUR" in said.answer
+            assert said.body["meta"]["fallback"] == "model_failed"
+            assert "model" not in said.body["meta"]
+            assert not said.is_cached
+        assert len(met.api.requests) == 6
+
+
+async def test_a_desk_whose_day_is_spent_answers_by_extraction(tmp_path: Path) -> None:
+    async with meeting(tmp_path, in_turn(), "claude.day_tokens=100") as met:
+        said = await met.visitor.ask(QUESTION)
+        assert not met.api.requests
+    assert "2 EUR" in said.answer
+    assert said.body["meta"]["fallback"] == "budget_spent"
+
+
+async def test_a_follow_up_is_told_with_what_was_said(tmp_path: Path) -> None:
+    replies = in_turn(say(WRAPPED, 0), say(f"{NOT_FOUND} The site does not tell."))
+    async with meeting(tmp_path, replies) as met:
+        first = await met.visitor.ask(QUESTION)
+        second = await met.visitor.ask("And for hats?", session_id=first.session_id)
+        told = said_in(met.api.requests[1])
+    assert told == [
+        ("user", {"visitor": QUESTION}),
+        ("assistant", WRAPPED),
+        ("user", {"visitor": "And for hats?"}),
+    ]
+    assert second.answer == "The site does not tell."
+    assert second.body["response"]["sources"] == []
+
+
+async def test_the_model_asks_back_and_is_told_the_answer(tmp_path: Path) -> None:
+    asks = use("ask_visitor", question="Paper or ribbon?", options=["Paper", "Ribbon"])
+    async with meeting(tmp_path, in_turn(asks, say(WRAPPED, 0))) as met:
+        first = await met.visitor.ask("How much is it?")
+        assert first.body["status"] == "clarification_needed"
+        assert first.body["clarification"]["options"] == ["Paper", "Ribbon"]
+        second = await met.visitor.ask(
+            "How much is it?", session_id=first.session_id, clarification="Paper"
+        )
+        told = said_in(met.api.requests[1])
+    assert second.answer == WRAPPED
+    assert [role for role, _ in told] == ["user", "assistant", "user"]
+    assert told[-1] == ("user", {"visitor": "Paper"})
+
+
+async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(tmp_path: Path) -> None:
+    performed: list[tuple[str, str]] = []
+
+    def action(name: str, *, is_open: bool) -> Performed:
+        async def perform(principal: Principal, arguments: Mapping[str, Any]) -> str:
+            performed.append((name, str(arguments["order"])))
+            return "Order A7 left on Monday."
+
+        return Performed(Action(name, "Tells how far an order is.", is_open=is_open), perform)
+
+    def script(body: dict[str, Any]) -> Reply:
+        """Calls all that it can name, whatever it was offered."""
+        if tool_results(body):
+            return say("It left on Monday.")
+        calls = [use(f"site_{name}", order="A7").blocks[0] for name in ("track", "cancel")]
+        return msgspec.structs.replace(say(""), blocks=tuple(calls))
+
+    actions = (action("track", is_open=True), action("cancel", is_open=False))
+    async with meeting(tmp_path, script, actions=actions) as met:
+        said = await met.visitor.ask("Where is A7?")
+        offered = {tool["name"] for tool in met.api.requests[0]["tools"]}
+        tracked, cancelled = tool_results(met.api.requests[1])
+    assert performed == [("track", "A7")]
+    assert "site_cancel" not in offered
+    assert "left on Monday" in tracked["content"]
+    assert cancelled["is_error"]
+    assert said.body["meta"]["tools_used"] == ["track"]
+
+
+async def test_a_thread_is_answered_by_the_model(tmp_path: Path) -> None:
+    async with meeting(tmp_path, in_turn(say(WRAPPED, 0), say("You are welcome."))) as met:
+        opened = await met.talker.open(QUESTION, wait=SECONDS)
+        [reply] = opened.ok["replies"]
+        assert reply["content"][0] == WRAPPED
+        assert "/guides/gift-wrapping#what-it-costs" in reply["content"][1]
+        assert "fallback" not in reply["metadata"]
+        await met.talker.post(opened.id, "Thanks!", wait=SECONDS)
+        told = said_in(met.api.requests[1])
+    assert told[:2] == [("user", {"visitor": QUESTION}), ("assistant", WRAPPED)]
+
+
+async def test_a_reply_on_a_thread_says_that_extraction_answered(tmp_path: Path) -> None:
+    async with meeting(tmp_path, in_turn(*OVERLOADED)) as met:
+        opened = await met.talker.open(QUESTION, wait=SECONDS)
+        [reply] = opened.ok["replies"]
+    assert "2 EUR" in reply["content"][0]
+    assert reply["metadata"]["fallback"] == "model_failed"
+
+
+# --- the process ----------------------------------------------------------------------------
+
+
+async def ask(served: Served) -> dict[str, Any]:
+    """Put the question to a desk in a process of its own."""
+    question = {"capability": "content_search", "query": QUESTION}
+    async with (
+        aiohttp.ClientSession(served.url) as http,
+        http.post(CONVERSE, json=question) as response,
+    ):
+        body: dict[str, Any] = await response.json()
+        return body
+
+
+@pytest.mark.parametrize("key", [KEY, "sk-ant-wrong-0123456789"])
+async def test_the_key_in_the_environment_switches_the_model_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    async with messages_api(lambda _: say(WRAPPED, 0)) as api:
+        monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        debug = ("--set", "log.level=debug")
+        async with serving_command(SITE, tmp_path / "data", *debug) as served:
+            [line] = [line for line in served.report if line.startswith("  agent")]
+            assert line.endswith("claude-haiku-5-5, else extractive")
+            said = await ask(served)
+            log = await served.stop()
+    assert served.process.returncode == 0
+    assert api.headers[0]["authorization"] == f"Bearer {key}"
+    [event] = [event for line in log if "claude" in (event := json.loads(line))["event"]]
+    if key == KEY:
+        assert said["response"]["answer"] == WRAPPED
+        assert (event["event"], event["level"]) == ("claude_replied", "info")
+    else:
+        assert "2 EUR" in said["response"]["answer"]
+        assert said["meta"]["fallback"] == "model_failed"
+        assert (event["event"], event["level"]) == ("claude_failed", "warning")
+        assert "ANTHROPIC_API_KEY" in event["hint"]
+    assert key not in "\n".join([*log, *served.report])
+    assert QUESTION not in "\n".join(log)
+
+
+ANSWERS = """
+import asyncio, sys
+from pathlib import Path
+import aiohttp
+from aitp_desk.app import open_server
+from aitp_desk.config import load_config
+
+async def main(site, data, key):
+    config = load_config(Path(site), (), port=0, data=Path(data))
+    question = {"capability": "content_search", "query": "What does gift wrapping cost?"}
+    async with open_server(config, claude_key=key) as desk:
+        if key is None:
+            async with aiohttp.ClientSession(desk.url) as http:
+                async with http.post("/agent/converse", json=question) as response:
+                    assert "2 EUR" in (await response.json())["response"]["answer"]
+    heavy = ("anthropic", "httpx2", "pydantic", "opentelemetry")
+    print([name for name in heavy if name in sys.modules])
+
+asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None))
+"""
+
+
+@pytest.mark.parametrize("key", [(), (KEY,)], ids=["answering without a key", "only serving"])
+def test_the_sdk_is_not_loaded_before_it_is_used(tmp_path: Path, key: tuple[str, ...]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ANSWERS, str(SITE), str(tmp_path / "data"), *key],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        env={name: value for name, value in os.environ.items() if "ANTHROPIC" not in name},
+    )
+    assert (done.returncode, done.stdout) == (0, "[]\n"), done.stderr
