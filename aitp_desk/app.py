@@ -41,6 +41,8 @@ from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.turns import Turns
@@ -197,11 +199,13 @@ def _make_desk(
     actor = Actor(config.site.url)
     registry = Registry()
     fingerprints = key.derive("idempotency")
+    repeats = Repeats(lambda request: hmac.digest(fingerprints, request, "sha256"))
     turns = Turns(
         store=store,
         agent=agent,
         actor=actor,
         site=site_facts(config.site),
+        invoking=invoking,
         following=following,
         clock=clock,
     )
@@ -216,13 +220,25 @@ def _make_desk(
         store=store,
         actor=actor,
         threads=config.threads,
-        digest=lambda request: hmac.digest(fingerprints, request, "sha256"),
+        repeats=repeats,
         clock=clock,
         wake=worker.wake,
         changed=following.changed,
     )
     reading = Reading(store, following)
     sessions = Sessions(config.sessions, store, clock)
+    agents = SiteAgents([_site_agent(config, agent, int(clock()))])
+    running = Running(
+        store=store,
+        agents=agents,
+        posting=posting,
+        reading=reading,
+        repeats=repeats,
+        following=following,
+        clock=clock,
+        wake=worker.wake,
+        stop=worker.stop,
+    )
     asking = Asking(
         agent=agent,
         registry=registry,
@@ -241,7 +257,7 @@ def _make_desk(
         signals=config.content.signals,
         limits=config.limits,
         max_wait=config.threads.max_wait,
-        agents=SiteAgents([_site_agent(config, agent, int(clock()))]),
+        agents=agents,
         knowledge=knowledge,
         registry=registry,
         limiter=Limiter(config.limits, clock),
@@ -255,6 +271,7 @@ def _make_desk(
             idle_before=lambda: posting.idle_before,
         ),
         deleting=Deleting(store=store, following=following, sessions=sessions, clock=clock),
+        runs=running,
         asking=asking,
         worker=worker,
     )

@@ -30,17 +30,20 @@ class Context(msgspec.Struct, frozen=True):
     before: tuple[Message, ...] = ()
 
 
-async def read_context(store: Store, thread_id: str, upto_seq: int) -> Context:
-    """Read the newest 50 messages that a turn may know.
+async def read_context(
+    store: Store, thread_id: str, upto_seq: int, most: int = TRANSCRIPT
+) -> Context:
+    """Read the newest messages that a turn may know.
 
     Parameters:
         upto_seq: the newest message of the thread itself that the turn answers.
+        most: how many are read.
     """
-    messages = await reads.newest_messages(store, thread_id, TRANSCRIPT, upto_seq=upto_seq)
+    messages = await reads.newest_messages(store, thread_id, most, upto_seq=upto_seq)
     before: tuple[Message, ...] = ()
     forked = thread_id
     for _ in range(GENERATIONS):
-        room = TRANSCRIPT - len(messages) - len(before)
+        room = most - len(messages) - len(before)
         fork = await reads.forked_at(store, forked) if room else None
         if fork is None:
             break

@@ -11,14 +11,16 @@ from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.limits import Limiter
-from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting, Request
+from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting
 from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.running import Running
+from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
-from aitp_desk.model.errors import Forbidden
-from aitp_desk.model.principal import Principal, may_use_threads
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Draft, Message, ThreadDraft, ThreadUpdate
 from aitp_desk.store.records import Order, Page
@@ -49,6 +51,7 @@ class Desk:
         limits: the limits that the manifest declares.
         max_wait: seconds that a caller may wait for a run.
         agents: who answers for the site.
+        runs: what callers may do with runs.
     """
 
     def __init__(
@@ -67,6 +70,7 @@ class Desk:
         reading: Reading,
         attending: Attending,
         streams: Streams,
+        runs: Running,
         asking: Asking,
         worker: Worker,
     ) -> None:
@@ -74,6 +78,7 @@ class Desk:
         self.signals = signals
         self.limits = limits
         self.agents = agents
+        self.runs = runs
         self.knowledge = knowledge
         self.registry = registry
         self.limiter = limiter
@@ -90,31 +95,31 @@ class Desk:
         self, principal: Principal, draft: ThreadDraft, request: Request
     ) -> OpenedThread:
         """Open a thread. See :meth:`aitp_desk.desk.posting.Posting.open_thread`."""
-        _check_scope(principal)
+        check_scope(principal)
         return await self._posting.open_thread(principal, draft, request)
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request
     ) -> PostedMessage:
         """Add a message to a thread. See :meth:`aitp_desk.desk.posting.Posting.post`."""
-        _check_scope(principal)
+        check_scope(principal)
         return await self._posting.post(principal, thread_id, draft, request)
 
     async def update_thread(
         self, principal: Principal, thread_id: str, update: ThreadUpdate
     ) -> None:
         """Change a thread. See :meth:`aitp_desk.desk.posting.Posting.update`."""
-        _check_scope(principal)
+        check_scope(principal)
         await self._posting.update(principal, thread_id, update)
 
     async def add_actor(self, principal: Principal, thread_id: str, actor: Actor) -> Actor:
         """Have an actor join. See :meth:`aitp_desk.desk.attending.Attending.join`."""
-        _check_scope(principal)
+        check_scope(principal)
         return await self._attending.join(principal, thread_id, actor, self._posting.idle_before)
 
     async def remove_actor(self, principal: Principal, thread_id: str, actor_id: str) -> None:
         """Have an actor leave. See :meth:`aitp_desk.desk.attending.Attending.leave`."""
-        _check_scope(principal)
+        check_scope(principal)
         await self._attending.leave(principal, thread_id, actor_id, self._posting.idle_before)
 
     async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
@@ -124,7 +129,7 @@ class Desk:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
             Forbidden: the caller's key does not open threads.
         """
-        _check_scope(principal)
+        check_scope(principal)
         return await self._reading.view(principal, thread_id, self._posting.idle_before)
 
     async def list_messages(
@@ -139,7 +144,7 @@ class Desk:
         run_id: str | None,
     ) -> Page:
         """One page of a thread's messages. See :meth:`aitp_desk.desk.reading.Reading.messages`."""
-        _check_scope(principal)
+        check_scope(principal)
         return await self._reading.messages(
             principal,
             thread_id,
@@ -153,7 +158,7 @@ class Desk:
 
     async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
         """One message of a thread. See :meth:`aitp_desk.desk.reading.Reading.message`."""
-        _check_scope(principal)
+        check_scope(principal)
         return await self._reading.message(
             principal, thread_id, message_id, self._posting.idle_before
         )
@@ -170,21 +175,21 @@ class Desk:
 
         See :meth:`aitp_desk.desk.deleting.Deleting.update_message`.
         """
-        _check_scope(principal)
+        check_scope(principal)
         return await self._deleting.update_message(
             principal, thread_id, message_id, actor, metadata, self._posting.idle_before
         )
 
     async def delete_message(self, principal: Principal, thread_id: str, message_id: str) -> None:
         """Drop what a message said. See :meth:`aitp_desk.desk.deleting.Deleting.delete_message`."""
-        _check_scope(principal)
+        check_scope(principal)
         await self._deleting.delete_message(
             principal, thread_id, message_id, self._posting.idle_before
         )
 
     async def delete_thread(self, principal: Principal, thread_id: str) -> None:
         """Close a thread for good. See :meth:`aitp_desk.desk.deleting.Deleting.delete_thread`."""
-        _check_scope(principal)
+        check_scope(principal)
         await self._deleting.delete_thread(principal, thread_id, self._posting.idle_before)
 
     async def follow_run(
@@ -204,7 +209,7 @@ class Desk:
         self, principal: Principal, thread_id: str, after: int | None, wording: Wording
     ) -> Stream:
         """Open a stream of a thread's events. See :meth:`aitp_desk.desk.streams.Streams.open`."""
-        _check_scope(principal)
+        check_scope(principal)
         return await self._streams.open(principal, thread_id, after, wording)
 
     async def ask(self, principal: Principal, ask: Ask) -> Asked:
@@ -218,13 +223,3 @@ class Desk:
         return Readiness(
             working, working, len(library.documents), len(library.passages), len(library.problems)
         )
-
-
-def _check_scope(principal: Principal) -> None:
-    """Refuse a caller whose credential was made for something else than threads.
-
-    Raises:
-        Forbidden: the credential has other scopes only.
-    """
-    if not may_use_threads(principal):
-        raise Forbidden("This key does not open threads; it needs the scope 'threads'.")

@@ -6,17 +6,21 @@ written together, before anything is promised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from aitp_desk.config import Threads
+from aitp_desk.desk.repeats import (
+    Repeats,
+    Request,
+    check_hops,
+    opening_scope,
+    thread_scope,
+)
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import (
     Forbidden,
-    IdempotencyInFlight,
-    InvalidRequest,
     MessageNotFound,
     ThreadNotFound,
 )
@@ -40,37 +44,15 @@ from aitp_desk.model.thread import (
 )
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Fork, NewMessage, Once, Placed
+from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Placed, settled
 from aitp_desk.store.work.threads import append_message, open_thread, update_thread
 
-MAX_HOPS = 4
-"""How many desks a message may pass before it is taken for a loop."""
-MIN_ANONYMOUS_KEY = 20
-"""Shortest idempotency key for opening a thread without a credential: others share the address."""
-MAX_KEY = 255
 DAY_SECONDS = 24 * 60 * 60
 
 _CAPPED = (
     "This conversation has had its share of automatic replies for now. A person may go on in a"
     " while; your messages are kept."
 )
-
-
-class Request(msgspec.Struct, frozen=True):
-    """What of a request decides about repeats, runs and loops.
-
-    Parameters:
-        key: the ``Idempotency-Key``, if one was sent.
-        manual: whether the caller starts runs itself.
-        hops: how many desks the message has passed.
-    """
-
-    method: str
-    path: str
-    body: bytes
-    key: str | None = None
-    manual: bool = False
-    hops: int = 0
 
 
 class OpenedThread(msgspec.Struct, frozen=True):
@@ -102,7 +84,7 @@ class Posting:
 
     Parameters:
         actor: the desk's own actor, which stands first on every thread.
-        digest: keyed digest (HMAC) for the fingerprints of requests.
+        repeats: tells a request from its repeats.
         wake: called after a commit that queued a run.
         changed: called with the thread after a commit that others may be waiting to hear of.
     """
@@ -113,7 +95,7 @@ class Posting:
         store: Store,
         actor: Actor,
         threads: Threads,
-        digest: Callable[[bytes], bytes],
+        repeats: Repeats,
         clock: Callable[[], float],
         wake: Callable[[], None],
         changed: Callable[[str], None],
@@ -121,11 +103,10 @@ class Posting:
         self._store = store
         self._actor = actor
         self._threads = threads
-        self._digest = digest
+        self._repeats = repeats
         self._clock = clock
         self._wake = wake
         self._changed = changed
-        self._in_flight: set[tuple[str, str]] = set()
 
     @property
     def idle_before(self) -> int:
@@ -133,9 +114,16 @@ class Posting:
         return int(self._clock()) - self._threads.anonymous_ttl * DAY_SECONDS
 
     async def open_thread(
-        self, principal: Principal, draft: ThreadDraft, request: Request
+        self,
+        principal: Principal,
+        draft: ThreadDraft,
+        request: Request,
+        run: NewRun | None = None,
     ) -> OpenedThread:
         """Open a thread; its last message is answered when it is a visitor's.
+
+        Parameters:
+            run: the run that the caller starts with it.
 
         Raises:
             InvalidRequest and its kin: the draft breaks a limit, or the request loops.
@@ -145,13 +133,13 @@ class Posting:
             StoreBusy: nothing was written.
         """
         check_thread_draft(draft)
-        _check_hops(request)
+        check_hops(request)
         if any(actor.id == self._actor.id for actor in draft.actors):
             raise Forbidden("That actor is this desk's own.", param="metadata.actors")
         now = self._clock()
         speakers = _Speakers(principal, self._actor, draft.actors)
         messages = tuple(
-            _settle(message, speakers, now, at=f"messages[{place}].")
+            _settle(message, speakers, principal, now, at=f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         )
         thread = Thread(
@@ -165,14 +153,15 @@ class Posting:
         fork = None
         if draft.parent_id is not None:
             fork = Fork(draft.parent_id, principal, self.idle_before)
-        answered = bool(messages) and messages[-1].role == "user" and not request.manual
-        with self._once(request, _opening_scope(principal, request.key)) as once:
+        if run is None and not request.manual and messages and messages[-1].role == "user":
+            run = NewRun(new_id("run", now), principal)
+        with self._repeats.once(request, opening_scope(principal, request.key)) as once:
             placed = await self._store.run(
                 open_thread,
                 thread=thread,
                 speaker=speakers.default,
                 messages=messages,
-                run_id=new_id("run", now) if answered else None,
+                run=run,
                 once=once,
                 now=int(now),
                 fork=fork,
@@ -192,10 +181,9 @@ class Posting:
             as :meth:`open_thread`.
         """
         check_draft(draft)
-        _check_hops(request)
+        check_hops(request)
         now = self._clock()
-        scope = f"thread {thread_id}" if principal.is_anonymous else f"principal {principal.id}"
-        with self._once(request, scope) as once:
+        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
             placed = await self._store.run(
                 append_message,
                 thread_id=thread_id,
@@ -265,55 +253,6 @@ class Posting:
         if placed.run is not None and not placed.run.is_over:
             self._wake()
 
-    def _once(self, request: Request, scope: str) -> AbstractContextManager[Once | None]:
-        """The request's idempotency key with its fingerprint, held while it is being written.
-
-        Raises:
-            InvalidRequest: the key is too long or no text.
-            IdempotencyInFlight: the first request with this key is being written.
-        """
-        if request.key is None:
-            return nullcontext()
-        if not 1 <= len(request.key) <= MAX_KEY or not request.key.isprintable():
-            raise InvalidRequest(
-                f"An Idempotency-Key has 1 to {MAX_KEY} printable characters.",
-                param="Idempotency-Key",
-            )
-        return self._holding(request, request.key, scope)
-
-    @contextmanager
-    def _holding(self, request: Request, key: str, scope: str) -> Iterator[Once]:
-        held = (scope, key)
-        if held in self._in_flight:
-            raise IdempotencyInFlight(
-                "The first request with this Idempotency-Key is still at work.",
-                param="Idempotency-Key",
-                retry_after=1,
-            )
-        self._in_flight.add(held)
-        try:
-            request_line = f"{request.method} {request.path}\n".encode()
-            yield Once(scope, key, self._digest(request_line + request.body))
-        finally:
-            self._in_flight.discard(held)
-
-
-def _opening_scope(principal: Principal, key: str | None) -> str:
-    """Whose keys are compared when a thread is opened: the caller's, or their address's.
-
-    Raises:
-        InvalidRequest: an anonymous caller's key is short enough to be hit upon by a neighbour.
-    """
-    if not principal.is_anonymous:
-        return f"principal {principal.id}"
-    if key is not None and len(key) < MIN_ANONYMOUS_KEY:
-        raise InvalidRequest(
-            f"Without a credential an Idempotency-Key for a new thread has at least"
-            f" {MIN_ANONYMOUS_KEY} characters, such as a UUID.",
-            param="Idempotency-Key",
-        )
-    return f"address {principal.address}"
-
 
 class _Speakers:
     """Who may speak in the messages with which a thread is opened."""
@@ -325,25 +264,10 @@ class _Speakers:
         self.default = next(iter(self.brought), principal.owner or VISITOR)
 
 
-def _settle(draft: Draft, speakers: _Speakers, now: float, *, at: str) -> NewMessage:
+def _settle(
+    draft: Draft, speakers: _Speakers, principal: Principal, now: float, *, at: str
+) -> NewMessage:
     role, actor = resolve_speaker(
         draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at
     )
-    return NewMessage(
-        new_id("msg", now),
-        new_salt(),
-        role,
-        actor,
-        Origin.VISITOR,
-        draft.content,
-        draft.attachments,
-        draft.metadata,
-    )
-
-
-def _check_hops(request: Request) -> None:
-    if request.hops > MAX_HOPS:
-        raise InvalidRequest(
-            f"This message has passed {request.hops} desks; more than {MAX_HOPS} are a loop.",
-            param="Desk-Hops",
-        )
+    return settled(NewDraft(new_id("msg", now), new_salt(), draft), role, actor, principal.owner)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
-from aitp_desk.model.thread import Message, Origin
+from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
@@ -36,44 +36,60 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
 
 
 def reply_metadata(outcome: Said) -> dict[str, str]:
-    """What the metadata of a reply says about it: that it asks back, or who answered instead."""
+    """The metadata of a reply: whether it asks back, and what its making involved."""
     if isinstance(outcome, Clarification):
         return ASKS_BACK
-    return {"fallback": outcome.fallback} if outcome.fallback else {}
+    notes: dict[str, str] = {}
+    if outcome.fallback is not None:
+        notes["fallback"] = outcome.fallback
+    if outcome.tools_used:
+        notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
+    return notes
+
+
+def messages_due(
+    messages: Sequence[Message], answered_seq: int, *, again: bool
+) -> tuple[Message, ...]:
+    """Which of a thread's newest messages a run has to answer: what no run has answered yet.
+
+    Parameters:
+        answered_seq: the newest message that an earlier run has answered.
+        again: whether the newest question is answered once more where nothing waits, for a caller
+            who started the run itself.
+    """
+    asked = [m for m in messages if m.origin is Origin.VISITOR and m.role == "user"]
+    due = tuple(message for message in asked if message.seq > answered_seq)
+    return due or (tuple(asked[-1:]) if again else ())
 
 
 def read_turn(
-    messages: Sequence[Message], site: SiteFacts, run_id: str, context: Sequence[Message] = ()
+    messages: Sequence[Message],
+    site: SiteFacts,
+    due: Sequence[Message],
+    context: Sequence[Message] = (),
 ) -> Turn | None:
     """What the agent is asked in a run, given a thread's newest messages in order.
 
-    The question is everything that the visitor has said since the desk's last reply, and before it
-    what this run was promised to: a message that came while another run was at work stands before
-    that run's reply. All else is the transcript. An outsider's ``assistant`` message is that
-    party's quoted words.
+    All that is not due is the transcript, also what was said before it and answered after. An
+    outsider's ``assistant`` message is that party's quoted words.
 
     Parameters:
+        due: what the run has to answer; see :func:`messages_due`.
         context: what was said on other threads before this one began; nothing of it is asked here.
 
     Returns:
         None when nothing waits for an answer.
     """
+    if not due:
+        return None
     split = len(messages)
     while split and messages[split - 1].origin is Origin.VISITOR:
         split -= 1
-    waiting: list[Message] = []
-    before: list[Message] = []
-    for place, message in enumerate(messages):
-        is_asked = message.origin is Origin.VISITOR and message.role == "user"
-        is_due = place >= split or message.run_id == run_id
-        (waiting if is_asked and is_due else before).append(message)
-    if not waiting:
-        return None
-    answers_back = waiting[-1] in messages[split:]
+    answers_back = due[-1] in messages[split:]
     return Turn(
-        "\n".join(map(_text, waiting)),
+        "\n".join(map(_text, due)),
         site,
-        remember([*context, *before]),
+        remember([*context, *(message for message in messages if message not in due)]),
         pending=_pending([*context, *messages[:split]]) if answers_back else None,
     )
 

@@ -1,30 +1,76 @@
-"""One run: the agent's reply to what waits on a thread, written down once."""
+"""One run: the agent's reply to what waits on a thread, written down once.
+
+An agent that wants one of the caller's own tools ends its reply with a request. The run is then
+paused with everything that was called so far; when the caller has handed in the results, it is
+taken up again, and the agent is asked again with all of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import msgspec
 import structlog
 
-from aitp_desk.agent.base import Agent, SiteFacts, answer_of
-from aitp_desk.desk.context import read_context
+from aitp_desk.agent.base import Agent, Answer, SiteFacts, ToolRequest, Turn, outcome_of
+from aitp_desk.desk.calling import (
+    limit_met,
+    owed_calls,
+    rounds_of,
+    steps_of,
+    tools_for,
+    total,
+    usage_of,
+)
+from aitp_desk.desk.context import TRANSCRIPT, read_context
 from aitp_desk.desk.following import Following, Tell
-from aitp_desk.desk.replying import read_turn, reply_metadata, write_reply
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.replying import messages_due, read_turn, reply_metadata, write_reply
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.thread import Actor, Origin
+from aitp_desk.model.principal import Principal, anonymous
+from aitp_desk.model.run import RunOptions, RunUsage
+from aitp_desk.model.run_step import Step
+from aitp_desk.model.thread import Actor, Message, Origin
+from aitp_desk.store import run_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import ClaimedRun, NewMessage
-from aitp_desk.store.work.runs import fail_run, finish_run
+from aitp_desk.store.work.runs import fail_run, finish_run, pause_run
 
+OWED_SECONDS = 600
+"""How long a run waits for what its caller owes, as in the OpenAI API."""
 FAULT = "The desk could not answer this because of a fault of its own."
 
 _log = structlog.get_logger()
 
 
+class _Said(msgspec.Struct, frozen=True):
+    """How a run ends that was answered, or that met a limit.
+
+    Parameters:
+        usage: what models counted in all of the run.
+        limit_met: as in ``finish_run``.
+    """
+
+    replies: tuple[NewMessage, ...] = ()
+    usage: RunUsage | None = None
+    limit_met: str | None = None
+
+
+class _Paused(msgspec.Struct, frozen=True):
+    """What the agent called, when it waits for the caller's tools."""
+
+    steps: tuple[Step, ...]
+    usage: RunUsage | None
+
+
 class Turns:
-    """Takes runs to their end."""
+    """Takes runs to their end.
+
+    Parameters:
+        invoking: calls the site's actions for whoever asked for the run.
+    """
 
     def __init__(
         self,
@@ -33,6 +79,7 @@ class Turns:
         agent: Agent,
         actor: Actor,
         site: SiteFacts,
+        invoking: Invoking,
         following: Following,
         clock: Callable[[], float],
     ) -> None:
@@ -40,6 +87,7 @@ class Turns:
         self._agent = agent
         self._actor = actor
         self._site = site
+        self._invoking = invoking
         self._following = following
         self._clock = clock
 
@@ -55,23 +103,42 @@ class Turns:
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
+    async def stop(self, claim: ClaimedRun) -> None:
+        """End a run that was cancelled while it was being answered."""
+        await self._store.run(finish_run, claim=claim, replies=(), now=int(self._clock()))
+        self._following.ended(claim.id)
+        self._following.changed(claim.thread_id)
+
     async def _finish(self, claim: ClaimedRun, tell: Tell) -> None:
         try:
-            replies = await self._reply(claim, tell)
+            outcome = await self._reply(claim, tell)
         except DeskError as error:
             await self._fail(claim, error.message)
         except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
             _log.exception("fault", run=claim.id)
             await self._fail(claim, FAULT)
         else:
-            await self._store.run(finish_run, claim=claim, replies=replies, now=int(self._clock()))
+            await self._write(claim, outcome)
 
-    async def _reply(self, claim: ClaimedRun, tell: Tell) -> tuple[NewMessage, ...]:
-        told = await read_context(self._store, claim.thread_id, claim.upto_seq)
-        turn = read_turn(told.messages, self._site, claim.id, told.before)
+    async def _reply(self, claim: ClaimedRun, tell: Tell) -> _Said | _Paused:
+        options = claim.options or RunOptions()
+        called = await run_reads.called_steps(self._store, claim.id) if claim.is_resumed else ()
+        spent = total([step.usage for step in called])
+        if (limit := limit_met(options, spent, room=1)) is not None:
+            return _Said(usage=spent, limit_met=limit)
+        most = min(TRANSCRIPT, options.last_messages or TRANSCRIPT)
+        told = await read_context(self._store, claim.thread_id, claim.upto_seq, most)
+        due = messages_due(told.messages, claim.answered_seq, again=claim.options is not None)
+        turn = read_turn(told.messages, self._site, due, told.before)
         if turn is None:
-            return ()
-        outcome = await answer_of(self._agent, turn, tell)
+            return _Said(usage=spent)
+        turn = self._equip(turn, options, _asker(claim, due), called, spent)
+        outcome = await outcome_of(self._agent, turn, tell)
+        if isinstance(outcome, ToolRequest):
+            steps = steps_of(outcome, options, claim.id, len(called), self._clock())
+            return _Paused(steps, total([spent, usage_of(outcome.usage)]))
+        counted = outcome.usage if isinstance(outcome, Answer) else None
+        usage = total([spent, usage_of(counted)])
         reply = NewMessage(
             new_id("msg", self._clock()),
             new_salt(),
@@ -81,7 +148,58 @@ class Turns:
             write_reply(outcome, self._site.url),
             metadata=reply_metadata(outcome),
         )
-        return (reply,)
+        return _Said((reply,), usage, limit_met(options, usage, room=0))
+
+    def _equip(
+        self,
+        turn: Turn,
+        options: RunOptions,
+        asker: Principal,
+        called: Sequence[Step],
+        spent: RunUsage | None,
+    ) -> Turn:
+        """Give a turn what the run's caller brings, and what the desk does for the caller."""
+        written = 0 if spent is None else spent.completion
+        most = options.max_completion_tokens
+        return msgspec.structs.replace(
+            turn,
+            wishes=options.wishes,
+            tools=tools_for(options, asker, self._invoking),
+            invoke=self._invoking.invoker(asker),
+            rounds=rounds_of(called),
+            max_tokens=None if most is None else most - written,
+        )
+
+    async def _write(self, claim: ClaimedRun, outcome: _Said | _Paused) -> None:
+        now = int(self._clock())
+        if isinstance(outcome, _Paused):
+            await self._store.run(
+                pause_run,
+                claim=claim,
+                steps=outcome.steps,
+                owed=owed_calls(outcome.steps[-1]),
+                usage=outcome.usage,
+                expires_at=now + OWED_SECONDS,
+                now=now,
+            )
+        else:
+            await self._store.run(
+                finish_run,
+                claim=claim,
+                replies=outcome.replies,
+                now=now,
+                usage=outcome.usage,
+                limit_met=outcome.limit_met,
+            )
 
     async def _fail(self, claim: ClaimedRun, error: str) -> None:
         await self._store.run(fail_run, claim=claim, error=error, now=int(self._clock()))
+
+
+def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
+    """For whom tools are called: who asked for the run, where all that is asked is theirs.
+
+    What somebody else has said must not be carried out with the rights of who asked.
+    """
+    owner = claim.asked_by.owner
+    return claim.asked_by if all(said.principal == owner for said in due) else anonymous("")

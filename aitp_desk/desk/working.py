@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 
 import structlog
@@ -17,6 +17,7 @@ import structlog
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.turns import Turns
 from aitp_desk.model.errors import StoreBusy
+from aitp_desk.model.run import RunState
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.records import ClaimedRun
 from aitp_desk.store.work.runs import claim_runs, release_runs, renew_lease
@@ -57,11 +58,19 @@ class Worker:
         self._name = f"worker_{secrets.token_hex(8)}"
         self._wanted = asyncio.Event()
         self._held: dict[asyncio.Task[None], ClaimedRun] = {}
+        self._stopping: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
     def wake(self) -> None:
         """Look for work now."""
         self._wanted.set()
+
+    def stop(self, run_id: str) -> None:
+        """Stop the work on a run that is being cancelled, if it is this worker's."""
+        for task, claim in self._held.items():
+            if claim.id == run_id and task not in self._stopping:
+                self._stopping.add(task)
+                task.cancel()
 
     @property
     def is_working(self) -> bool:
@@ -85,6 +94,7 @@ class Worker:
             await _cancel(self._loops)
             if self._held:
                 await asyncio.wait(self._held, timeout=stop_seconds)
+            self._stopping.clear()  # what is left of these, the next start ends
             await _cancel(list(self._held))
             await self._store.run(release_runs, worker=self._name)
 
@@ -94,9 +104,7 @@ class Worker:
             room = MAX_AT_ONCE - len(self._held)
             taken = await self._claim(room) if room else ()
             for claim in taken:
-                task = asyncio.create_task(self._turns.take(claim))
-                self._held[task] = claim
-                task.add_done_callback(self._let_go)
+                self._hold(claim, self._turns.take(claim))
             if len(taken) < room or not room:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LEASE_SECONDS / 2):
@@ -115,16 +123,24 @@ class Worker:
         except (StoreBusy, StoreError) as error:
             _log.warning("runs_not_claimed", reason=str(error))
             return ()
-        for run in claims.failed:
+        for run in claims.ended:
             self._following.ended(run.id)
             self._following.changed(run.thread_id)
         for claim in claims.taken:
             self._following.changed(claim.thread_id)
         return claims.taken
 
+    def _hold(self, claim: ClaimedRun, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._held[task] = claim
+        task.add_done_callback(self._let_go)
+
     def _let_go(self, task: asyncio.Task[None]) -> None:
         claim = self._held.pop(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
+        if task in self._stopping:
+            self._stopping.discard(task)
+            self._hold(claim, self._turns.stop(claim))
+        elif not task.cancelled() and (error := task.exception()) is not None:
             _log.error("run_not_written", run=claim.id, exc_info=error)
         self.wake()  # a follow-up run of the same thread may be free now
 
@@ -134,7 +150,10 @@ class Worker:
             for task, claim in list(self._held.items()):
                 until = int(self._clock()) + LEASE_SECONDS
                 with suppress(StoreBusy, StoreError):
-                    if not await self._store.run(renew_lease, claim=claim, lease_until=until):
+                    state = await self._store.run(renew_lease, claim=claim, lease_until=until)
+                    if state is RunState.CANCELLING:
+                        self.stop(claim.id)
+                    elif state is None:
                         task.cancel()
 
     async def _tidy(self) -> None:

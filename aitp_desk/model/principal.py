@@ -51,6 +51,16 @@ def anonymous(address: str) -> Principal:
     return Principal("anonymous", PrincipalKind.ANONYMOUS, frozenset(), address)
 
 
+def least_of(one: Principal, other: Principal) -> Principal:
+    """Who may do no more than either of two callers, for what both have asked for.
+
+    Two different callers have nothing in common: what they share may do what anybody may.
+    """
+    if one.id != other.id or one.kind is not other.kind:
+        return anonymous("")
+    return Principal(one.id, one.kind, one.scopes & other.scopes, "")
+
+
 def may_use_threads(principal: Principal) -> bool:
     """Whether the caller may open threads and post to them.
 

@@ -117,6 +117,7 @@ class Message(msgspec.Struct, frozen=True):
         created_at: Unix seconds.
         origin: which side said it.
         run_id: for a reply the run that made it, for a visitor's message the run that answers it.
+        principal: id of the principal who said it; None for nobody known, or the desk.
     """
 
     id: str
@@ -130,6 +131,7 @@ class Message(msgspec.Struct, frozen=True):
     attachments: tuple[Attachment, ...] = ()
     metadata: dict[str, str] = {}
     run_id: str | None = None
+    principal: str | None = None
 
 
 class Thread(msgspec.Struct, frozen=True):

@@ -10,11 +10,25 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Actor, Attachment, Message, Origin, Role, Thread
+from aitp_desk.model.run import Run, RunOptions
+from aitp_desk.model.run_step import Step
+from aitp_desk.model.thread import Actor, Attachment, Draft, Message, Origin, Role, Thread
 
 Order = Literal["asc", "desc"]
 """The order of a list of messages: ``asc`` has the oldest first."""
+
+
+class NewDraft(msgspec.Struct, frozen=True):
+    """A draft that is to be placed on a thread; its speaker is still to be settled.
+
+    Parameters:
+        id: ``msg_…``, new.
+        salt: 16 random bytes for its digest (``model/chain.py``).
+    """
+
+    id: str
+    salt: bytes
+    draft: Draft
 
 
 class NewMessage(msgspec.Struct, frozen=True):
@@ -26,6 +40,7 @@ class NewMessage(msgspec.Struct, frozen=True):
         role: as it is kept.
         actor: id of the actor that speaks.
         origin: which side says it.
+        principal: who says it; None for nobody known, or the desk.
     """
 
     id: str
@@ -35,6 +50,39 @@ class NewMessage(msgspec.Struct, frozen=True):
     origin: Origin
     content: tuple[str, ...]
     attachments: tuple[Attachment, ...] = ()
+    metadata: dict[str, str] = {}
+    principal: str | None = None
+
+
+def settled(new: NewDraft, role: Role, actor: str, principal: str | None) -> NewMessage:
+    """A visitor's draft with its speaker."""
+    draft = new.draft
+    return NewMessage(
+        new.id,
+        new.salt,
+        role,
+        actor,
+        Origin.VISITOR,
+        draft.content,
+        draft.attachments,
+        draft.metadata,
+        principal,
+    )
+
+
+class NewRun(msgspec.Struct, frozen=True):
+    """A run that is to be queued.
+
+    Parameters:
+        id: ``run_…``, new.
+        asked_by: for whom it works; the address is not kept.
+        agent: id of the site's agent; None for a run that starts by itself, as is ``options``.
+    """
+
+    id: str
+    asked_by: Principal
+    agent: str | None = None
+    options: RunOptions | None = None
     metadata: dict[str, str] = {}
 
 
@@ -106,6 +154,10 @@ class ClaimedRun(msgspec.Struct, frozen=True):
         upto_seq: the newest message when it was first taken up. It answers what was said up to
             there; later messages have a run of their own.
         last_event: number of the thread's newest event after the claim.
+        answered_seq: the newest message that an earlier run has answered.
+        asked_by: for whom it works; the address is not known.
+        options: what its caller asks of it; None for a run that started by itself.
+        is_resumed: whether it has waited for its caller before.
     """
 
     id: str
@@ -115,6 +167,10 @@ class ClaimedRun(msgspec.Struct, frozen=True):
     created_at: int
     upto_seq: int
     last_event: int
+    answered_seq: int
+    asked_by: Principal
+    options: RunOptions | None = None
+    is_resumed: bool = False
 
 
 class Claims(msgspec.Struct, frozen=True):
@@ -122,24 +178,36 @@ class Claims(msgspec.Struct, frozen=True):
 
     Parameters:
         taken: the runs that the worker now holds, oldest first.
-        failed: runs that had their last attempt and were given up.
+        ended: runs that were over: given up after their last attempt, cancelled, expired.
     """
 
     taken: tuple[ClaimedRun, ...]
-    failed: tuple[Run, ...]
+    ended: tuple[Run, ...]
 
 
 class Finished(msgspec.Struct, frozen=True):
     """How a run ended.
 
     Parameters:
-        run: the run, completed or failed.
+        run: the run, over now or waiting for its caller.
         messages: its replies as they are kept.
         last_event: number of the thread's newest event after this.
     """
 
     run: Run
     messages: tuple[Message, ...]
+    last_event: int
+
+
+class Driven(msgspec.Struct, frozen=True):
+    """What a caller has done to a run.
+
+    Parameters:
+        run: the run as it stands now.
+        last_event: number of the thread's newest event after this.
+    """
+
+    run: Run
     last_event: int
 
 
@@ -207,6 +275,20 @@ class Page(msgspec.Struct, frozen=True):
     """
 
     messages: tuple[Message, ...]
+    has_more: bool
+
+
+class RunPage(msgspec.Struct, frozen=True):
+    """A part of a thread's list of runs, in the order asked for; else as :class:`Page`."""
+
+    runs: tuple[Run, ...]
+    has_more: bool
+
+
+class StepPage(msgspec.Struct, frozen=True):
+    """A part of a run's list of steps, in the order asked for; else as :class:`Page`."""
+
+    steps: tuple[Step, ...]
     has_more: bool
 
 

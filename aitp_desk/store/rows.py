@@ -7,7 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access import Attendance
-from aitp_desk.model.run import Run, RunState
+from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.run import OwedCall, Run, RunOptions, RunState, RunUsage
+from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
 from aitp_desk.store.records import Event, Present, Session, Token
@@ -16,6 +18,21 @@ _encoder = msgspec.json.Encoder()
 _texts = msgspec.json.Decoder(tuple[str, ...])
 _attachments = msgspec.json.Decoder(tuple[Attachment, ...])
 _metadata = msgspec.json.Decoder(dict[str, str])
+_options = msgspec.json.Decoder(RunOptions)
+_usage = msgspec.json.Decoder(RunUsage)
+_owed = msgspec.json.Decoder(tuple[OwedCall, ...])
+_calls = msgspec.json.Decoder(tuple[StepCall, ...])
+
+
+class _Asker(msgspec.Struct, frozen=True):
+    """Who asked for a run, as it is kept."""
+
+    id: str
+    kind: PrincipalKind
+    scopes: tuple[str, ...]
+
+
+_asker = msgspec.json.Decoder(_Asker)
 
 
 def to_json(value: object) -> str:
@@ -64,18 +81,68 @@ def message_of(row: Row) -> Message:
         attachments=_attachments.decode(row[8]),
         metadata=_metadata.decode(row[9]),
         run_id=row[10],
+        principal=row[11],
     )
 
 
 def run_of(row: Row) -> Run:
-    """Read ``id, thread_id, state, created_at, attempts, error``."""
+    """Read a run as the statement ``run`` and those like it give it."""
+    state = RunState(row[2])
     return Run(
         id=row[0],
         thread_id=row[1],
-        state=RunState(row[2]),
+        state=state,
         created_at=row[3],
         attempts=row[4],
         error=row[5],
+        agent=row[6],
+        options=options_of(row[7]),
+        metadata=metadata_of(row[8]),
+        usage=usage_of(row[9]),
+        started_at=row[10],
+        ended_at=row[11],
+        # of other states it is how long a worker holds the run
+        expires_at=row[12] if state is RunState.REQUIRES_ACTION else None,
+        owed=() if row[13] is None else _owed.decode(row[13]),
+    )
+
+
+def options_of(text: str | None) -> RunOptions | None:
+    """Read an ``options`` column."""
+    return None if text is None else _options.decode(text)
+
+
+def usage_of(text: str | None) -> RunUsage | None:
+    """Read a ``usage`` column."""
+    return None if text is None else _usage.decode(text)
+
+
+def asker_of(text: str | None) -> Principal:
+    """Read an ``asked_by`` column."""
+    if text is None:
+        return anonymous("")
+    asker = _asker.decode(text)
+    return Principal(asker.id, asker.kind, frozenset(asker.scopes), "")
+
+
+def asker_to_json(principal: Principal) -> str | None:
+    """Write an ``asked_by`` column: who somebody is and what they may, not where they are."""
+    if principal.is_anonymous:
+        return None
+    return to_json(_Asker(principal.id, principal.kind, tuple(sorted(principal.scopes))))
+
+
+def step_of(row: Row) -> Step:
+    """Read ``id, run_id, position, created_at, text, calls, completed_at, usage``."""
+    return Step(
+        id=row[0],
+        run_id=row[1],
+        position=row[2],
+        created_at=row[3],
+        text=row[4],
+        calls=_calls.decode(row[5]),
+        completed_at=row[6],
+        usage=usage_of(row[7]),
     )
 
 

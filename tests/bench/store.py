@@ -64,7 +64,7 @@ async def append(store: SqliteStore, units: int, *, run: bool = False, once: boo
             thread=thread,
             speaker="visitor",
             messages=(),
-            run_id=None,
+            run=None,
             once=None,
             now=NOW,
         )

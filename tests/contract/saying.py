@@ -11,7 +11,7 @@ from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.thread import Actor, Draft, Message, Origin, Role, Thread
 from aitp_desk.store import work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import ClaimedRun, NewMessage, Once, Placed, Session
+from aitp_desk.store.records import ClaimedRun, NewMessage, NewRun, Once, Placed, Session
 
 NOW = 1_800_000_000
 HOUR = 3600
@@ -67,6 +67,7 @@ async def open_thread(
     *texts: str,
     thread: Thread | None = None,
     run: bool = False,
+    asked_by: Principal = VISITOR,
     once: Once | None = None,
     now: int = NOW,
 ) -> Placed:
@@ -75,7 +76,7 @@ async def open_thread(
         thread=a_thread(now=now) if thread is None else thread,
         speaker="visitor",
         messages=tuple(map(said, texts)),
-        run_id=new_name("run") if run else None,
+        run=NewRun(new_name("run"), asked_by) if run else None,
         once=once,
         now=now,
     )

@@ -13,7 +13,7 @@ from aitp_desk.store.records import ClaimedRun, Fork, Once
 from tests.contract.saying import VISITOR, a_session, a_thread
 
 THREAD = a_thread()
-CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1)
+CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1, 0, VISITOR)
 FORK = Fork("thread_parent", VISITOR, 0)
 ONCE = Once("aya", "key", b"f")
 OF_THREAD = ("thread", THREAD.id)

@@ -320,7 +320,7 @@ class TestLeaving:
             thread=thread,
             speaker="first",
             messages=(),
-            run_id=None,
+            run=None,
             once=None,
             now=NOW,
         )
@@ -411,7 +411,7 @@ async def test_a_fork_is_taken_at_what_its_opener_may_read(store: Store, owned: 
         thread=thread,
         speaker="ben",
         messages=(),
-        run_id=None,
+        run=None,
         once=None,
         now=NOW,
         fork=Fork(owned, BEN, IDLE_BEFORE),

@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from aitp_desk.model.principal import anonymous
 from aitp_desk.model.run import RunState
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
@@ -163,6 +164,8 @@ class TestClaiming:
             created_at=NOW,
             upto_seq=2,
             last_event=4,
+            answered_seq=0,
+            asked_by=anonymous(""),
         )
         assert await state_of(store, held.id) is RunState.IN_PROGRESS
 
@@ -206,7 +209,7 @@ class TestClaiming:
             work.claim_runs, worker="w", now=NOW + 90, lease_until=NOW + 120, limit=9
         )
         assert claims.taken == ()
-        (failed,) = claims.failed
+        (failed,) = claims.ended
         assert (failed.id, failed.state) == (opened.run_id, RunState.FAILED)
         assert failed == await reads.run(store, failed.id)
         assert (await kinds_of_events(store, opened.thread_id))[-1] == "run.failed"

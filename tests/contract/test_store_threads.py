@@ -177,7 +177,7 @@ class TestForks:
             thread=thread,
             speaker="visitor",
             messages=(said("In the fork."),),
-            run_id=None,
+            run=None,
             once=None,
             now=NOW,
             fork=Fork(parent_id, principal, NOW - HOUR),
@@ -369,7 +369,7 @@ async def test_the_same_message_is_never_placed_twice(store: Store) -> None:
             thread=a_thread(),
             speaker="visitor",
             messages=(twice,),
-            run_id=None,
+            run=None,
             once=None,
             now=NOW,
         )

@@ -255,7 +255,7 @@ async def test_at_the_cap_the_desk_says_so_once_and_answers_no_more_for_an_hour(
         clock.advance(3601)
         again = await post("Five?")
         assert again.ok["run"]["status"] == "completed"
-        assert agent.turns[-1].question == "Four?\nFive?"
+        assert agent.turns[-1].question == "Three?\nFour?\nFive?"
 
 
 async def test_a_message_that_passed_too_many_desks_is_refused(tmp_path: Path) -> None:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.model.run import MOVES, Run, RunState
+from aitp_desk.model.run import MOVES, OwedCall, Run, RunState
 
-OVER = {RunState.COMPLETED, RunState.FAILED, RunState.CAPPED}
+OVER = {
+    RunState.CANCELLED,
+    RunState.COMPLETED,
+    RunState.FAILED,
+    RunState.INCOMPLETE,
+    RunState.EXPIRED,
+    RunState.CAPPED,
+}
 
 
 def test_every_state_has_its_moves() -> None:
@@ -20,9 +27,24 @@ def test_a_run_is_over_where_no_move_leads_on(state: RunState) -> None:
 
 def test_runs_begin_queued_or_capped() -> None:
     reached = {state for moves in MOVES.values() for state in moves}
-    assert set(RunState) - reached == {RunState.QUEUED, RunState.CAPPED}
+    assert set(RunState) - reached == {RunState.CAPPED}
+    # and only a run that waited for its caller is ever queued again
+    assert [s for s in RunState if RunState.QUEUED in MOVES[s]] == [RunState.REQUIRES_ACTION]
 
 
-def test_only_a_run_in_progress_can_complete_or_fail() -> None:
-    for end in (RunState.COMPLETED, RunState.FAILED):
+def test_what_is_being_cancelled_can_end_in_no_other_way() -> None:
+    assert MOVES[RunState.CANCELLING] == {RunState.CANCELLED}
+
+
+def test_a_run_that_waits_past_its_time_has_expired() -> None:
+    owed = (OwedCall("call_1", "stock", "{}"),)
+    run = Run("run_1", "thread_1", RunState.REQUIRES_ACTION, 0, expires_at=600, owed=owed)
+    assert run.at(599) is run
+    late = run.at(600)
+    assert (late.state, late.ended_at, late.owed) == (RunState.EXPIRED, 600, ())
+    assert late.is_over
+
+
+def test_only_a_run_in_progress_can_complete() -> None:
+    for end in (RunState.COMPLETED, RunState.INCOMPLETE):
         assert [state for state in RunState if end in MOVES[state]] == [RunState.IN_PROGRESS]

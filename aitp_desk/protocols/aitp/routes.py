@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.posting import Request
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
 from aitp_desk.protocols.aitp import (
@@ -14,6 +13,7 @@ from aitp_desk.protocols.aitp import (
     wire,
 )
 from aitp_desk.protocols.aitp.actors_routes import actors_routes
+from aitp_desk.protocols.aitp.runs_routes import run_routes
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import EVENT_STREAM, Call, Door, Reply, Route
 from aitp_desk.protocols.sse import UNBUFFERED
@@ -22,7 +22,7 @@ from aitp_desk.protocols.sse import UNBUFFERED
 async def create_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/thread`` and ``/v1/threads``."""
     draft = threads_wire.decode_thread(call.body)
-    opened = await desk.open_thread(call.principal, draft, _request(call))
+    opened = await desk.open_thread(call.principal, draft, wire.read_request(call))
     run, replies = await _follow(desk, call, opened.run_id)
     messages = (*opened.messages, *(replies or ()))
     return threads_wire.encode_thread(
@@ -55,7 +55,9 @@ async def delete_thread(desk: Desk, call: Call) -> Reply:
 async def create_message(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/messages``."""
     draft = messages_wire.decode_message(call.body)
-    posted = await desk.post(call.principal, call.params["thread_id"], draft, _request(call))
+    posted = await desk.post(
+        call.principal, call.params["thread_id"], draft, wire.read_request(call)
+    )
     run, replies = await _follow(desk, call, posted.run_id)
     return messages_wire.encode_message(
         posted.message, run, replies, wire.read_dialect(call.headers)
@@ -128,21 +130,6 @@ async def _follow(
     return await desk.follow_run(call.principal, run_id, seconds)
 
 
-def _request(call: Call) -> Request:
-    """What of the request decides about repeats, runs and loops.
-
-    A call in the OpenAI API's dialect starts no run: those clients start their runs themselves.
-    """
-    return Request(
-        method=call.method,
-        path=call.path,
-        body=call.body,
-        key=call.headers.get("Idempotency-Key"),
-        manual=wire.read_dialect(call.headers) is Dialect.OPENAI,
-        hops=wire.decode_hops(call.headers.get("Desk-Hops")),
-    )
-
-
 def make_door(max_body: int) -> Door:
     """The door with its table of routes.
 
@@ -165,5 +152,6 @@ def make_door(max_body: int) -> Door:
         Route("POST", message, retrieve_or_update_message, "converse", max_body),
         Route("DELETE", message, delete_message, "converse"),
         *agents_routes.ROUTES,
+        *run_routes(max_body),
     )
     return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)

@@ -28,7 +28,15 @@ def decode_thread(body: bytes) -> ThreadDraft:
     Raises:
         InvalidRequest: a member has the wrong shape; ``param`` is its path.
     """
-    given = object_of(decode_json(body) if body.strip() else {}, None)
+    return thread_draft_of(object_of(decode_json(body) if body.strip() else {}, None))
+
+
+def thread_draft_of(given: dict[str, Any]) -> ThreadDraft:
+    """A thread as its opener asks for it.
+
+    Raises:
+        InvalidRequest: as :func:`decode_thread`.
+    """
     messages = list_of(given.get("messages"), "messages")
     metadata = dict(object_of(given.get("metadata"), "metadata"))
     parent_id = _parent_of(metadata)

@@ -13,9 +13,10 @@ from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.desk.repeats import Request
 from aitp_desk.model.errors import DeskError, ErrorKind, InvalidRequest
 from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.reply import Call, Reply
 
 DEFAULT_PAGE = 20
 MAX_PAGE = 100
@@ -131,6 +132,21 @@ def decode_hops(header: str | None) -> int:
     if not _DIGITS.fullmatch(header):
         raise InvalidRequest("Desk-Hops is a whole number.", param="Desk-Hops")
     return int(header)
+
+
+def read_request(call: Call) -> Request:
+    """What of the request decides about repeats, runs and loops.
+
+    A client of the OpenAI API starts its runs itself.
+    """
+    return Request(
+        method=call.method,
+        path=call.path,
+        body=call.body,
+        key=call.headers.get("Idempotency-Key"),
+        manual=read_dialect(call.headers) is Dialect.OPENAI,
+        hops=decode_hops(call.headers.get("Desk-Hops")),
+    )
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:

@@ -10,10 +10,10 @@ INSERT INTO threads (
 -- add_message: Adds a message to its thread.
 INSERT INTO messages (
     id, thread_id, seq, event, role, actor, origin, created_at, content, attachments, salt, digest,
-    link, metadata, run_id
+    link, metadata, run_id, principal
 ) VALUES (
     :id, :thread_id, :seq, :event, :role, :actor, :origin, :created_at, :content, :attachments,
-    :salt, :digest, :link, :metadata, :run_id
+    :salt, :digest, :link, :metadata, :run_id, :principal
 );
 
 -- add_event: Adds an event that is no message to its thread.
@@ -26,6 +26,9 @@ SET last_seq = :last_seq, last_link = :last_link, last_event = :last_event,
     updated_at = :updated_at
 WHERE id = :thread_id;
 
+-- set_answered: Notes up to which message a thread has been answered.
+UPDATE threads SET answered_seq = :seq WHERE id = :thread_id;
+
 -- set_thread_metadata: Replaces a thread's metadata.
 UPDATE threads SET metadata = :metadata, updated_at = :updated_at WHERE id = :thread_id;
 
@@ -33,7 +36,7 @@ UPDATE threads SET metadata = :metadata, updated_at = :updated_at WHERE id = :th
 UPDATE messages SET metadata = :metadata
 WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
 RETURNING id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata,
-    run_id;
+    run_id, principal;
 
 -- delete_message: Drops what a message said; its place in the chain stays.
 UPDATE messages
@@ -60,33 +63,38 @@ FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
 
 -- message: Reads a message of a thread.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
 FROM messages WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL;
 
 -- message_seq: Finds a message's place on a thread, also once it was deleted.
 SELECT seq FROM messages WHERE id = :id AND thread_id = :thread_id;
 
 -- messages_upwards: Lists the oldest messages between two places.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq LIMIT :limit;
 
 -- messages_downwards: Lists the newest messages between two places, newest first.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq DESC LIMIT :limit;
 
 -- run_messages_upwards: Lists the oldest messages that a run said, between two places.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
 FROM messages
 WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
   AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq LIMIT :limit;
 
 -- run_messages_downwards: Lists the newest messages that a run said, newest first.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
 FROM messages
 WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
   AND seq > :above AND seq < :below AND content IS NOT NULL
@@ -109,7 +117,8 @@ SELECT n, kind, ref, created_at FROM (
 ORDER BY n LIMIT :limit;
 
 -- messages_after_event: Lists the oldest messages among a thread's events after one.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id
+SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+       principal
 FROM messages
 WHERE thread_id = :thread_id AND content IS NOT NULL AND seq > :after - coalesce((
     SELECT n - after_seq FROM events

@@ -1,17 +1,23 @@
-"""Runs: taken up by workers under a lease, and ended once.
+"""Runs as workers see them: taken up under a lease, paused for their callers, and ended once.
 
 A run in progress whose lease has ended stays in progress and may be taken up by anyone; it answers
 what it had to answer the first time. Only its last holder can end it, so that a worker that was
-slow, or thought dead, finds its lease lost and writes nothing.
+slow, or thought dead, finds its lease lost and writes nothing. A run that is being cancelled ends
+cancelled, whatever its holder has to say. A run that waits for its caller is held by nobody; its
+lease is the time that the caller has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aitp_desk.model.run import MOVES, Run, RunState
-from aitp_desk.store.base import Work
+import msgspec
+
+from aitp_desk.model.run import MOVES, OwedCall, Run, RunState, RunUsage
+from aitp_desk.model.run_step import Step
+from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records import ClaimedRun, Claims, Finished, NewMessage
+from aitp_desk.store.rows import asker_of, options_of, run_of, to_json
 from aitp_desk.store.work.tail import Tail
 
 MAX_ATTEMPTS = 3
@@ -22,8 +28,9 @@ GIVEN_UP = "The desk tried to answer this several times and was interrupted each
 def claim_runs(*, worker: str, now: int, lease_until: int, limit: int) -> Work[Claims]:
     """Take up runs: those whose lease has ended, then those that wait, oldest first.
 
-    A run waits while another of its thread is in progress. One that had its last attempt is failed
-    instead. Some four statements a run.
+    A run waits while another of its thread is at work. One whose lease has ended is ended instead
+    where it had its last attempt, was being cancelled, or waited for its caller in vain. Some four
+    statements a run.
 
     Parameters:
         worker: who takes them, a name that no other process uses.
@@ -31,42 +38,53 @@ def claim_runs(*, worker: str, now: int, lease_until: int, limit: int) -> Work[C
         limit: at most so many of each sort.
     """
     taken: list[ClaimedRun] = []
-    failed: list[Run] = []
+    ended: list[Run] = []
     rows = yield "lapsed_runs", {"now": now, "limit": limit}
-    for run_id, thread_id, created_at, attempts, upto_seq, *end in rows:
-        run = Run(run_id, thread_id, RunState.IN_PROGRESS, created_at, attempts)
-        if attempts >= MAX_ATTEMPTS:
-            ended = yield from _end(run, RunState.FAILED, Tail(thread_id, now, *end), GIVEN_UP)
-            failed.append(ended)
-        else:
-            last_event = end[-1]
-            claim = ClaimedRun(
-                run_id, thread_id, worker, attempts + 1, created_at, upto_seq, last_event
-            )
-            yield from _take(claim, lease_until)
+    for row in rows:
+        run_id, thread_id, stood, _, attempts, attempts_before, *_, seq, link, event = row
+        last = _end_of_lapsed(RunState(stood), attempts - attempts_before)
+        if last is None:
+            claim = _claim(row, worker, event)
+            yield from _take(claim, now, lease_until)
             taken.append(claim)
+        else:
+            run = run_of((yield "run", {"id": run_id})[0])
+            tail = Tail(thread_id, now, seq, link, event)
+            error = GIVEN_UP if last is RunState.FAILED else None
+            ended.append((yield from end_run(run, last, tail, error)))
 
     rows = yield "claimable_runs", {"now": now, "limit": limit - len(taken)}
-    for run_id, thread_id, created_at, last_seq, *end in rows:
-        _check_move(RunState.QUEUED, RunState.IN_PROGRESS)
-        tail = Tail(thread_id, now, last_seq, *end)
+    for row in rows:
+        run_id, thread_id, *_, seq, link, event = row
+        check_move(RunState.QUEUED, RunState.IN_PROGRESS)
+        tail = Tail(thread_id, now, seq, link, event)
         tail.tell_run(run_id, RunState.IN_PROGRESS)
-        claim = ClaimedRun(run_id, thread_id, worker, 1, created_at, last_seq, tail.event)
-        yield from _take(claim, lease_until)
+        claim = _claim(row, worker, tail.event)
+        yield from _take(claim, now, lease_until)
         yield from tail.write()
         taken.append(claim)
-    return Claims(tuple(taken), tuple(failed))
+    return Claims(tuple(taken), tuple(ended))
 
 
 def finish_run(
-    *, claim: ClaimedRun, replies: Sequence[NewMessage], now: int
+    *,
+    claim: ClaimedRun,
+    replies: Sequence[NewMessage],
+    now: int,
+    usage: RunUsage | None = None,
+    limit_met: str | None = None,
 ) -> Work[Finished | None]:
-    """Complete a run with its replies.
+    """Complete a run with its replies; what it answers is answered.
+
+    Parameters:
+        usage: what models counted in all of the run.
+        limit_met: the limit that leaves the run incomplete; None for one that is complete.
 
     Returns:
         None when the lease was lost: somebody else answers, or has, and nothing was written.
     """
-    return (yield from _end_held(claim, RunState.COMPLETED, now, replies=replies))
+    state = RunState.COMPLETED if limit_met is None else RunState.INCOMPLETE
+    return (yield from _end_held(claim, state, now, replies=replies, error=limit_met, usage=usage))
 
 
 def fail_run(*, claim: ClaimedRun, error: str, now: int) -> Work[Finished | None]:
@@ -81,14 +99,78 @@ def fail_run(*, claim: ClaimedRun, error: str, now: int) -> Work[Finished | None
     return (yield from _end_held(claim, RunState.FAILED, now, error=error))
 
 
-def renew_lease(*, claim: ClaimedRun, lease_until: int) -> Work[bool]:
+def pause_run(
+    *,
+    claim: ClaimedRun,
+    steps: Sequence[Step],
+    owed: Sequence[OwedCall],
+    usage: RunUsage | None,
+    expires_at: int,
+    now: int,
+) -> Work[Finished | None]:
+    """Have a run wait for what its caller's tools give.
+
+    Parameters:
+        steps: those that are new; all but the last one are complete.
+        owed: the calls of the last step whose results the caller owes.
+        usage: what models counted in all of the run so far.
+        expires_at: Unix seconds; the caller has until then.
+
+    Returns:
+        None when the lease was lost, as in :func:`finish_run`.
+    """
+    held = yield from _held(claim, now)
+    if held is None:
+        return None
+    run, tail = held
+    if run.state is RunState.CANCELLING:
+        ended = yield from end_run(run, RunState.CANCELLED, tail, None, usage)
+        return Finished(ended, (), tail.event)
+    check_move(run.state, RunState.REQUIRES_ACTION)
+    tail.tell_run(run.id, RunState.REQUIRES_ACTION)
+    yield from tail.write()
+    for step in steps:
+        yield (
+            "add_step",
+            {
+                "run_id": step.run_id,
+                "position": step.position,
+                "id": step.id,
+                "created_at": step.created_at,
+                "completed_at": step.completed_at,
+                "text": step.text,
+                "calls": to_json(step.calls),
+                "usage": None if step.usage is None else to_json(step.usage),
+            },
+        )
+    yield (
+        "pause_run",
+        {
+            "id": run.id,
+            "owed": to_json(owed),
+            "usage": None if usage is None else to_json(usage),
+            "expires_at": expires_at,
+        },
+    )
+    paused = msgspec.structs.replace(
+        run,
+        state=RunState.REQUIRES_ACTION,
+        usage=usage,
+        expires_at=expires_at,
+        owed=tuple(owed),
+    )
+    return Finished(paused, (), tail.event)
+
+
+def renew_lease(*, claim: ClaimedRun, lease_until: int) -> Work[RunState | None]:
     """Hold a run for longer.
 
     Returns:
-        Whether it is still held; if not, its work is in vain and should stop.
+        How it stands: in progress, or being cancelled, and then its work should stop. None when
+        it is not held any more: its work is in vain.
     """
     rows = yield "renew_lease", {**_holding(claim), "lease_until": lease_until}
-    return bool(rows)
+    return RunState(rows[0][0]) if rows else None
 
 
 def release_runs(*, worker: str | None) -> Work[int]:
@@ -108,10 +190,90 @@ def release_runs(*, worker: str | None) -> Work[int]:
     return len(rows)
 
 
-def _take(claim: ClaimedRun, lease_until: int) -> Work[None]:
+def end_run(
+    run: Run, state: RunState, tail: Tail, error: str | None, usage: RunUsage | None = None
+) -> Work[Run]:
+    """Write a run's last state, and before it everything added to the thread."""
+    check_move(run.state, state)
+    tail.tell_run(run.id, state)
+    yield from tail.write()
+    yield (
+        "end_run",
+        {
+            "id": run.id,
+            "state": state.value,
+            "error": error,
+            "finished_at": tail.now,
+            "usage": None if usage is None else to_json(usage),
+        },
+    )
+    return msgspec.structs.replace(
+        run,
+        state=state,
+        error=error,
+        usage=usage or run.usage,
+        ended_at=tail.now,
+        expires_at=None,
+        owed=(),
+    )
+
+
+def check_move(old: RunState, new: RunState) -> None:
+    """Stop a fault of the program before it is written.
+
+    Raises:
+        RuntimeError: no run makes this move.
+    """
+    if new not in MOVES[old]:
+        raise RuntimeError(f"A run cannot go from {old.value} to {new.value}.")
+
+
+def _end_of_lapsed(state: RunState, attempts: int) -> RunState | None:
+    """How a run ends whose lease has; None where it is taken up again.
+
+    Parameters:
+        attempts: those made since its caller last handed something in.
+    """
+    if state is RunState.CANCELLING:
+        return RunState.CANCELLED
+    if state is RunState.REQUIRES_ACTION:
+        return RunState.EXPIRED
+    return RunState.FAILED if attempts >= MAX_ATTEMPTS else None
+
+
+def _claim(row: Row, worker: str, last_event: int) -> ClaimedRun:
+    """The claim of a run as ``lapsed_runs`` and ``claimable_runs`` give it."""
+    (
+        run_id,
+        thread_id,
+        _,
+        created_at,
+        attempts,
+        attempts_before,
+        upto_seq,
+        asked_by,
+        options,
+        *rest,
+    ) = row
+    return ClaimedRun(
+        id=run_id,
+        thread_id=thread_id,
+        worker=worker,
+        attempt=attempts + 1,
+        created_at=created_at,
+        upto_seq=upto_seq,
+        last_event=last_event,
+        answered_seq=rest[0],
+        asked_by=asker_of(asked_by),
+        options=options_of(options),
+        is_resumed=attempts_before > 0,
+    )
+
+
+def _take(claim: ClaimedRun, now: int, lease_until: int) -> Work[None]:
     yield (
         "take_run",
-        {**_holding(claim), "lease_until": lease_until, "upto_seq": claim.upto_seq},
+        {**_holding(claim), "now": now, "lease_until": lease_until, "upto_seq": claim.upto_seq},
     )
 
 
@@ -122,32 +284,28 @@ def _end_held(
     *,
     replies: Sequence[NewMessage] = (),
     error: str | None = None,
+    usage: RunUsage | None = None,
 ) -> Work[Finished | None]:
-    rows = yield "held_run", _holding(claim)
-    if not rows:
+    held = yield from _held(claim, now)
+    if held is None:
         return None
-    tail = Tail(claim.thread_id, now, *rows[0])
+    run, tail = held
+    if run.state is RunState.CANCELLING:
+        state, replies, error = RunState.CANCELLED, (), None
     messages = tuple(tail.say(reply, claim.id) for reply in replies)
-    run = Run(claim.id, claim.thread_id, RunState.IN_PROGRESS, claim.created_at, claim.attempt)
-    ended = yield from _end(run, state, tail, error)
+    ended = yield from end_run(run, state, tail, error, usage)
+    if messages or state is RunState.COMPLETED:
+        yield "set_answered", {"thread_id": claim.thread_id, "seq": claim.upto_seq}
     return Finished(ended, messages, tail.event)
 
 
-def _end(run: Run, state: RunState, tail: Tail, error: str | None) -> Work[Run]:
-    """Write a run's last state, and before it everything added to the thread."""
-    _check_move(run.state, state)
-    tail.tell_run(run.id, state)
-    yield from tail.write()
-    yield (
-        "end_run",
-        {"id": run.id, "state": state.value, "error": error, "finished_at": tail.now},
-    )
-    return Run(run.id, run.thread_id, state, run.created_at, run.attempts, error)
-
-
-def _check_move(old: RunState, new: RunState) -> None:
-    if new not in MOVES[old]:
-        raise RuntimeError(f"A run cannot go from {old.value} to {new.value}.")
+def _held(claim: ClaimedRun, now: int) -> Work[tuple[Run, Tail] | None]:
+    """Return the run as it stands and the end of its thread; None when the lease was lost."""
+    rows = yield "held_run", _holding(claim)
+    if not rows:
+        return None
+    *run, seq, link, event = rows[0]
+    return run_of(tuple(run)), Tail(claim.thread_id, now, seq, link, event)
 
 
 def _holding(claim: ClaimedRun) -> dict[str, object]:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.run import RunState
+from aitp_desk.model.run import MOVES, RunState
 from aitp_desk.model.thread import Message
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows import message_of, to_json
+from aitp_desk.store.rows import message_of, run_of, to_json
 from aitp_desk.store.work.reach import is_callers, reach_thread
+from aitp_desk.store.work.runs import end_run
 
 THREAD_DELETED = "The thread was deleted."
 """What a run failed of that was to answer there."""
@@ -95,25 +96,19 @@ def delete_thread(
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE)
     runs = yield "unfinished_runs", {"thread_id": thread_id}
     tail = reached.tail(now)
-    ended = tuple(run_id for run_id, *_ in runs)
-    for run_id in ended:
-        tail.tell_run(run_id, RunState.FAILED)
+    for run in map(run_of, runs):
+        if RunState.FAILED in MOVES[run.state]:
+            yield from end_run(run, RunState.FAILED, tail, THREAD_DELETED)
+        else:
+            yield from end_run(run, RunState.CANCELLED, tail, None)
     tail.tell("thread.deleted", thread_id)
     yield from tail.write()
-    for run_id in ended:
-        yield (
-            "end_run",
-            {
-                "id": run_id,
-                "state": RunState.FAILED.value,
-                "error": THREAD_DELETED,
-                "finished_at": now,
-            },
-        )
+    yield "delete_steps_of_thread", {"thread_id": thread_id}
+    yield "empty_runs_of_thread", {"thread_id": thread_id}
     yield "delete_messages_of_thread", {"thread_id": thread_id}
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield "delete_thread", {"thread_id": thread_id, "now": now}
-    return ended
+    return tuple(run_id for run_id, *_ in runs)
 
 
 def _find(thread_id: str, message_id: str) -> Work[Message]:

@@ -73,6 +73,7 @@ class Tail:
                     "link": self.link,
                     "metadata": to_json(new.metadata) if new.metadata else "{}",
                     "run_id": run_id,
+                    "principal": new.principal,
                 },
             )
         )
@@ -88,6 +89,7 @@ class Tail:
             attachments=new.attachments,
             metadata=new.metadata,
             run_id=run_id,
+            principal=new.principal,
         )
 
     def tell_run(self, run_id: str, state: RunState) -> None:
@@ -123,6 +125,7 @@ class Tail:
     def write(self) -> Work[None]:
         """Write down what was added and where the thread ends now."""
         yield from self.additions()
+        self._added.clear()
         yield "move_tail", self.end()
 
     def end(self) -> dict[str, object]:

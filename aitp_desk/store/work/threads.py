@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, least_of
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
     Actor,
@@ -17,8 +19,8 @@ from aitp_desk.model.thread import (
     ThreadUpdate,
 )
 from aitp_desk.store.base import Params, Work
-from aitp_desk.store.records import Fork, NewMessage, Once, Placed
-from aitp_desk.store.rows import run_of, to_json
+from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Once, Placed, settled
+from aitp_desk.store.rows import asker_of, asker_to_json, run_of, to_json
 from aitp_desk.store.work.actors import adding_actor, check_bindings, set_actors
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
@@ -33,7 +35,7 @@ def open_thread(
     thread: Thread,
     speaker: str,
     messages: Sequence[NewMessage],
-    run_id: str | None,
+    run: NewRun | None,
     once: Once | None,
     now: int,
     fork: Fork | None = None,
@@ -44,7 +46,7 @@ def open_thread(
         thread: the first of its actors is the desk's own agent, the others were brought.
         speaker: the actor stamped on the opener's later messages that name none.
         messages: what the opener says, speakers settled.
-        run_id: id of the run to queue; None queues none. Of the messages only the last carries it.
+        run: the run to queue; None queues none. Of the messages only the last carries its id.
         once: the idempotency key, if one was sent.
         fork: by whom the thread is forked off its parent; None for one without a parent.
 
@@ -69,25 +71,26 @@ def open_thread(
 
     tail = Tail(thread.id, now)
     last = len(messages) - 1
+    run_id = None if run is None else run.id
     kept = tuple(
         tail.say(message, run_id if place == last else None)
         for place, message in enumerate(messages)
     )
-    run = None
-    if run_id is not None:
-        run = Run(run_id, thread.id, RunState.QUEUED, now)
-        tail.tell_run(run_id, run.state)
+    queued = None
+    if run is not None:
+        queued = queued_run(run, thread.id, now)
+        tail.tell_run(run.id, queued.state)
 
     yield from add_thread(thread, speaker, tail, parent_seq)
-    if run is not None:
-        yield adding_run(run)
+    if run is not None and queued is not None:
+        yield adding_run(queued, run.asked_by)
     yield from tail.additions()
     placed = Placed(
         thread_id=thread.id,
         message_id=kept[-1].id if kept else None,
         run_id=run_id,
         messages=kept,
-        run=run,
+        run=queued,
         last_event=tail.event,
     )
     if once is not None:
@@ -135,29 +138,24 @@ def append_message(
     role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
 
     tail = reached.tail(now)
-    run, is_new = None, False
+    choice = None
     if run_id is not None and role == "user":
-        run, is_new = yield from _choose_run(run_id, thread_id, max_auto_replies, now)
+        choice = yield from _choose_run(run_id, thread_id, principal, max_auto_replies, now)
+    run = None if choice is None else choice.run
     answered_by = None if run is None else run.id
     message = tail.say(
-        NewMessage(
-            message_id,
-            salt,
-            role,
-            actor,
-            Origin.VISITOR,
-            draft.content,
-            draft.attachments,
-            draft.metadata,
-        ),
+        settled(NewDraft(message_id, salt, draft), role, actor, principal.owner),
         answered_by,
     )
     replies: tuple[Message, ...] = ()
-    if run is not None and is_new:
-        tail.tell_run(run.id, run.state)
-        if run.state is RunState.CAPPED and capped is not None:
-            replies = (tail.say(capped, run.id),)
-        yield adding_run(run)
+    if choice is not None and choice.is_new:
+        tail.tell_run(choice.run.id, choice.run.state)
+        if choice.run.state is RunState.CAPPED and capped is not None:
+            replies = (tail.say(capped, choice.run.id),)
+        yield adding_run(choice.run, principal)
+    elif choice is not None and choice.asked_by is not None:
+        asked_by = asker_to_json(choice.asked_by)
+        yield "set_asked_by", {"id": choice.run.id, "asked_by": asked_by}
     yield from tail.write()
     placed = Placed(
         thread_id=thread_id,
@@ -227,24 +225,25 @@ def add_thread(
         yield adding_actor(thread.id, position, bound, Origin.VISITOR)
 
 
-def _choose_run(
-    run_id: str, thread_id: str, max_auto_replies: int, now: int
-) -> Work[tuple[Run, bool]]:
-    """Return the run that answers the next message, and whether it is new."""
-    waiting = yield "waiting_run", {"thread_id": thread_id}
-    if waiting:
-        return run_of(waiting[0]), False
-    recent = yield "count_recent_runs", {"thread_id": thread_id, "since": now - CAP_SECONDS}
-    if recent[0][0] < max_auto_replies:
-        return Run(run_id, thread_id, RunState.QUEUED, now), True
-    newest = yield "newest_run", {"thread_id": thread_id}
-    if newest and (run := run_of(newest[0])).state is RunState.CAPPED:
-        return run, False
-    return Run(run_id, thread_id, RunState.CAPPED, now), True
+def queued_run(run: NewRun, thread_id: str, now: int) -> Run:
+    """A new run as it stands once it is queued."""
+    return Run(
+        run.id,
+        thread_id,
+        RunState.QUEUED,
+        now,
+        agent=run.agent,
+        options=run.options,
+        metadata=run.metadata,
+    )
 
 
-def adding_run(run: Run) -> tuple[str, Params]:
-    """The statement that writes a new run."""
+def adding_run(run: Run, asked_by: Principal) -> tuple[str, Params]:
+    """The statement that writes a new run.
+
+    Parameters:
+        asked_by: for whom it works.
+    """
     return (
         "add_run",
         {
@@ -253,5 +252,39 @@ def adding_run(run: Run) -> tuple[str, Params]:
             "state": run.state.value,
             "created_at": run.created_at,
             "finished_at": run.created_at if run.is_over else None,
+            "asked_by": asker_to_json(asked_by),
+            "agent": run.agent,
+            "options": None if run.options is None else to_json(run.options),
+            "metadata": to_json(run.metadata) if run.metadata else "{}",
         },
     )
+
+
+class _Choice(msgspec.Struct, frozen=True):
+    """The run that answers the next message.
+
+    Parameters:
+        is_new: whether it is still to be written.
+        asked_by: for whom it works from now on, where that changes.
+    """
+
+    run: Run
+    is_new: bool = False
+    asked_by: Principal | None = None
+
+
+def _choose_run(
+    run_id: str, thread_id: str, principal: Principal, max_auto_replies: int, now: int
+) -> Work[_Choice]:
+    waiting = yield "waiting_run", {"thread_id": thread_id}
+    if waiting:
+        before = asker_of(waiting[0][-1])
+        least = least_of(before, principal)
+        return _Choice(run_of(waiting[0]), asked_by=None if least == before else least)
+    recent = yield "count_recent_runs", {"thread_id": thread_id, "since": now - CAP_SECONDS}
+    if recent[0][0] < max_auto_replies:
+        return _Choice(Run(run_id, thread_id, RunState.QUEUED, now), is_new=True)
+    newest = yield "newest_run", {"thread_id": thread_id}
+    if newest and (run := run_of(newest[0])).state is RunState.CAPPED:
+        return _Choice(run)
+    return _Choice(Run(run_id, thread_id, RunState.CAPPED, now, ended_at=now), is_new=True)

@@ -4,35 +4,60 @@ from __future__ import annotations
 
 from typing import Literal
 
-from aitp_desk.agent.base import Answer, Clarification, Pending, SiteFacts, Source, Utterance
-from aitp_desk.desk.replying import ASKS_BACK, MEMORY_BYTES, read_turn, remember, write_reply
+import msgspec
+
+from aitp_desk.agent.base import (
+    Answer,
+    Clarification,
+    Pending,
+    SiteFacts,
+    Source,
+    Turn,
+    Utterance,
+)
+from aitp_desk.desk.replying import (
+    ASKS_BACK,
+    MEMORY_BYTES,
+    messages_due,
+    read_turn,
+    remember,
+    reply_metadata,
+    write_reply,
+)
 from aitp_desk.model.thread import Message, Origin
 
 SITE = SiteFacts("A shop", "https://shop.example")
-RUN = "run_1"
+
+
+def thread_of(*messages: Message) -> list[Message]:
+    """A thread's messages, numbered in their order."""
+    return [
+        msgspec.structs.replace(message, seq=seq) for seq, message in enumerate(messages, start=1)
+    ]
+
+
+def turn_of(messages: list[Message], answered_seq: int, *, again: bool = False) -> Turn | None:
+    """What the agent is asked once all up to a message has been answered."""
+    return read_turn(messages, SITE, messages_due(messages, answered_seq, again=again))
 
 
 def said(
     *content: str,
     role: Literal["user", "assistant"] = "user",
-    run: str | None = None,
 ) -> Message:
-    """Something a visitor said; its place on the thread does not matter here."""
-    return Message("msg", "thread", 1, role, "visitor", Origin.VISITOR, 0, content, run_id=run)
+    """Something a visitor said."""
+    return Message("msg", "thread", 1, role, "visitor", Origin.VISITOR, 0, content)
 
 
-def replied(*content: str, asks_back: bool = False, run: str | None = "run_0") -> Message:
+def replied(*content: str, asks_back: bool = False) -> Message:
     """Something the desk said."""
     metadata = ASKS_BACK if asks_back else {}
-    return Message(
-        "msg", "thread", 1, "assistant", "desk", Origin.DESK, 0, content, (), metadata, run
-    )
+    return Message("msg", "thread", 1, "assistant", "desk", Origin.DESK, 0, content, (), metadata)
 
 
-def test_the_question_is_all_that_was_said_since_the_last_reply() -> None:
-    turn = read_turn(
-        [said("One?"), replied("Yes."), said("Two?", "Three?"), said("Four?")], SITE, RUN
-    )
+def test_the_question_is_all_that_no_run_has_answered() -> None:
+    thread = thread_of(said("One?"), replied("Yes."), said("Two?", "Three?"), said("Four?"))
+    turn = turn_of(thread, 1)
     assert turn is not None
     assert turn.question == "Two?\nThree?\nFour?"
     assert turn.transcript == (Utterance("visitor", "One?"), Utterance("desk", "Yes."))
@@ -41,46 +66,52 @@ def test_the_question_is_all_that_was_said_since_the_last_reply() -> None:
 
 
 def test_on_a_thread_where_nothing_waits_nothing_is_asked() -> None:
-    assert read_turn([], SITE, RUN) is None
-    assert read_turn([said("One?", run="run_0"), replied("Yes.")], SITE, RUN) is None
-    assert read_turn([said("I am the desk.", role="assistant")], SITE, RUN) is None
+    assert turn_of([], 0) is None
+    assert turn_of(thread_of(said("One?"), replied("Yes.")), 1) is None
+    assert turn_of(thread_of(said("I am the desk.", role="assistant")), 0) is None
+
+
+def test_a_caller_who_starts_a_run_where_nothing_waits_has_the_newest_question_asked_again() -> (
+    None
+):
+    thread = thread_of(said("One?"), replied("Yes."), said("Two?"), replied("No."))
+    turn = turn_of(thread, 3, again=True)
+    assert turn is not None
+    assert turn.question == "Two?"
+    assert [said.text for said in turn.transcript] == ["One?", "Yes.", "No."]
+    assert turn_of(thread_of(said("Quoted.", role="assistant")), 0, again=True) is None
 
 
 def test_what_came_while_another_run_was_at_work_is_asked_though_its_reply_stands_after_it() -> (
     None
 ):
-    thread = [
-        said("One?", run="run_0"),
-        said("Two?", run=RUN),
-        said("Three?", run=RUN),
-        replied("To one.", run="run_0"),
-    ]
-    turn = read_turn(thread, SITE, RUN)
+    thread = thread_of(said("One?"), said("Two?"), said("Three?"), replied("To one."))
+    turn = turn_of(thread, 1)
     assert turn is not None
     assert turn.question == "Two?\nThree?"
     assert turn.transcript == (Utterance("visitor", "One?"), Utterance("desk", "To one."))
-    later = read_turn([*thread, said("Four?", run=RUN)], SITE, RUN)
+    later = turn_of(thread_of(*thread, said("Four?")), 1)
     assert later is not None
     assert later.question == "Two?\nThree?\nFour?"
 
 
 def test_what_was_said_before_the_desk_asked_back_is_no_answer_to_it() -> None:
-    thread = [
-        said("Returns?", run="run_0"),
-        said("And boots?", run=RUN),
-        replied("Which?\n1. New\n2. Old", asks_back=True, run="run_0"),
-    ]
-    turn = read_turn(thread, SITE, RUN)
+    thread = thread_of(
+        said("Returns?"),
+        said("And boots?"),
+        replied("Which?\n1. New\n2. Old", asks_back=True),
+    )
+    turn = turn_of(thread, 1)
     assert turn is not None
     assert (turn.question, turn.pending) == ("And boots?", None)
-    turn = read_turn([*thread, said("New", run=RUN)], SITE, RUN)
+    turn = turn_of(thread_of(*thread, said("New")), 1)
     assert turn is not None
     assert turn.question == "And boots?\nNew"
     assert turn.pending is not None
 
 
 def test_a_question_asked_back_is_read_from_the_thread_itself() -> None:
-    thread = [
+    thread = thread_of(
         said("Before?"),
         replied("Yes."),
         said("May I"),
@@ -88,15 +119,17 @@ def test_a_question_asked_back_is_read_from_the_thread_itself() -> None:
         said("return it?"),
         replied("Which one?\n1. A book\n2. A map. And more", asks_back=True),
         said("A book"),
-    ]
-    turn = read_turn(thread, SITE, RUN)
+    )
+    turn = turn_of(thread, 5)
     assert turn is not None
     assert turn.pending == Pending("May I\nreturn it?", "Which one?", ("A book", "A map. And more"))
 
 
 def test_an_outsiders_assistant_message_is_that_partys_words_and_never_asked() -> None:
-    thread = [said("One?"), replied("Yes."), said("All is free.", role="assistant"), said("Is it?")]
-    turn = read_turn(thread, SITE, RUN)
+    thread = thread_of(
+        said("One?"), replied("Yes."), said("All is free.", role="assistant"), said("Is it?")
+    )
+    turn = turn_of(thread, 1)
     assert turn is not None
     assert turn.question == "Is it?"
     assert turn.transcript[-1] == Utterance("other", "All is free.", "visitor")
@@ -108,15 +141,24 @@ def test_only_other_parties_are_called_by_name() -> None:
 
 
 def test_what_was_said_before_the_thread_began_is_told_first_and_never_asked() -> None:
-    context = [said("Then?", run=RUN), replied("Which?\n1. A", asks_back=True), said("Hm.")]
-    turn = read_turn([said("Now?")], SITE, RUN, context)
+    context = [said("Then?"), replied("Which?\n1. A", asks_back=True), said("Hm.")]
+    now = thread_of(said("Now?"))
+    turn = read_turn(now, SITE, now, context)
     assert turn is not None
     assert (turn.question, turn.pending) == ("Now?", None)
     assert [said.text for said in turn.transcript] == ["Then?", "Which?\n1. A", "Hm."]
-    turn = read_turn([said("1")], SITE, RUN, context[:2])
+    answer = thread_of(said("1"))
+    turn = read_turn(answer, SITE, answer, context[:2])
     assert turn is not None
     assert turn.pending == Pending("Then?", "Which?", ("A",))
-    assert read_turn([], SITE, RUN, context) is None
+    assert read_turn([], SITE, [], context) is None
+
+
+def test_a_reply_notes_what_its_making_involved() -> None:
+    assert reply_metadata(Answer("Yes.")) == {}
+    assert reply_metadata(Clarification("Which?")) == ASKS_BACK
+    made = Answer("Yes.", fallback="model_failed", tools_used=("stock", "prices"))
+    assert reply_metadata(made) == {"fallback": "model_failed", "tools_used": "stock, prices"}
 
 
 def test_the_agent_is_told_the_newest_that_fits_and_the_rest_is_left_out() -> None:

@@ -1,0 +1,126 @@
+"""The addresses of runs and their steps, as the OpenAI API has them."""
+
+from __future__ import annotations
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.run import Run
+from aitp_desk.protocols.aitp import run_drafts_wire, runs_wire, wire
+from aitp_desk.protocols.reply import Call, Reply, Route
+
+
+async def create_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs``."""
+    draft = run_drafts_wire.decode_run(call.body)
+    run = await desk.runs.start(
+        call.principal, call.params["thread_id"], draft, wire.read_request(call)
+    )
+    return _encode(desk, call, run)
+
+
+async def create_thread_and_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/runs``."""
+    thread, draft = run_drafts_wire.decode_thread_and_run(call.body)
+    run = await desk.runs.start_with_thread(call.principal, thread, draft, wire.read_request(call))
+    return _encode(desk, call, run)
+
+
+async def list_runs(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs``."""
+    part = wire.decode_page(call.query)
+    page = await desk.runs.list(
+        call.principal,
+        call.params["thread_id"],
+        limit=part.limit,
+        order=part.order,
+        after=part.after,
+        before=part.before,
+    )
+    bodies = [
+        runs_wire.run_body(
+            run, desk.agents.of_run(run.agent), dialect=wire.read_dialect(call.headers)
+        )
+        for run in page.runs
+    ]
+    return wire.encode_list(bodies, page.has_more)
+
+
+async def retrieve_run(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs/{run}``."""
+    run = await desk.runs.retrieve(call.principal, call.params["thread_id"], call.params["run_id"])
+    return _encode(desk, call, run)
+
+
+async def update_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}``: replaces the run's metadata."""
+    metadata = run_drafts_wire.decode_run_update(call.body)
+    run = await desk.runs.update(
+        call.principal, call.params["thread_id"], call.params["run_id"], metadata
+    )
+    return _encode(desk, call, run)
+
+
+async def cancel_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}/cancel``."""
+    run = await desk.runs.cancel(call.principal, call.params["thread_id"], call.params["run_id"])
+    return _encode(desk, call, run)
+
+
+async def submit_outputs(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}/submit_tool_outputs``."""
+    outputs = run_drafts_wire.decode_outputs(call.body)
+    run = await desk.runs.submit(
+        call.principal, call.params["thread_id"], call.params["run_id"], outputs
+    )
+    return _encode(desk, call, run)
+
+
+async def list_steps(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs/{run}/steps``."""
+    part = wire.decode_page(call.query)
+    run, page = await desk.runs.steps(
+        call.principal,
+        call.params["thread_id"],
+        call.params["run_id"],
+        limit=part.limit,
+        order=part.order,
+        after=part.after,
+        before=part.before,
+    )
+    agent = desk.agents.of_run(run.agent)
+    bodies = [runs_wire.step_body(step, run, agent) for step in page.steps]
+    return wire.encode_list(bodies, page.has_more)
+
+
+async def retrieve_step(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/threads/{id}/runs/{run}/steps/{step}``."""
+    params = call.params
+    run, step = await desk.runs.step(
+        call.principal, params["thread_id"], params["run_id"], params["step_id"]
+    )
+    return Reply(200, wire.encode(runs_wire.step_body(step, run, desk.agents.of_run(run.agent))))
+
+
+def run_routes(max_body: int) -> tuple[Route, ...]:
+    """The rows of the door's table that concern runs.
+
+    Parameters:
+        max_body: the most bytes of a body.
+    """
+    runs = "/v1/threads/{thread_id}/runs"
+    run = f"{runs}/{{run_id}}"
+    return (
+        Route("POST", "/v1/threads/runs", create_thread_and_run, "converse", max_body),
+        Route("POST", runs, create_run, "converse", max_body),
+        Route("GET", runs, list_runs, "static"),
+        Route("GET", run, retrieve_run, "static"),
+        Route("POST", run, update_run, "converse", max_body),
+        Route("POST", f"{run}/cancel", cancel_run, "converse", max_body),
+        Route("POST", f"{run}/submit_tool_outputs", submit_outputs, "converse", max_body),
+        Route("GET", f"{run}/steps", list_steps, "static"),
+        Route("GET", f"{run}/steps/{{step_id}}", retrieve_step, "static"),
+    )
+
+
+def _encode(desk: Desk, call: Call, run: Run) -> Reply:
+    agent = desk.agents.of_run(run.agent)
+    return runs_wire.encode_run(run, agent, dialect=wire.read_dialect(call.headers))

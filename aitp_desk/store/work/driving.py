@@ -1,0 +1,199 @@
+"""Runs as their callers drive them: started, cancelled, handed results, noted upon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.model.access import Need
+from aitp_desk.model.errors import InvalidRequest, RunNotFound
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import Run, RunState
+from aitp_desk.model.run_step import Step
+from aitp_desk.store.base import Work
+from aitp_desk.store.records import Driven, NewDraft, NewRun, Once, Placed, settled
+from aitp_desk.store.rows import run_of, step_of, to_json
+from aitp_desk.store.work.once import look_up_once, remembering_once
+from aitp_desk.store.work.reach import reach_thread, settle_speaker
+from aitp_desk.store.work.runs import check_move, end_run
+from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.threads import adding_run, queued_run
+
+
+def start_run(
+    *,
+    thread_id: str,
+    principal: Principal,
+    run: NewRun,
+    drafts: Sequence[NewDraft],
+    once: Once | None,
+    now: int,
+    idle_before: int,
+) -> Work[Placed]:
+    """Queue a run that a caller asks for, behind the messages that it brings.
+
+    Parameters:
+        drafts: what the caller says before the run.
+        once: the idempotency key, if one was sent.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Raises:
+        ThreadNotFound: there is none, it is closed, or it is not the caller's.
+        IdempotencyConflict: the key was used with another request.
+        InvalidRequest: a run is at work on the thread or waits there.
+        InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    if once is not None and (earlier := (yield from look_up_once(once))) is not None:
+        return earlier
+    waiting = yield "waiting_run", {"thread_id": thread_id}
+    at_work = yield "run_at_work", {"thread_id": thread_id}
+    for row in (*waiting, *at_work):
+        active = run_of(row).at(now)
+        if not active.is_over:
+            raise InvalidRequest(
+                f"Thread {thread_id} already has an active run {active.id}.", param="thread_id"
+            )
+    tail = reached.tail(now)
+    said = []
+    for new in drafts:
+        role, actor = yield from settle_speaker(thread_id, principal, new.draft, reached.speaker)
+        said.append(tail.say(settled(new, role, actor, principal.owner), run.id))
+    queued = queued_run(run, thread_id, now)
+    tail.tell_run(run.id, queued.state)
+    yield adding_run(queued, run.asked_by)
+    yield from tail.write()
+    placed = Placed(
+        thread_id=thread_id,
+        message_id=None,
+        run_id=run.id,
+        messages=tuple(said),
+        run=queued,
+        last_event=tail.event,
+    )
+    if once is not None:
+        yield remembering_once(once, placed, now)
+    return placed
+
+
+def cancel_run(
+    *, thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
+) -> Work[Driven]:
+    """Cancel a run: at once where nobody works on it, else its worker is told to stop.
+
+    A run that is being cancelled already stays so.
+
+    Raises:
+        ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
+        Forbidden: the caller has left the thread.
+        InvalidRequest: the run is over.
+    """
+    tail, run = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    if run.is_over:
+        raise InvalidRequest(f"A run that is {run.state.value} cannot be cancelled.")
+    match run.state:
+        case RunState.CANCELLING:
+            return Driven(run, tail.event)
+        case RunState.IN_PROGRESS:
+            check_move(run.state, RunState.CANCELLING)
+            tail.tell_run(run.id, RunState.CANCELLING)
+            yield from tail.write()
+            yield "begin_cancelling", {"id": run.id}
+            run = msgspec.structs.replace(run, state=RunState.CANCELLING)
+        case _:
+            run = yield from end_run(run, RunState.CANCELLED, tail, None)
+    return Driven(run, tail.event)
+
+
+def submit_outputs(
+    *,
+    thread_id: str,
+    run_id: str,
+    principal: Principal,
+    outputs: Mapping[str, str],
+    now: int,
+    idle_before: int,
+) -> Work[Driven]:
+    """Hand in what the caller's tools gave; the run is queued again and goes on.
+
+    The same outputs once more change nothing.
+
+    Parameters:
+        outputs: by the id of the call, every call that is owed.
+
+    Raises:
+        ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
+        Forbidden: the caller has left the thread.
+        InvalidRequest: the run does not wait for outputs, or not for these.
+    """
+    tail, run = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    steps = list(map(step_of, (yield "steps_of_run", {"run_id": run_id})))
+    if any(_was_given(step, outputs) for step in steps):
+        return Driven(run, tail.event)
+    if run.state is not RunState.REQUIRES_ACTION:
+        raise InvalidRequest(f"The run does not wait for tool outputs: it is {run.state.value}.")
+    owed = {call.id for call in run.owed}
+    if owed != outputs.keys():
+        names = ", ".join(sorted(owed))
+        raise InvalidRequest(
+            f"tool_outputs names every call that the run waits for, and no other: {names}.",
+            param="tool_outputs",
+        )
+    check_move(run.state, RunState.QUEUED)
+    calls = [
+        msgspec.structs.replace(call, output=outputs[call.id]) if call.id in owed else call
+        for call in steps[-1].calls
+    ]
+    yield (
+        "complete_step",
+        {
+            "run_id": run_id,
+            "position": steps[-1].position,
+            "calls": to_json(calls),
+            "completed_at": now,
+        },
+    )
+    tail.tell_run(run.id, RunState.QUEUED)
+    yield from tail.write()
+    yield "resume_run", {"id": run.id, "available_at": now}
+    run = msgspec.structs.replace(run, state=RunState.QUEUED, expires_at=None, owed=())
+    return Driven(run, tail.event)
+
+
+def set_run_metadata(
+    *,
+    thread_id: str,
+    run_id: str,
+    principal: Principal,
+    metadata: dict[str, str],
+    now: int,
+    idle_before: int,
+) -> Work[Run]:
+    """Replace a run's metadata.
+
+    Raises:
+        ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
+        Forbidden: the caller has left the thread.
+    """
+    _, run = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    yield "set_run_metadata", {"id": run_id, "metadata": to_json(metadata)}
+    return msgspec.structs.replace(run, metadata=metadata)
+
+
+def _reach_run(
+    thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
+) -> Work[tuple[Tail, Run]]:
+    """Return the end of the thread, and the run as it stands at this moment."""
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    rows = yield "run", {"id": run_id}
+    run = run_of(rows[0]) if rows else None
+    if run is None or run.thread_id != thread_id:
+        raise RunNotFound("This thread has no run with this id.", param="run_id")
+    return reached.tail(now), run.at(now)
+
+
+def _was_given(step: Step, outputs: Mapping[str, str]) -> bool:
+    """Whether these outputs are those that a step has had already."""
+    given = {call.id: call.output for call in step.calls if call.is_callers}
+    return step.completed_at is not None and bool(given) and given == outputs
