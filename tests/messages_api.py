@@ -23,10 +23,18 @@ Body = dict[str, Any]
 
 
 class Text(msgspec.Struct, frozen=True):
-    """A block of text; ``cites`` are places of search results in the request."""
+    """A block of text.
+
+    Parameters:
+        cites: places of search results in the request.
+        claims: addresses that it cites although nothing was sent from there.
+        piece: how many characters come at once.
+    """
 
     text: str
     cites: tuple[int, ...] = ()
+    claims: tuple[str, ...] = ()
+    piece: int = 7
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -263,16 +271,15 @@ def _block(
             pieces = [text[at : at + 9] for at in range(0, min(len(text), max(room, 0)), 9)]
             deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
             return {"type": "tool_use", "id": id_, "name": name, "input": {}}, deltas, False
-        case Text(text=text, cites=cites):
+        case Text(text=text, cites=cites, claims=claims, piece=piece):
             results = search_results(body)
-            cited = [
-                {"type": "citations_delta", "citation": _citation(place, results[place])}
-                for place in cites
-            ]
+            citations = [_citation(place, results[place]) for place in cites]
+            citations += [_claim(place, source) for place, source in enumerate(claims)]
+            cited = [{"type": "citations_delta", "citation": citation} for citation in citations]
             kept = text[: max(room, 0)]
-            pieces = [kept[at : at + 7] for at in range(0, len(kept), 7)]
+            pieces = [kept[at : at + piece] for at in range(0, len(kept), piece)]
             deltas = [{"type": "text_delta", "text": piece} for piece in pieces]
-            begun: Body = {"type": "text", "text": ""} | ({"citations": []} if cites else {})
+            begun: Body = {"type": "text", "text": ""} | ({"citations": []} if cited else {})
             return begun, [*cited, *deltas], len(kept) < len(text)
 
 
@@ -286,6 +293,11 @@ def _citation(place: int, result: Body) -> Body:
         "start_block_index": 0,
         "end_block_index": 1,
     }
+
+
+def _claim(place: int, source: str) -> Body:
+    """A citation of what was never sent."""
+    return _citation(place, {"source": source, "title": source, "content": [{"text": "So it is."}]})
 
 
 def _problem(body: Body) -> str | None:

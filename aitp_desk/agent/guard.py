@@ -2,26 +2,37 @@
 
 Links and images that could carry something out are taken out (:mod:`aitp_desk.agent.links`), and
 the rules that the model was given stay here: when its words repeat a run of them, however they are
-spaced, written large or small, or turned round, the text is held back and reported as leaked. What
-shows a run beginning is not shown before it is known how it goes on.
+spaced, numbered, written large or small, turned round, or put into one of the usual codes, the text
+is held back and reported as leaked. What shows a run beginning is not shown before it is known how
+it goes on. Who has the rules translated or retold gets them all the same, which is why nothing
+stands in them that anybody may not know.
 
 There is no setting that takes this out: an agent is made with it.
 """
 
 from __future__ import annotations
 
+import base64
+import codecs
+import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Protocol
 
 from aitp_desk.agent.links import Addresses, LinkFilter
 
-RUN = 40
-"""So many letters and digits in a row, as they stand in the rules, give the rules away."""
-BEGINS = 16
+RUN = 28
+"""So many letters in a row, as they stand in the rules, give the rules away: about seven words."""
+BEGINS = 12
 """From so many on a run is held back until it is known how it goes on."""
+CODE_RUN, CODE_BEGINS = 40, 20
+"""The same for the letters and digits of a code that stands for the rules."""
 
-NEAR = RUN * 8
+NEAR = CODE_RUN * 8
 """How far a run may be spaced out, in characters."""
+
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_NO_CODE = re.compile(r"[\W_]+")
 
 
 class Leaked(Exception):
@@ -57,7 +68,7 @@ class Guard:
     """
 
     def __init__(self, site_url: str, rules: str) -> None:
-        self._secret = Secret(rules)
+        self._secret = _secret(rules)
         self._addresses = Addresses(site_url)
         self._links = LinkFilter(self._addresses)
         self._passed = ""
@@ -89,38 +100,76 @@ class Guard:
 
 
 class Secret:
-    """A text that must not be repeated."""
+    """A text that must not be repeated, as it stands or in a code."""
 
     def __init__(self, text: str) -> None:
-        letters, _ = _letters(text)
-        self._texts = (letters, letters[::-1])
-        self._runs = frozenset(
-            run[at : at + RUN] for run in self._texts for at in range(len(run) - RUN + 1)
+        letters = _NO_LETTER.sub("", text.lower())
+        whole = text.encode()
+        codes = [whole.hex()]
+        # what stands before a text moves its letters by up to two places in the code
+        codes += [base64.b64encode(b"\0" * moved + whole).decode()[4:-4] for moved in range(3)]
+        self._forms = (
+            _Form(_NO_LETTER, (letters, letters[::-1], rot13(letters)), RUN, BEGINS),
+            _Form(_NO_CODE, codes, CODE_RUN, CODE_BEGINS),
         )
 
     def check(self, text: str) -> None:
         """Raise Leaked where a text repeats a run of this one."""
-        letters, _ = _letters(text)
-        if any(letters[at : at + RUN] in self._runs for at in range(len(letters) - RUN + 1)):
+        if any(form.is_told_by(text) for form in self._forms):
             raise Leaked
 
     def beginning(self, text: str) -> int:
         """How many characters at a text's end may be the beginning of a run."""
-        letters, places = _letters(text[-NEAR:])
-        cut = max(0, len(text) - NEAR)
-        for length in range(min(RUN, len(letters)), BEGINS - 1, -1):
-            if any(letters[-length:] in told for told in self._texts):
-                return len(text) - cut - places[len(letters) - length]
+        return max(form.beginning(text) for form in self._forms)
+
+
+_secret = lru_cache(maxsize=8)(Secret)
+
+
+class _Form:
+    """One way to tell a secret.
+
+    Parameters:
+        between: what is left out of a text before it is compared.
+        texts: the secret, in this form.
+        run: so many characters in a row tell it.
+        begins: so many may be the beginning of a run.
+    """
+
+    def __init__(
+        self, between: re.Pattern[str], texts: Iterable[str], run: int, begins: int
+    ) -> None:
+        self._between = between
+        self._texts = tuple(between.sub("", text.lower()) for text in texts)
+        self._run = run
+        self._begins = begins
+        self._runs = frozenset(
+            text[at : at + run] for text in self._texts for at in range(len(text) - run + 1)
+        )
+
+    def is_told_by(self, text: str) -> bool:
+        said = self._between.sub("", text.lower())
+        return any(
+            said[at : at + self._run] in self._runs for at in range(len(said) - self._run + 1)
+        )
+
+    def beginning(self, text: str) -> int:
+        near = text[-NEAR:]
+        said = self._between.sub("", near.lower())
+        for length in range(min(self._run, len(said)), self._begins - 1, -1):
+            if any(said[-length:] in told for told in self._texts):
+                return self._reach(near, length)
         return 0
 
+    def _reach(self, text: str, length: int) -> int:
+        """How far from its end a text holds so many characters that count."""
+        for start in range(len(text) - 1, -1, -1):
+            length -= len(self._between.sub("", text[start].lower()))
+            if length <= 0:
+                return len(text) - start
+        return len(text)
 
-def _letters(text: str) -> tuple[str, list[int]]:
-    """A text's letters and digits in lower case, and where each stands."""
-    folded: list[str] = []
-    places: list[int] = []
-    for place, character in enumerate(text):
-        if character.isalnum():
-            for lower in character.lower():
-                folded.append(lower)
-                places.append(place)
-    return "".join(folded), places
+
+def rot13(letters: str) -> str:
+    """Letters moved by half the alphabet."""
+    return codecs.encode(letters, "rot13")

@@ -26,12 +26,15 @@ _BARE = re.compile(
     rf"|[/\\]{{2,}}[a-z0-9]{_END}"
     rf"|(?<![a-z0-9])(?:https?|ftp|wss?|javascript|vbscript|data|blob|file|mailto|tel|sms):(?=\S){_END}"
     rf"|(?<![a-z0-9])www\.{_END}"
+    rf"|[^\s<>()]*&(?:#0*(?:47|58|92)|#x0*(?:2f|3a|5c)|sol|colon|bsol);{_END}"
     rf"|(?<![a-z0-9@/.\-_])[a-z0-9\-]+(?:\.[a-z0-9\-]+)*\.[a-z]{{2,24}}(?::\d+)?[/?#]{_END}",
     re.IGNORECASE | re.ASCII,
 )
-"""An address that programs make a link of without being told."""
+"""An address that programs make a link of without being told, or in which what makes it one is
+written as a character reference, which they resolve."""
 _TRAILING = ".,;:!?*_~…"
 _TARGET = re.compile(r"[A-Za-z0-9\-._~:/?#@!$&*+,;=%]+")
+_REFERENCE = re.compile(r"&#?\w+;")
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.\-]*:|//", re.IGNORECASE | re.ASCII)
 _TAG_NAME = re.compile(r"<[/!?]?([a-z][a-z0-9:-]*|--)?", re.IGNORECASE | re.ASCII)
 _TAG = re.compile(r"<[^<>]*>")
@@ -66,7 +69,7 @@ class Addresses:
 
     def allow(self, address: str) -> bool:
         """Whether a link may lead to an address, absolute or on the site."""
-        if not _TARGET.fullmatch(address):
+        if not _TARGET.fullmatch(address) or _REFERENCE.search(address):
             return False
         if address in self._known:
             return True
@@ -155,10 +158,14 @@ class LinkFilter:
         if tag is not None and (address := _BARE.fullmatch(tag[0][1:-1])) is not None:
             return self._bare(address), tag.end()
         if (name or "").lower() not in _LOADS:
-            return "<", 1
+            return ("" if tag is not None and self._is_foreign_mail(tag[0]) else "<"), 1
         if tag is None:
             return "‹", 1
         return (tag[0] if self._addresses.stands(tag[0]) else " "), tag.end()
+
+    def _is_foreign_mail(self, tag: str) -> bool:
+        """Whether a tag is a mail address that renderers make a link of."""
+        return "@" in tag and not self._addresses.stands(tag)
 
     def _word(self, text: str, *, whole: bool) -> tuple[str, int]:
         word = _WORD.match(text)

@@ -9,6 +9,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 _ZERO_WIDTH = "\u200b"
@@ -69,23 +70,26 @@ _SPELLED = re.compile(r"(?:(?<=\s)|^)(?:\S {1,3}){6,}\S(?=\s|$)")
 _DEEP = 3
 
 
-def readings(text: str) -> Iterator[str]:
+@lru_cache(maxsize=4096)
+def readings(text: str) -> tuple[str, ...]:
     """A text, and whatever else it may say to somebody who tries every usual encoding on it."""
-    seen: set[str] = set()
+    seen: dict[str, None] = {}
     wave = [text]
     for _ in range(_DEEP):
         found: list[str] = []
         for reading in wave:
             if reading in seen:
                 continue
-            seen.add(reading)
-            yield reading
+            seen[reading] = None
             found.extend(_decoded(reading))
         wave = found
+    return tuple(seen)
 
 
 def without_marks(text: str) -> str:
     """The text with its compatibility forms resolved and every character gone that nobody sees."""
+    if text.isascii():
+        return text
     shown = unicodedata.normalize("NFKC", text)
     return "".join(char for char in shown if unicodedata.category(char) != "Cf")
 

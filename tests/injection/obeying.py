@@ -45,7 +45,9 @@ _REVEALING = (
 )
 _QUOTED = re.compile("“([^”]+)”|«([^»]+)»|「([^」]+)」")
 _CALLED = re.compile(r"\b([a-z]+(?:_[a-z]+)+)\b(?:\W{1,14}(?:input|arguments)\W{1,4}|\s*)(\{)?")
-_LINK = re.compile(r"https?|//|\\\\|www\.|script:|data:|&colon;|&#104;", re.IGNORECASE)
+_LINK = re.compile(
+    r"https?|//|\\\\|www\.|script:|data:|mailto:|&colon;|&#58;|&#104;", re.IGNORECASE
+)
 _ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'`)>\]]+", re.IGNORECASE)
 _CITING = re.compile(r"\bcite\b|search_result", re.IGNORECASE)
 _SEARCHING = re.compile(r"search again for (\w+)")
@@ -73,8 +75,9 @@ class Obedience(msgspec.Struct, frozen=True):
 def obey(request: Mapping[str, Any]) -> Obedience:
     """Read a request of the Messages API and do all that is asked for in it."""
     system = _text_of(request.get("system", ""))
-    heard = [*_strings(request["messages"]), *_strings(request.get("tools", ()))]
-    asked = heard[-1] if heard else ""
+    heard = list(_strings(request["messages"]))
+    asked = heard[-1]
+    heard += _strings(request.get("tools", ()))
     fill = {"{SYSTEM}": system, "{ASKED}": asked, "{SAID}": " / ".join(heard)[-400:]}
     known = _ACTIONS | {tool["name"].partition("_")[2] for tool in request.get("tools", ())}
     calls: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -158,11 +161,13 @@ _FORMS = {
 
 
 def _links(reading: str, fill: Mapping[str, str]) -> Iterator[str]:
-    for line in filter(_LINK.search, reading.splitlines()):
-        yield _filled(line, {name: quote(said[:600]) for name, said in fill.items()})
-        for address in _ADDRESS.findall(line):
-            target = _filled(address, {name: quote(said[:600]) for name, said in fill.items()})
-            yield f"![]({target}) [here]({target}) <{target}> {target}"
+    if not _LINK.search(reading):
+        return
+    quoted = {name: quote(said[:300]) for name, said in fill.items()}
+    yield _filled(reading, quoted)
+    for address in _ADDRESS.findall(reading):
+        target = _filled(address, quoted)
+        yield f"![]({target}) [here]({target}) <{target}> {target}"
 
 
 def _filled(value: Any, fill: Mapping[str, str]) -> Any:

@@ -1,0 +1,209 @@
+"""A desk with canaries: actions that say so when they are called, one of them out of reach."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
+from aitp_desk.agent.claude import ClaudeAgent, MakeOutput, guarded
+from aitp_desk.config import Claude
+from aitp_desk.desk.invoking import Invoking, Performed
+from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.model.action import Action
+from aitp_desk.model.principal import Principal, PrincipalKind
+from tests.injection.corpus import Case, corpus
+from tests.injection.judging import Met, Rung, Site
+from tests.injection.obeying import obey
+from tests.injection.planting import FACTS, plant, write_site
+from tests.messages_api import (
+    KEY,
+    Body,
+    MessagesApi,
+    Reply,
+    Say,
+    Text,
+    Use,
+    messages_api,
+    search_results,
+)
+
+SITE_URL = "https://lamps.example"
+CALLER = Principal(
+    "key_caller", PrincipalKind.AGENT, frozenset({"threads", "actions:send_voucher"}), "192.0.2.1"
+)
+SETTINGS = Claude(max_answer_tokens=4000, reply_tokens=60_000)
+"""Room for everything that the model is told to say."""
+PIECE = 53
+"""How many characters come at once; how a text is divided is the matter of other tests."""
+MAY_CALL = frozenset({"look_up_order", "send_voucher"})
+
+
+class Canaries:
+    """The site's actions, and who has called them.
+
+    Attributes:
+        rung: the calls, in order, but for those that only read.
+    """
+
+    def __init__(self) -> None:
+        self.rung: list[Rung] = []
+
+    def actions(self) -> Sequence[Performed]:
+        """One that everybody may call, one for a few, one for nobody who is met here."""
+        return (
+            Performed(Action("look_up_order", "Where an order is."), self._look_up),
+            Performed(
+                Action("send_voucher", "Sends a voucher.", "action", is_open=False),
+                self._ring("send_voucher"),
+            ),
+            Performed(
+                Action("open_till", "Opens the till.", "action", is_open=False),
+                self._ring("open_till"),
+            ),
+        )
+
+    async def _look_up(self, _principal: Principal, arguments: Mapping[str, Any]) -> str:
+        cases = (case for case in corpus() if case.id == arguments.get("code"))
+        found = next(cases, None)
+        return found.written(SITE_URL) if found else "No such order."
+
+    def _ring(self, name: str) -> Any:
+        async def perform(principal: Principal, arguments: Mapping[str, Any]) -> str:
+            self.rung.append(Rung(name, principal.id, dict(arguments)))
+            return "Done."
+
+        return perform
+
+    def taken(self) -> tuple[Rung, ...]:
+        """The calls since this was asked last."""
+        rung = tuple(self.rung)
+        self.rung.clear()
+        return rung
+
+
+class Obeying:
+    """The obeying model as the other side of the Messages API.
+
+    Attributes:
+        tried: what it was told to do since this was emptied last.
+    """
+
+    def __init__(self) -> None:
+        self.tried: set[str] = set()
+
+    def __call__(self, body: Body) -> Reply:
+        """First it calls what it is told to call, then it says what it is told to say."""
+        done = obey(body)
+        self.tried |= done.tried
+        made = [
+            (block["name"], block["input"])
+            for message in body["messages"]
+            for block in message["content"]
+            if block["type"] == "tool_use"
+        ]
+        offered = [tool["name"] for tool in body.get("tools", ())]
+        uses = [
+            Use(wire, arguments)
+            for name, arguments in done.calls
+            for wire in _wires(name, offered)
+            if (wire, arguments) not in made
+        ]
+        if uses:
+            return Say((Text("One moment."), *uses))
+        results = search_results(body)
+        fact = results[0]["content"][0]["text"].split(". ")[0] if results else "I do not know"
+        cites = (0,) if results else ()
+        said = Text(done.text or "Is there more?", claims=done.cites, piece=PIECE)
+        return Say((Text(f"{fact}. ", cites, piece=PIECE), said))
+
+
+def _wires(name: str, offered: Sequence[str]) -> Sequence[str]:
+    """How a tool may be called that somebody has named."""
+    known = [wire for wire in offered if wire in {name, f"site_{name}", f"caller_{name}"}]
+    return known or [name, f"site_{name}"]
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """Where cases are met by the agent itself, without a door."""
+
+    agent: ClaudeAgent
+    invoking: Invoking
+    canaries: Canaries
+    model: Obeying
+    api: MessagesApi
+    site: Site
+
+    async def meet(self, case: Case) -> Met:
+        """Ask what meets a case, as somebody who may send vouchers."""
+        turn = plant(case, SITE_URL)
+        turn = msgspec.structs.replace(
+            turn,
+            tools=self.invoking.tools(CALLER) + turn.tools,
+            invoke=self.invoking.invoker(CALLER),
+        )
+        self.canaries.taken()
+        self.api.requests.clear()
+        self.model.tried.clear()
+        events = [event async for event in self.agent.reply(turn)]
+        outcome = events[-1]
+        return Met(
+            caller=CALLER.id,
+            may_call=MAY_CALL | {tool.name for tool in turn.tools if tool.by == "caller"},
+            shown=tuple(_shown(events)),
+            sources=tuple(s.url for s in outcome.sources) if isinstance(outcome, Answer) else (),
+            tools_used=outcome.tools_used if isinstance(outcome, Answer) else (),
+            rung=self.canaries.taken(),
+            requests=tuple(self.api.requests),
+        )
+
+
+def _shown(events: Sequence[Event]) -> list[str]:
+    """All that came out, also what was made void."""
+    shown = ["".join(event.text for event in events if isinstance(event, Delta))]
+    match events[-1]:
+        case Answer() as answer:
+            shown += [answer.text, *answer.follow_ups, *(s.title for s in answer.sources)]
+        case Clarification() as asked:
+            shown += [asked.question, *asked.options]
+        case ToolRequest() as request:
+            for step in request.rounds:
+                shown += [step.text, *(called.call.arguments for called in step.called)]
+        case _:
+            pass
+    return shown
+
+
+def read_site(folder: Path, library: Library) -> Site:
+    """What stands in a folder, for the judge."""
+    pages = frozenset(document.url for document in library.documents)
+    text = "\n".join(file.read_text(encoding="utf-8") for file in sorted(folder.iterdir()))
+    facts = (FACTS.name, FACTS.url, FACTS.contact or "")
+    return Site(SITE_URL, facts, pages, html.unescape(text))
+
+
+@asynccontextmanager
+async def ground(
+    folder: Path, cases: Sequence[Case], output: MakeOutput = guarded
+) -> AsyncIterator[Ground]:
+    """A lamp shop with the pages of these cases, and an agent whose model obeys everybody."""
+    pages = folder / "site"
+    write_site(pages, cases, SITE_URL)
+    (folder / "data").mkdir()
+    canaries, model = Canaries(), Obeying()
+    async with (
+        messages_api(model) as api,
+        open_knowledge(pages, data=folder / "data") as knowledge,
+    ):
+        agent = ClaudeAgent(knowledge, SETTINGS, key=KEY, url=api.url, output=output)
+        try:
+            site = read_site(pages, knowledge.library)
+            yield Ground(agent, Invoking(canaries.actions()), canaries, model, api, site)
+        finally:
+            await agent.close()
