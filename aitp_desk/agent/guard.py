@@ -21,8 +21,8 @@ from typing import Protocol
 
 from aitp_desk.agent.links import Addresses, LinkFilter
 
-RUN = 28
-"""So many letters in a row, as they stand in the rules, give the rules away: about seven words."""
+RUN = 32
+"""So many letters in a row, as they stand in the rules, give the rules away: some eight words."""
 BEGINS = 12
 """From so many on a run is held back until it is known how it goes on."""
 CODE_RUN, CODE_BEGINS = 40, 20
