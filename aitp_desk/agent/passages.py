@@ -129,6 +129,8 @@ def _fill(asked: Asked, library: Library, room: int) -> tuple[Excerpt, ...]:
             continue
         passage = weighed.found.passage
         left = room - _FRAME - estimate_tokens(f"{passage.name} {passage.url}")
+        if left <= 0:
+            continue
         text, size = _text(weighed, left, is_best=weighed is best)
         if size <= left:
             chosen.append(Excerpt(passage, text))

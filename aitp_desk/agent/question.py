@@ -104,7 +104,8 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
     text = " ".join(text.split())
     if "work" in text:
         text = _HOW_IT_WORKS.sub(r"\1", text)
-    text = _TELL_ME.sub(r"\1what is", text)
+    if command := _TELL_ME.match(text):
+        text = f"{command[1]}what is{text[command.end() :]}"
     parts = (sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]
     names = _names(text)
     said = [vocabulary.words(part, names) for part in parts]
