@@ -345,6 +345,10 @@ class TestAnonymousThreads:
         assert await read(store, thread_id, VISITOR) == ["One", "Two", "Three"]
         with pytest.raises(Forbidden):
             await join(store, thread_id, Actor("cem", (), CEM.id), BEN)
+        await join(store, thread_id, Actor("bot"), VISITOR)
+        for declared in (Actor("bot", (PAYMENT,)), Actor("bot", (), BEN.id)):
+            with pytest.raises(Forbidden):
+                await join(store, thread_id, declared, BEN)
         await join(store, thread_id, Actor("ben"), BEN)
         assert await read(store, thread_id, BEN) == ["One", "Two", "Three"]
 

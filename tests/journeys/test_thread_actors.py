@@ -150,6 +150,9 @@ async def test_who_left_reads_up_to_leaving_and_no_further(talker: Talker) -> No
     assert unknown.refusal == (400, "invalid_request", "after")
     never = await partner.messages(thread, "?after=msg_nobody")
     assert unknown.body == never.body
+    assert (await partner.send("GET", f"{THREADS}/{thread}/messages/{last}")).id == last
+    hidden = await partner.send("GET", f"{THREADS}/{thread}/messages/{later}")
+    assert hidden.refusal == (404, "message_not_found", "message_id")
     for told in (
         await partner.post(thread, "Wait!"),
         await partner.post(thread, "Wait!", role="partner"),
@@ -177,7 +180,9 @@ async def test_a_follower_is_told_of_its_own_leaving_and_nothing_after_it(talker
         await other.until_named("message.created")
     assert [event.name for event in heard] == ["actor.left"]
     async with following(partner, thread, "?after=0") as listener:
-        heard = await rest(listener)
+        heard = await listener.until_named("actor.left")
+        await owner.post(thread, "Still alone.", headers=MANUAL)
+        heard += await rest(listener)
     assert [(event.name, event.id) for event in heard] == [
         ("following", 0),
         ("message.created", 1),
@@ -186,6 +191,48 @@ async def test_a_follower_is_told_of_its_own_leaving_and_nothing_after_it(talker
     ]
     beyond = await partner.send("GET", f"{THREADS}/{thread}/events?after=4")
     assert beyond.refusal == (400, "invalid_request", "Last-Event-ID")
+
+
+async def test_of_a_run_too_only_what_was_said_before_leaving_is_listed(talker: Talker) -> None:
+    owner, partner, thread = await together(talker)
+    early = (await owner.post(thread, "Well?", wait=10)).ok["run"]["id"]
+    await leave(owner, thread, "partner")
+    late = (await owner.post(thread, "And?", wait=10)).ok["run"]["id"]
+    for who, run, many in ((partner, early, 1), (partner, late, 0), (owner, late, 1)):
+        assert len((await who.messages(thread, f"?run_id={run}")).ok["data"]) == many
+
+
+async def test_a_stream_ends_with_the_deletion_of_its_thread(talker: Talker) -> None:
+    owner, partner, thread = await together(talker)
+    async with following(partner, thread) as listener:
+        await listener.until_named("following")
+        assert (await partner.send("DELETE", f"{THREADS}/{thread}")).refusal[0] == 403
+        assert (await owner.send("DELETE", f"{THREADS}/{thread}")).ok
+        heard = await rest(listener)
+    assert [event.name for event in heard] == ["thread.deleted"]
+    assert (await partner.read(thread)).refusal == NOT_FOUND
+
+
+async def test_what_was_said_stays_its_speakers_when_an_actor_is_bound_anew(
+    talker: Talker,
+) -> None:
+    owner, partner, thread = await together(talker)
+    other = await talker.with_key("threads")
+    said = (await partner.post(thread, "Mine.", headers=MANUAL)).id
+    both = [
+        {"id": "partner", "principal": principal_of(other)},
+        {"id": "partner too", "principal": principal_of(partner)},
+    ]
+    path = f"{THREADS}/{thread}"
+    assert (await owner.send("POST", path, {"metadata": {"actors": both}})).ok
+    note = {"metadata": {"note": "1"}}
+    assert (await other.send("POST", f"{path}/messages/{said}", note)).refusal[0] == 403
+    assert (await other.send("DELETE", f"{path}/messages/{said}")).refusal[0] == 403
+    assert (await partner.send("POST", f"{path}/messages/{said}", note)).ok
+    assert (await partner.send("DELETE", f"{path}/messages/{said}")).ok
+    unnamed = (await owner.post(thread, "Ours.", headers=MANUAL)).id
+    assert (await partner.send("DELETE", f"{path}/messages/{unnamed}")).refusal[0] == 403
+    assert (await owner.send("DELETE", f"{path}/messages/{unnamed}")).ok
 
 
 async def test_a_reply_that_comes_after_leaving_is_not_told_to_who_left(tmp_path: Path) -> None:
