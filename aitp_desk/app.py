@@ -51,7 +51,7 @@ from aitp_desk.egress import Egress
 from aitp_desk.front import Front
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
-from aitp_desk.listening import bound_socket, listening
+from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.model.thread import Actor
 from aitp_desk.pages.routes import PagesDoor
@@ -109,6 +109,8 @@ async def serve(
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
+    if not allow_connections(config.events.max_streams):
+        _log.warning("open_files_limited", max_streams=config.events.max_streams)
     key = os.environ.get(API_KEY, "").strip() or None
     async with open_server(
         config, agent=agent, claude_key=key, claude_url=os.environ.get(API_URL) or None

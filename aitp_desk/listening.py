@@ -11,6 +11,7 @@ answer all the same, so that both are refused in a form of the desk's own.
 from __future__ import annotations
 
 import asyncio
+import resource
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -30,6 +31,9 @@ BACKLOG = 1024
 SWEEP_SECONDS = 1.0
 WRITE_SECONDS = 1.0
 """How long the last answers may take to be written when the desk stops."""
+
+OTHER_FILES = 1024
+"""How many files may be open beside the streams: requests, the database, the content."""
 
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
@@ -58,6 +62,23 @@ def bound_socket(host: str, port: int) -> Iterator[socket.socket]:
         ) from None
     with sock:
         yield sock
+
+
+def allow_connections(most: int) -> bool:
+    """Raise this process's limit of open files so far that so many connections may be open.
+
+    The hard limit stays as it is: it is the operator's.
+
+    Returns:
+        Whether there may be so many.
+    """
+    wanted = most + OTHER_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return True
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
+    return allowed == wanted
 
 
 @asynccontextmanager

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from aitp_desk.agent.base import Answer, Event, Outcome, Source, Turn
+from aitp_desk.agent.base import Answer, Event, Outcome, Passing, Source, Turn
 
 NOON = 1_800_000_000.0
 """When a test's clock begins, in Unix seconds."""
@@ -54,3 +55,32 @@ class ScriptedAgent:
         """Answer as the script says."""
         self.turns.append(turn)
         yield await self._script(turn)
+
+
+class PacedAgent:
+    """An agent that says what a test hands it, when it does.
+
+    It answers one turn at a time; an exception that is handed to it is raised.
+    """
+
+    name = "paced"
+
+    def __init__(self) -> None:
+        self._given: asyncio.Queue[Event | Exception] = asyncio.Queue()
+        self.asked: asyncio.Queue[Turn] = asyncio.Queue()
+
+    def say(self, *events: Event | Exception) -> None:
+        """Go on with these."""
+        for event in events:
+            self._given.put_nowait(event)
+
+    async def reply(self, turn: Turn) -> AsyncIterator[Event]:
+        """Answer with what it is handed."""
+        self.asked.put_nowait(turn)
+        while True:
+            event = await self._given.get()
+            if isinstance(event, Exception):
+                raise event
+            yield event
+            if not isinstance(event, Passing):
+                return

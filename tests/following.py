@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from typing import Any
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-import aiohttp
 import msgspec
+from multidict import CIMultiDict
 
 from tests.talking import THREADS, Headers, Talker
 
 SECONDS = 20
 """How long an event may take to come."""
+LONGEST_LINE = 1024 * 1024
 BEAT = "beat"
 """The name under which a comment is read."""
 
@@ -27,16 +30,25 @@ class Heard(msgspec.Struct, frozen=True):
     id: int | None = None
 
 
+class Lines(Protocol):
+    """Where lines come from."""
+
+    async def readline(self) -> bytes:
+        """The next line with its end, nothing at the end of all."""
+
+
 class Listener:
-    """Reads the events of one response.
+    """Reads the events of a stream.
 
     Attributes:
+        headers: those of its response.
         last: number of the newest event that it has read, as a browser would send it.
     """
 
-    def __init__(self, response: aiohttp.ClientResponse) -> None:
-        self.response = response
+    def __init__(self, lines: Lines, headers: Mapping[str, str]) -> None:
+        self.headers = headers
         self.last: int | None = None
+        self._lines = lines
 
     async def next(self) -> Heard:
         """The next event, heartbeats among them.
@@ -46,7 +58,7 @@ class Listener:
         """
         fields: dict[str, list[str]] = {}
         async with asyncio.timeout(SECONDS):
-            while line := await self.response.content.readline():
+            while (line := await self._lines.readline()).endswith(b"\n"):
                 text = line.decode().removesuffix("\n")
                 if not text:
                     return self._heard(fields)
@@ -99,7 +111,39 @@ async def following(
     async with talker.http.get(f"{THREADS}/{thread_id}/events{query}", headers=sent) as response:
         assert response.status == 200, await response.text()
         assert response.content_type == "text/event-stream"
-        yield Listener(response)
+        yield Listener(response.content, response.headers)
+
+
+@asynccontextmanager
+async def following_by_hand(
+    talker: Talker, thread_id: str, version: bytes = b"1.0", *, last: int = 0
+) -> AsyncIterator[Listener]:
+    """Follow a thread over a connection that takes little at once, from event `last` on.
+
+    In HTTP/1.0 the body has no frames: what is read are its own bytes.
+    """
+    address = urlsplit(talker.desk.url)
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(sock, (address.hostname, address.port))
+    reader, writer = await asyncio.open_connection(sock=sock, limit=LONGEST_LINE)
+    try:
+        writer.write(
+            b"GET %b/%b/events HTTP/%b\r\nHost: 127.0.0.1\r\nLast-Event-ID: %d\r\n\r\n"
+            % (THREADS.encode(), thread_id.encode(), version, last)
+        )
+        status, *lines = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
+        assert status.split()[1] == "200"
+        headers = CIMultiDict[str]()
+        for line in filter(None, lines):
+            name, _, value = line.partition(": ")
+            headers.add(name, value)
+        yield Listener(reader, headers)
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
 
 
 def numbers(heard: list[Heard]) -> list[int]:

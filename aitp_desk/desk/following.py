@@ -68,16 +68,16 @@ class Following:
                 del self._waiting[run_id], self._ends[run_id]
 
     @contextmanager
-    def answering(self, thread_id: str, run_id: str, *, after: int, attempt: int) -> Iterator[Tell]:
+    def answering(self, thread_id: str, run_id: str, *, after: int, again: bool) -> Iterator[Tell]:
         """Tell the thread's followers what a run's answer says, while it is being written.
 
         Leave the context after the run's end is committed.
 
         Parameters:
             after: number of the thread's newest event when the run was taken up.
-            attempt: how often it has been taken up: what earlier attempts said is void.
+            again: whether it was taken up before: what was said then is void.
         """
-        answering = Answering(run_id, after, again=attempt > 1)
+        answering = Answering(run_id, after, again=again)
         self._answering[thread_id] = answering
         self._tell(thread_id, answering)
 

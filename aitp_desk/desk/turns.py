@@ -97,7 +97,7 @@ class Turns:
         When the lease was lost meanwhile nothing is written: somebody else answers.
         """
         with self._following.answering(
-            claim.thread_id, claim.id, after=claim.last_event, attempt=claim.attempt
+            claim.thread_id, claim.id, after=claim.last_event, again=claim.is_again
         ) as tell:
             await self._finish(claim, tell)
         self._following.ended(claim.id)

@@ -158,6 +158,7 @@ class ClaimedRun(msgspec.Struct, frozen=True):
         asked_by: for whom it works; the address is not known.
         options: what its caller asks of it; None for a run that started by itself.
         is_resumed: whether it has waited for its caller before.
+        is_again: whether it was taken up before, and perhaps told of.
     """
 
     id: str
@@ -171,6 +172,7 @@ class ClaimedRun(msgspec.Struct, frozen=True):
     asked_by: Principal
     options: RunOptions | None = None
     is_resumed: bool = False
+    is_again: bool = False
 
 
 class Claims(msgspec.Struct, frozen=True):

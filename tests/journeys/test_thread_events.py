@@ -50,7 +50,7 @@ async def test_a_follower_is_told_where_it_begins_and_then_all_that_happens(talk
 async def test_the_response_tells_proxies_and_caches_to_leave_it_alone(talker: Talker) -> None:
     thread_id = (await talker.open()).id
     async with following(talker, thread_id) as listener:
-        headers = listener.response.headers
+        headers = listener.headers
     assert headers["Content-Type"] == "text/event-stream"
     assert headers["Cache-Control"] == "no-store"
     assert headers["X-Accel-Buffering"] == "no"

@@ -44,7 +44,7 @@ def claim_runs(*, worker: str, now: int, lease_until: int, limit: int) -> Work[C
         run_id, thread_id, stood, _, attempts, attempts_before, *_, seq, link, event = row
         last = _end_of_lapsed(RunState(stood), attempts - attempts_before)
         if last is None:
-            claim = _claim(row, worker, event)
+            claim = _claim(row, worker, event, is_again=True)
             yield from _take(claim, now, lease_until)
             taken.append(claim)
         else:
@@ -241,7 +241,7 @@ def _end_of_lapsed(state: RunState, attempts: int) -> RunState | None:
     return RunState.FAILED if attempts >= MAX_ATTEMPTS else None
 
 
-def _claim(row: Row, worker: str, last_event: int) -> ClaimedRun:
+def _claim(row: Row, worker: str, last_event: int, *, is_again: bool = False) -> ClaimedRun:
     """The claim of a run as ``lapsed_runs`` and ``claimable_runs`` give it."""
     (
         run_id,
@@ -267,6 +267,7 @@ def _claim(row: Row, worker: str, last_event: int) -> ClaimedRun:
         asked_by=asker_of(asked_by),
         options=options_of(options),
         is_resumed=attempts_before > 0,
+        is_again=is_again,
     )
 
 
