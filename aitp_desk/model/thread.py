@@ -246,7 +246,7 @@ def resolve_speaker(
     """Decide under which role and actor a visitor's message is kept.
 
     Parameters:
-        brought: ids of the actors that this caller brought to the thread.
+        brought: ids of the actors that are bound to this caller: by default those it brought.
         default: the actor that is stamped when none is named.
         others: ids of the thread's other actors, the desk's own agent among them.
         at: as in :func:`check_draft`.
@@ -276,7 +276,7 @@ def resolve_speaker(
         return role, named or default
     if named in others:
         raise Forbidden(
-            "metadata.actor may name only an actor that you brought to the thread.",
+            "metadata.actor may name only an actor of yours: one that is bound to you.",
             param=f"{at}metadata.actor",
         )
     raise InvalidRequest(

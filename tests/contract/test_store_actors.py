@@ -405,6 +405,29 @@ class TestUpdating:
             await update(store, owned, principal=CEM)
 
 
+async def test_what_is_asked_at_once_happens_in_the_order_asked(store: Store, owned: str) -> None:
+    asked = []
+    for number in range(10):
+        asked += [
+            join(store, owned, Actor(BENS.id, (), BEN.id)),
+            post(store, owned, f"told {number}", principal=BEN, run=False),
+            leave(store, owned, BENS.id),
+            post(store, owned, f"kept {number}", principal=AYA, run=False),
+        ]
+    await asyncio.gather(*asked)
+    happened = await reads.events(store, owned, after=1, limit=100)
+    assert [event.kind for event in happened] == [
+        "actor.joined",
+        "message.created",
+        "actor.left",
+        "message.created",
+    ] * 10
+    assert [event.n for event in happened] == list(range(2, 42))
+    everything = await read(store, owned, AYA)
+    assert everything is not None
+    assert await read(store, owned, BEN) == everything[:-1]
+
+
 async def test_a_fork_is_taken_at_what_its_opener_may_read(store: Store, owned: str) -> None:
     await join(store, owned, BENS)
     await leave(store, owned, BENS.id)
