@@ -33,6 +33,7 @@ from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
+from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
@@ -202,12 +203,21 @@ def _make_desk(
     registry = Registry()
     fingerprints = key.derive("idempotency")
     repeats = Repeats(lambda request: hmac.digest(fingerprints, request, "sha256"))
+    addresses = key.derive("files")
+    filing = Filing(
+        store=store,
+        settings=config.files,
+        anonymous_days=config.threads.anonymous_ttl,
+        digest=lambda address: hmac.digest(addresses, address, "sha256"),
+        clock=clock,
+    )
     turns = Turns(
         store=store,
         agent=agent,
         actor=actor,
         site=site_facts(config.site),
         invoking=invoking,
+        filing=filing,
         following=following,
         clock=clock,
     )
@@ -224,6 +234,7 @@ def _make_desk(
         threads=config.threads,
         repeats=repeats,
         clock=clock,
+        filing=filing,
         wake=worker.wake,
         changed=following.changed,
     )
@@ -272,6 +283,7 @@ def _make_desk(
             settings=config.events,
             idle_before=lambda: posting.idle_before,
         ),
+        filing=filing,
         deleting=Deleting(store=store, following=following, sessions=sessions, clock=clock),
         runs=running,
         asking=asking,
@@ -287,7 +299,7 @@ def _site_agent(config: Config, agent: Agent, now: int) -> SiteAgent:
 def _doors(desk: Desk, config: Config) -> tuple[Door, ...]:
     ahp = AhpDoor(desk)
     return (
-        make_aitp_door(config.threads.max_body),
+        make_aitp_door(config.threads.max_body, config.files.max_bytes),
         ahp.door(),
         make_health_door(render_aitp_error),
         PagesDoor(config.site, manifest=ahp.manifest, render_json=render_aitp_error).door(),

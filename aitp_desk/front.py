@@ -35,7 +35,7 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import Principal, anonymous
-from aitp_desk.protocols.reply import Call, Counted, Door, Reply, Route
+from aitp_desk.protocols.reply import JSON, Call, Counted, Door, Reply, Route
 from aitp_desk.routing import RoutingTable
 from aitp_desk.streaming import carry_out
 
@@ -89,6 +89,8 @@ class Front:
             self._check_host(request, path)
             _, route, params = found or self._refuse_route(request.method, path)
             principal = _proven(caller)
+            if route.admit is not None:
+                route.admit(desk, principal)
             body = await self._read_body(request, route) if route.max_body else b""
             call = Call(
                 principal,
@@ -186,10 +188,9 @@ class Front:
             body = await self._read_as_it_comes(request, route)
         if len(body) > route.max_body:
             raise _too_large(route)
-        if body and not _is_json(request.headers.get("Content-Type")):
+        if body and not _is_of(route.media_type, request.headers.get("Content-Type")):
             raise UnsupportedMedia(
-                "The body is JSON: send it with Content-Type: application/json.",
-                param="Content-Type",
+                f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
             )
         return body
 
@@ -241,13 +242,13 @@ def _hostname(host: str) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _is_json(content_type: str | None) -> bool:
-    """Whether a body may be read as JSON; one without a type may."""
+def _is_of(media_type: str, content_type: str | None) -> bool:
+    """Whether a body may be read as what a route takes; one without a type may, as JSON."""
     if content_type is None:
-        return True
+        return media_type == JSON
     essence = content_type.partition(";")[0].strip().lower()
-    return essence == "application/json" or (
-        essence.startswith("application/") and essence.endswith("+json")
+    return essence == media_type or (
+        media_type == JSON and (essence.startswith("application/") and essence.endswith("+json"))
     )
 
 

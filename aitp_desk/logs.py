@@ -56,6 +56,7 @@ def set_up_logs(settings: Log) -> None:
     root.setLevel(level)
     # the server logs a client's malformed request as an error with a traceback; it is neither
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # so of a malformed form
     # at the level debug these write down what is sent to the model: what visitors said
     for name in ("anthropic", "httpx2", "httpcore2"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -96,6 +96,14 @@ class Talker:
             assert response.content_type == "application/json"
             return Told(response.status, response.headers, await response.json())
 
+    async def upload(self, name: str = "notes.txt", data: bytes = b"Notes.", **fields: str) -> Told:
+        """Upload a file; its purpose is ``assistants``, unless it is given."""
+        form = aiohttp.FormData({"purpose": "assistants", **fields}, quote_fields=False)
+        form.add_field("file", data, filename=name, content_type="application/x-anything")
+        headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
+        async with self.http.post("/v1/files", data=form, headers=headers) as response:
+            return Told(response.status, response.headers, await response.json())
+
     async def open(
         self, *messages: Any, wait: int | None = None, headers: Headers = (), **members: Any
     ) -> Told:

@@ -62,7 +62,7 @@ class Utterance(msgspec.Struct, frozen=True):
 
 
 class FileText(msgspec.Struct, frozen=True):
-    """A text file that the visitor attached to what is asked.
+    """A text file that the visitor attached to a message.
 
     Parameters:
         name: the file's name, in the visitor's words.
@@ -115,7 +115,7 @@ class Turn(msgspec.Struct, frozen=True):
         locale: BCP 47 tag of the language that the visitor prefers.
         max_tokens: upper bound of the answer's text, in tokens.
         summary: what was said before the transcript begins, shortened; empty when nothing was.
-        files: text files that belong to the question.
+        files: text files that the visitor attached, those of the newest message first.
         wishes: how the caller would like to be answered, in the caller's words; it binds nobody.
         tools: what may be called, by whoever asks.
         invoke: carries out those of the tools that are the desk's.

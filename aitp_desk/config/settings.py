@@ -30,6 +30,21 @@ PerMinute = Annotated[int, Meta(ge=1, le=1_000_000, extra={"unit": "requests a m
 Bytes = Annotated[int, Meta(ge=1024, le=1024**3, extra={"unit": "bytes"})]
 
 
+FileType = Literal[
+    "application/gzip",
+    "application/octet-stream",
+    "application/pdf",
+    "application/zip",
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "text/html",
+    "text/plain",
+]
+"""What a file's bytes may say that it is (``model/file.py``)."""
+
+
 class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """How a person reaches the people behind the site. What is empty is not told."""
 
@@ -247,6 +262,43 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
     ] = 8 * 1024
 
 
+class Files(msgspec.Struct, frozen=True, kw_only=True):
+    """What callers may upload, and how much of it."""
+
+    anonymous: Annotated[
+        bool, Meta(description="Whether callers without a credential may upload files.")
+    ] = False
+    max_bytes: Annotated[
+        Annotated[int, Meta(ge=1024, le=64 * 1024**2)],
+        Meta(extra={"unit": "bytes"}, description="The largest file."),
+    ] = 10 * 1024**2
+    max_files: Annotated[
+        Count, Meta(extra={"unit": "files"}, description="How many files one caller may have.")
+    ] = 100
+    max_total_bytes: Annotated[
+        Annotated[int, Meta(ge=1024, le=1024**4)],
+        Meta(
+            extra={"unit": "bytes"},
+            description="How much all files of one caller may have together.",
+        ),
+    ] = 100 * 1024**2
+    types: Annotated[
+        tuple[FileType, ...],
+        Meta(
+            extra={"unit": "types"},
+            description="What is taken, by what a file's bytes say that it is.",
+        ),
+    ] = (
+        "text/plain",
+        "text/html",
+        "application/pdf",
+        "image/gif",
+        "image/jpeg",
+        "image/png",
+        "image/webp",
+    )
+
+
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Where threads are kept, and when a write counts as done."""
 
@@ -359,6 +411,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     threads: Threads = Threads()
     events: Events = Events()
     sessions: Sessions = Sessions()
+    files: Files = Files()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()

@@ -10,6 +10,7 @@ from aitp_desk.desk.asking import Ask, Asked, Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
+from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting
 from aitp_desk.desk.reading import Reading, ThreadView
@@ -67,6 +68,7 @@ class Desk:
         limiter: Limiter,
         posting: Posting,
         deleting: Deleting,
+        filing: Filing,
         reading: Reading,
         attending: Attending,
         streams: Streams,
@@ -82,6 +84,7 @@ class Desk:
         self.knowledge = knowledge
         self.registry = registry
         self.limiter = limiter
+        self.filing = filing
         self._max_wait = max_wait
         self._posting = posting
         self._deleting = deleting

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.config import Threads
+from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.repeats import (
     Repeats,
     Request,
@@ -97,6 +98,7 @@ class Posting:
         threads: Threads,
         repeats: Repeats,
         clock: Callable[[], float],
+        filing: Filing,
         wake: Callable[[], None],
         changed: Callable[[str], None],
     ) -> None:
@@ -105,6 +107,7 @@ class Posting:
         self._threads = threads
         self._repeats = repeats
         self._clock = clock
+        self._filing = filing
         self._wake = wake
         self._changed = changed
 
@@ -130,12 +133,14 @@ class Posting:
             Forbidden: an actor is the desk's own.
             ThreadNotFound: the parent does not exist, is closed, or is not the caller's.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            FileNotFound: a message names a file that is not the caller's.
             StoreBusy: nothing was written.
         """
         check_thread_draft(draft)
         check_hops(request)
         if any(actor.id == self._actor.id for actor in draft.actors):
             raise Forbidden("That actor is this desk's own.", param="metadata.actors")
+        await self.check_attached(principal, draft.messages, "messages")
         now = self._clock()
         speakers = _Speakers(principal, self._actor, draft.actors)
         messages = tuple(
@@ -171,6 +176,20 @@ class Posting:
         self._wake_for(placed)
         return OpenedThread(thread, placed.messages, placed.run_id)
 
+    async def check_attached(
+        self, principal: Principal, drafts: Sequence[Draft], name: str
+    ) -> None:
+        """Refuse messages that name files which are not the caller's.
+
+        Parameters:
+            name: the member of the request that holds the drafts.
+
+        Raises:
+            FileNotFound: ``param`` is the attachment.
+        """
+        for place, draft in enumerate(drafts):
+            await self._filing.check_attached(principal, draft, f"{name}[{place}].")
+
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request
     ) -> PostedMessage:
@@ -182,6 +201,7 @@ class Posting:
         """
         check_draft(draft)
         check_hops(request)
+        await self._filing.check_attached(principal, draft)
         now = self._clock()
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
             placed = await self._store.run(

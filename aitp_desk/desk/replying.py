@@ -94,6 +94,16 @@ def read_turn(
     )
 
 
+def attached_files(messages: Sequence[Message]) -> list[str]:
+    """Ids of the files that visitors attached to a thread, those of the newest message first."""
+    return [
+        attachment.file_id
+        for message in reversed(messages)
+        if message.origin is Origin.VISITOR and message.role == "user"
+        for attachment in message.attachments
+    ]
+
+
 def _pending(before: Sequence[Message]) -> Pending | None:
     """What the desk's last reply asked back, read from the thread itself."""
     last = before[-1] if before else None

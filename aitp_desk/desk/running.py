@@ -76,11 +76,13 @@ class Running:
         Raises:
             AgentNotFound: the site has no such agent.
             InvalidRequest and its kin: the draft breaks a limit, or a run is active on the thread.
+            FileNotFound: a message names a file that is not the caller's.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
             StoreBusy: nothing was written.
         """
         check_scope(principal)
         check_hops(request)
+        await self._posting.check_attached(principal, draft.messages, "additional_messages")
         now = self._clock()
         run = self._new_run(principal, draft, now)
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:

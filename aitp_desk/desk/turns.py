@@ -23,9 +23,16 @@ from aitp_desk.desk.calling import (
     usage_of,
 )
 from aitp_desk.desk.context import TRANSCRIPT, read_context
+from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following, Tell
 from aitp_desk.desk.invoking import Invoking
-from aitp_desk.desk.replying import messages_due, read_turn, reply_metadata, write_reply
+from aitp_desk.desk.replying import (
+    attached_files,
+    messages_due,
+    read_turn,
+    reply_metadata,
+    write_reply,
+)
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.ids import new_id
@@ -80,6 +87,7 @@ class Turns:
         actor: Actor,
         site: SiteFacts,
         invoking: Invoking,
+        filing: Filing,
         following: Following,
         clock: Callable[[], float],
     ) -> None:
@@ -88,6 +96,7 @@ class Turns:
         self._actor = actor
         self._site = site
         self._invoking = invoking
+        self._filing = filing
         self._following = following
         self._clock = clock
 
@@ -132,6 +141,8 @@ class Turns:
         turn = read_turn(told.messages, self._site, due, told.before)
         if turn is None:
             return _Said(usage=spent)
+        files = await self._filing.read_texts(attached_files(told.messages))
+        turn = msgspec.structs.replace(turn, files=files)
         turn = self._equip(turn, options, _asker(claim, due), called, spent)
         outcome = await outcome_of(self._agent, turn, tell)
         if isinstance(outcome, ToolRequest):

@@ -30,6 +30,7 @@ TIDY_SECONDS = 600
 ONCE_SECONDS = 24 * 60 * 60
 """How long an idempotency key is remembered."""
 TIDY_LIMIT = 1000
+TIDY_FILES = 10
 
 _log = structlog.get_logger()
 
@@ -164,9 +165,11 @@ class Worker:
                     delete_expired,
                     once_before=now - ONCE_SECONDS,
                     sessions_before=now - self._session_seconds,
+                    files_until=now,
                     limit=TIDY_LIMIT,
+                    files=TIDY_FILES,
                 )
-                if TIDY_LIMIT in (gone.idempotency, gone.sessions):
+                if TIDY_LIMIT in (gone.idempotency, gone.sessions) or gone.files == TIDY_FILES:
                     continue
             await asyncio.sleep(TIDY_SECONDS)
 

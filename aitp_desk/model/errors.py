@@ -19,6 +19,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── ActorNotFound             no such actor on this thread
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
+    ├── FileNotFound              no such file for this caller
     ├── RouteNotFound             no such address
     ├── MethodNotAllowed          the address exists, the method does not
     ├── UnsupportedMedia          the body's media type is not served
@@ -59,6 +60,7 @@ class ErrorKind(Enum):
     ACTOR_NOT_FOUND = "actor_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
+    FILE_NOT_FOUND = "file_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     UNSUPPORTED_MEDIA = "unsupported_media"
@@ -184,6 +186,12 @@ class EventsGone(DeskError):
     """More has happened on the thread since then than is told one by one."""
 
     kind = ErrorKind.EVENTS_GONE
+
+
+class FileNotFound(DeskError):
+    """The file does not exist, or this caller may not know that it does."""
+
+    kind = ErrorKind.FILE_NOT_FOUND
 
 
 class RouteNotFound(DeskError):

@@ -127,6 +127,7 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.EVENTS_GONE
         ):
             return "There is no such page", (

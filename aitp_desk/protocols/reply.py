@@ -8,7 +8,7 @@ never sees the HTTP server. What happens before it (host, identity, limits, body
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -17,7 +17,8 @@ from aitp_desk.desk.streams import Stream
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
 
-JSON = "application/json"
+JSON: Final = "application/json"
+FORM: Final = "multipart/form-data"
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -70,6 +71,8 @@ class Route(msgspec.Struct, frozen=True):
         path: a path; ``{name}`` stands for one segment, ``{name:.*}`` for the rest.
         counted: the limit that a request is counted against; None for none.
         max_body: the most bytes that a body may have; 0 where none is read.
+        media_type: what a body has to be.
+        admit: refuses a caller before the body is read; None where everybody may send one.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -77,6 +80,8 @@ class Route(msgspec.Struct, frozen=True):
     handler: Handler
     counted: Counted | None
     max_body: int = 0
+    media_type: Literal["application/json", "multipart/form-data"] = JSON
+    admit: Callable[[Desk, Principal], None] | None = None
 
 
 class Door(msgspec.Struct, frozen=True):

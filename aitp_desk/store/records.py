@@ -9,6 +9,7 @@ from typing import Literal
 
 import msgspec
 
+from aitp_desk.model.file import File
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run, RunOptions
 from aitp_desk.model.run_step import Step
@@ -294,6 +295,17 @@ class StepPage(msgspec.Struct, frozen=True):
     has_more: bool
 
 
+class FilePage(msgspec.Struct, frozen=True):
+    """A part of a list of files, in the order asked for.
+
+    Parameters:
+        has_more: whether there are further files in the direction of reading.
+    """
+
+    files: tuple[File, ...]
+    has_more: bool
+
+
 class Event(msgspec.Struct, frozen=True):
     """Something that happened on a thread.
 
@@ -335,3 +347,4 @@ class Expired(msgspec.Struct, frozen=True):
 
     idempotency: int
     sessions: int
+    files: int = 0

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access import Attendance
+from aitp_desk.model.file import File
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.run import OwedCall, Run, RunOptions, RunState, RunUsage
 from aitp_desk.model.run_step import Step, StepCall
@@ -154,6 +155,11 @@ def session_of(row: Row) -> Session:
 def event_of(row: Row) -> Event:
     """Read ``n, kind, ref, created_at``."""
     return Event(*row)
+
+
+def file_of(row: Row) -> File:
+    """Read ``id, owner, created_at, expires_at, name, purpose, media_type, size``."""
+    return File(*row)
 
 
 def token_of(row: Row) -> Token:

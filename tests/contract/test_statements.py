@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.store import migrate, reads, run_reads, statements
+from aitp_desk.store import file_reads, migrate, reads, run_reads, statements
 from aitp_desk.store.base import StoreChanged, StoreError
 from aitp_desk.store.migrate import load_migrations
 from aitp_desk.store.statements import QUERIES, load_statements
@@ -19,7 +19,8 @@ STORE = Path(statements.__file__).parent
 
 def names_in_code() -> set[str]:
     """Every quoted word of the units and reads: the names that they yield are among them."""
-    sources = [*(STORE / "work").glob("*.py"), Path(reads.__file__), Path(run_reads.__file__)]
+    modules = (reads, run_reads, file_reads)
+    sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {
         name for path in sources for name in re.findall(r'"([a-z_]+)"', path.read_text("utf-8"))
     }

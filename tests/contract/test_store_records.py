@@ -26,6 +26,8 @@ from tests.contract.saying import (
     texts_of,
 )
 
+NO_FILES = {"files_until": 0, "files": 10}
+
 
 async def converse(
     store: Store, session: Session, opening: Thread | None, question: str, reply: str
@@ -83,7 +85,7 @@ class TestExpiry:
         once = Once("aya", "key", b"one")
         first = await open_thread(store, once=once)
         gone = await store.run(
-            work.delete_expired, once_before=NOW + 1, sessions_before=0, limit=10
+            work.delete_expired, once_before=NOW + 1, sessions_before=0, limit=10, **NO_FILES
         )
         assert gone == Expired(idempotency=1, sessions=0)
         again = await open_thread(store, once=Once("aya", "key", b"other"))
@@ -96,7 +98,7 @@ class TestExpiry:
         await converse(store, a_session(busy), busy, "?", "!")
         await converse(store, a_session(busy, turns=2, now=NOW + HOUR), None, "??", "!!")
         gone = await store.run(
-            work.delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10
+            work.delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10, **NO_FILES
         )
         assert gone == Expired(idempotency=0, sessions=1)
         assert await reads.session(store, session_id(idle)) is None
@@ -106,7 +108,7 @@ class TestExpiry:
     async def test_a_call_removes_no_more_than_it_may(self, store: Store) -> None:
         for number in range(5):
             await open_thread(store, once=Once("aya", str(number), b"f"))
-        expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2}
+        expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2, **NO_FILES}
         gone = [await store.run(work.delete_expired, **expire) for _ in range(4)]
         assert [expired.idempotency for expired in gone] == [2, 2, 1, 0]
 

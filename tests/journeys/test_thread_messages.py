@@ -137,20 +137,21 @@ async def test_content_is_kept_to_the_byte(talker: Talker, said: str) -> None:
 @pytest.mark.requirement(
     "AITP-thread-specification-5", "AITP-thread-specification-7", "AITP-messages-api-5"
 )
-async def test_attachments_and_metadata_of_a_message_are_kept(talker: Talker) -> None:
-    thread = (await talker.open()).id
-    await talker.post(
+async def test_attachments_and_metadata_of_a_message_are_kept(owner: Talker) -> None:
+    thread, file = (await owner.open()).id, (await owner.upload()).id
+    await owner.post(
         thread,
         "See the files.",
         headers=MANUAL,
-        attachments=[{"file_id": "file_1", "tools": [{"type": "file_search"}]}],
+        attachments=[{"file_id": file, "tools": [{"type": "file_search"}]}],
         metadata={"lang": "en"},
     )
-    await talker.post(thread, "No files.", headers=MANUAL, attachments=None, metadata=None)
-    newest, oldest = (await talker.messages(thread)).ok["data"]
-    assert oldest["attachments"] == [{"file_id": "file_1", "tools": [{"type": "file_search"}]}]
-    assert oldest["metadata"] == {"lang": "en", "actor": "visitor"}
-    assert (newest["attachments"], newest["metadata"]) == ([], {"actor": "visitor"})
+    await owner.post(thread, "No files.", headers=MANUAL, attachments=None, metadata=None)
+    newest, oldest = (await owner.messages(thread)).ok["data"]
+    assert oldest["attachments"] == [{"file_id": file, "tools": [{"type": "file_search"}]}]
+    actor = newest["metadata"]["actor"]
+    assert oldest["metadata"] == {"lang": "en", "actor": actor}
+    assert (newest["attachments"], newest["metadata"]) == ([], {"actor": actor})
 
 
 @pytest.mark.requirement(

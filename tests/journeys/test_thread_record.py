@@ -46,7 +46,8 @@ def check_chain(talker: Talker, thread_id: str) -> int:
 
 
 async def test_a_thread_made_over_http_has_a_chain_that_holds(tmp_path: Path) -> None:
-    async with talking(tmp_path, agent=ScriptedAgent()) as talker:
+    async with talking(tmp_path, "files.anonymous=true", agent=ScriptedAgent()) as talker:
+        file = (await talker.upload()).id
         opened = await talker.open(
             "Plain.",
             {"role": "agent1", "content": ["Ünïcödé — 漢字 🙂", '{"a": [1, 2e3], "é": null}']},
@@ -56,7 +57,7 @@ async def test_a_thread_made_over_http_has_a_chain_that_holds(tmp_path: Path) ->
         await talker.post(
             opened.id,
             'control \u0001 \u001f \u007f \u2028 \\ " /',
-            attachments=[{"file_id": "file_é", "tools": [{"type": "file_search"}]}],
+            attachments=[{"file_id": file, "tools": [{"type": "file_search"}]}],
             metadata={"outside": "the digest"},
             wait=10,
         )

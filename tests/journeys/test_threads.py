@@ -53,15 +53,16 @@ async def test_a_thread_is_opened_with_strings_and_comes_back_bare(
 
 
 async def test_messages_may_be_objects_with_role_content_attachments_and_metadata(
-    talker: Talker,
+    owner: Talker,
 ) -> None:
     tools = [{"type": "file_search"}, {"type": "code_interpreter"}]
-    opened = await talker.open(
+    one, two = (await owner.upload()).id, (await owner.upload()).id
+    opened = await owner.open(
         {"role": "assistant", "content": "We spoke before."},
         {
             "role": "user",
             "content": ["One part.", "Another part."],
-            "attachments": [{"file_id": "file_1", "tools": tools}, {"file_id": "file_2"}],
+            "attachments": [{"file_id": one, "tools": tools}, {"file_id": two}],
             "metadata": {"colour": "green"},
         },
         {"content": "Role and attachments may be left out.", "attachments": None},
@@ -70,8 +71,8 @@ async def test_messages_may_be_objects_with_role_content_attachments_and_metadat
     assert (first["role"], first["content"]) == ("assistant", ["We spoke before."])
     assert second["content"] == ["One part.", "Another part."]
     assert second["attachments"] == [
-        {"file_id": "file_1", "tools": tools},
-        {"file_id": "file_2", "tools": []},
+        {"file_id": one, "tools": tools},
+        {"file_id": two, "tools": []},
     ]
     assert second["metadata"]["colour"] == "green"
     assert (third["role"], third["attachments"]) == ("user", [])

@@ -279,6 +279,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.EVENTS_GONE
             | ErrorKind.ROUTE_NOT_FOUND
             | ErrorKind.METHOD_NOT_ALLOWED

@@ -8,6 +8,7 @@ from aitp_desk.model.thread import Message
 from aitp_desk.protocols.aitp import (
     agents_routes,
     events_wire,
+    files_routes,
     messages_wire,
     threads_wire,
     wire,
@@ -130,11 +131,12 @@ async def _follow(
     return await desk.follow_run(call.principal, run_id, seconds)
 
 
-def make_door(max_body: int) -> Door:
+def make_door(max_body: int, max_file: int) -> Door:
     """The door with its table of routes.
 
     Parameters:
         max_body: the most bytes of a thread or message body.
+        max_file: the most bytes of an uploaded file.
     """
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
     message = f"{messages}/{{message_id}}"
@@ -153,5 +155,6 @@ def make_door(max_body: int) -> Door:
         Route("DELETE", message, delete_message, "converse"),
         *agents_routes.ROUTES,
         *run_routes(max_body),
+        *files_routes.make_routes(max_file),
     )
     return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)

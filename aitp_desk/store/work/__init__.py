@@ -8,6 +8,7 @@ thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, a
 """
 
 from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
+from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
     claim_runs,
@@ -29,10 +30,12 @@ __all__ = [
     "MAX_ATTEMPTS",
     "MAX_STAYS",
     "TOKENS_EPOCH",
+    "add_file",
     "append_message",
     "claim_runs",
     "create_token",
     "delete_expired",
+    "delete_file",
     "delete_message",
     "delete_thread",
     "fail_run",

@@ -68,15 +68,19 @@ def record_exchange(
         )
 
 
-def delete_expired(*, once_before: int, sessions_before: int, limit: int) -> Work[Expired]:
-    """Forget idempotency keys and sessions that have had their time; their threads stay.
+def delete_expired(
+    *, once_before: int, sessions_before: int, files_until: int, limit: int, files: int
+) -> Work[Expired]:
+    """Forget idempotency keys, sessions and files that have had their time; their threads stay.
 
-    Call it again while it returns as many as ``limit``.
+    Call it again while it returns as many as ``limit``, or ``files``.
 
     Parameters:
         once_before: Unix seconds; keys used first before then are forgotten.
         sessions_before: Unix seconds; sessions without a turn since then are.
-        limit: at most so many rows of each.
+        files_until: files that expire then or before are dropped.
+        limit: at most so many keys and sessions.
+        files: at most so many files.
     """
     keys = yield "delete_old_once", {"before": once_before, "limit": limit}
     sessions = yield (
@@ -87,4 +91,7 @@ def delete_expired(*, once_before: int, sessions_before: int, limit: int) -> Wor
             "limit": limit,
         },
     )
-    return Expired(len(keys), len(sessions))
+    expiring = {"now": files_until, "limit": files}
+    yield "delete_expired_file_parts", expiring
+    dropped = yield "delete_expired_files", expiring
+    return Expired(len(keys), len(sessions), len(dropped))

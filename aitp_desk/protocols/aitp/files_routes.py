@@ -1,0 +1,80 @@
+"""The addresses of files, in the manner of the OpenAI Files API."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.aitp import files_wire, wire
+from aitp_desk.protocols.form import OVERHEAD
+from aitp_desk.protocols.reply import FORM, Call, Reply, Route
+
+
+async def upload_file(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/files``."""
+    # a form of many megabytes would keep everybody else waiting
+    content_type = call.headers.get("Content-Type")
+    given = await asyncio.to_thread(files_wire.decode_upload, content_type, call.body)
+    file = await desk.filing.keep(
+        call.principal, given.name, given.purpose, given.data, given.seconds
+    )
+    return files_wire.encode_file(file)
+
+
+async def list_files(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/files``."""
+    part = files_wire.decode_list(call.query)
+    page = await desk.filing.list(
+        call.principal,
+        limit=part.limit,
+        order=part.order,
+        after=part.after,
+        purpose=part.purpose,
+    )
+    return files_wire.encode_files(page)
+
+
+async def retrieve_file(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/files/{id}``."""
+    return files_wire.encode_file(await desk.filing.find(call.principal, call.params["file_id"]))
+
+
+async def read_content(desk: Desk, call: Call) -> Reply:
+    """``GET /v1/files/{id}/content``."""
+    file, data = await desk.filing.content(call.principal, call.params["file_id"])
+    return files_wire.encode_content(file, data)
+
+
+async def delete_file(desk: Desk, call: Call) -> Reply:
+    """``DELETE /v1/files/{id}``."""
+    await desk.filing.delete(call.principal, call.params["file_id"])
+    return wire.encode_deleted(call.params["file_id"], "file")
+
+
+def _check_uploader(desk: Desk, principal: Principal) -> None:
+    desk.filing.check_uploader(principal)
+
+
+def make_routes(max_bytes: int) -> tuple[Route, ...]:
+    """The table of routes.
+
+    Parameters:
+        max_bytes: the largest file.
+    """
+    file = "/v1/files/{file_id}"
+    return (
+        Route(
+            "POST",
+            "/v1/files",
+            upload_file,
+            "converse",
+            max_bytes + OVERHEAD,
+            media_type=FORM,
+            admit=_check_uploader,
+        ),
+        Route("GET", "/v1/files", list_files, "static"),
+        Route("GET", file, retrieve_file, "static"),
+        Route("GET", f"{file}/content", read_content, "static"),
+        Route("DELETE", file, delete_file, "converse"),
+    )

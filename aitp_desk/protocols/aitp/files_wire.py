@@ -1,0 +1,164 @@
+"""Files in the form of the OpenAI API: uploads, file objects, and contents served safely.
+
+Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.file import TEXT, UNKNOWN, File
+from aitp_desk.protocols.aitp.wire import encode, encode_list
+from aitp_desk.protocols.form import decode_form
+from aitp_desk.protocols.reply import Reply
+from aitp_desk.store.records import FilePage, Order
+
+PURPOSES = ("assistants", "user_data", "vision")
+"""The OpenAI API's purposes that mean something here: the files are attached to messages."""
+SHORTEST_SECONDS = 60 * 60
+LONGEST_SECONDS = 30 * 24 * 60 * 60
+"""Between these ``expires_after`` may be (OpenAI API, Upload file)."""
+MOST_LISTED = 1000
+"""The longest page of files; a larger ``limit`` is taken for this."""
+
+_SHOWN_AS_THEY_ARE = frozenset({"image/gif", "image/jpeg", "image/png", "image/webp"})
+"""What no browser could carry out. Everything else is served as bytes."""
+_FILE_ID = re.compile(r"file_[0-9a-v]{36}")
+_LIMIT = re.compile(r"[1-9]\d{0,4}", re.ASCII)
+_SECONDS = re.compile(r"\d{1,10}", re.ASCII)
+
+
+class Upload(msgspec.Struct, frozen=True):
+    """A file as its owner hands it over.
+
+    Parameters:
+        seconds: how long it is to be kept; None: until it is deleted.
+    """
+
+    name: str
+    purpose: str
+    data: bytes
+    seconds: int | None
+
+
+def decode_upload(content_type: str | None, body: bytes) -> Upload:
+    """Read the form of an upload: ``file``, ``purpose`` and perhaps ``expires_after``.
+
+    Raises:
+        UnsupportedMedia, InvalidRequest, RequestTooLarge: as ``protocols.form.decode_form``.
+        MissingField: a part is not there.
+    """
+    parts = dict(decode_form(content_type, body))
+    if (file := parts.get("file")) is None or file.filename is None:
+        raise MissingField("An upload has a part named file, a file with its name.", param="file")
+    if "purpose" not in parts:
+        raise MissingField(f"An upload says its purpose: {' or '.join(PURPOSES)}.", param="purpose")
+    fields = {name: part.text(name) for name, part in parts.items() if name != "file"}
+    if fields["purpose"] not in PURPOSES:
+        raise InvalidRequest(f"purpose is {' or '.join(PURPOSES)} here.", param="purpose")
+    return Upload(file.filename, fields["purpose"], file.data, _seconds(fields))
+
+
+def _seconds(fields: Mapping[str, str]) -> int | None:
+    anchor, seconds = fields.get("expires_after[anchor]"), fields.get("expires_after[seconds]")
+    if anchor is None and seconds is None:
+        return None
+    if anchor != "created_at":
+        raise InvalidRequest("expires_after counts from created_at.", param="expires_after[anchor]")
+    given = int(seconds) if seconds is not None and _SECONDS.fullmatch(seconds) else 0
+    if not SHORTEST_SECONDS <= given <= LONGEST_SECONDS:
+        raise InvalidRequest(
+            f"A file expires after {SHORTEST_SECONDS} to {LONGEST_SECONDS} seconds.",
+            param="expires_after[seconds]",
+        )
+    return given
+
+
+class FileList(msgspec.Struct, frozen=True):
+    """Which files are asked for; ``purpose`` is empty for all."""
+
+    limit: int
+    order: Order
+    after: str | None
+    purpose: str
+
+
+def decode_list(query: Mapping[str, str]) -> FileList:
+    """Read ``limit, order, after, purpose`` from a query string.
+
+    Raises:
+        InvalidRequest: a value is out of range.
+    """
+    limit, order = query.get("limit", "10000"), query.get("order", "desc")
+    if not (_LIMIT.fullmatch(limit) and int(limit) <= 10_000):
+        raise InvalidRequest("limit is a whole number from 1 to 10000.", param="limit")
+    if order not in ("asc", "desc"):
+        raise InvalidRequest("order is asc or desc.", param="order")
+    after = query.get("after") or None
+    if after is not None and not _FILE_ID.fullmatch(after):
+        raise InvalidRequest("after is the id of a file.", param="after")
+    return FileList(
+        min(int(limit), MOST_LISTED),
+        "asc" if order == "asc" else "desc",
+        after,
+        query.get("purpose", ""),
+    )
+
+
+def file_body(file: File) -> dict[str, Any]:
+    """A file as the OpenAI API has it."""
+    return {
+        "id": file.id,
+        "object": "file",
+        "bytes": file.size,
+        "created_at": file.created_at,
+        "expires_at": file.expires_at,
+        "filename": file.name,
+        "purpose": file.purpose,
+        "status": "processed",
+        "status_details": None,
+    }
+
+
+def encode_file(file: File) -> Reply:
+    """The answer to an upload, or to who asks for a file."""
+    return Reply(200, encode(file_body(file)))
+
+
+def encode_files(page: FilePage) -> Reply:
+    """One page of a caller's files."""
+    return encode_list([file_body(file) for file in page.files], page.has_more)
+
+
+def encode_content(file: File, data: bytes) -> Reply:
+    """A file's bytes, so that no browser takes them for anything but a download.
+
+    Text goes as plain text, pictures as what they are, and everything else as bytes.
+    """
+    kind = UNKNOWN
+    if file.media_type == TEXT:
+        kind = "text/plain; charset=utf-8"
+    elif file.media_type in _SHOWN_AS_THEY_ARE:
+        kind = file.media_type
+    return Reply(
+        200,
+        data,
+        kind,
+        (
+            ("Content-Disposition", disposition(file.name)),
+            ("Content-Security-Policy", "default-src 'none'; sandbox"),
+            ("Cross-Origin-Resource-Policy", "same-origin"),
+        ),
+    )
+
+
+def disposition(name: str) -> str:
+    """``Content-Disposition`` of a download (RFC 6266), its name for old readers and for new."""
+    plain = "".join(c if c.isascii() and c.isprintable() and c not in '"\\%' else "_" for c in name)
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,0 +1,163 @@
+"""Forms with files: ``multipart/form-data`` bodies (RFC 7578), read strictly and within bounds.
+
+The body was read whole, within its route's bound, before this begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+from python_multipart.exceptions import FormParserError
+from python_multipart.multipart import MultipartParser, parse_options_header
+
+from aitp_desk.model.errors import InvalidRequest, RequestTooLarge, UnsupportedMedia
+
+MAX_PARTS = 10
+MAX_HEADERS = 8
+MAX_HEADER_BYTES = 4096
+MAX_FIELD_BYTES = 4096
+"""How long the value of a field may be that is no file."""
+OVERHEAD = 64 * 1024
+"""What a form may have beside its file: the other parts, boundaries, headers."""
+
+_PLAIN_ENCODINGS = frozenset({"", "7bit", "8bit", "binary"})
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One part of a form.
+
+    Parameters:
+        filename: as it was sent; None for a field that is no file.
+    """
+
+    filename: str | None
+    data: bytes
+
+    def text(self, name: str) -> str:
+        """The value of a field.
+
+        Raises:
+            InvalidRequest: the part is a file, or no UTF-8.
+        """
+        if self.filename is not None:
+            raise InvalidRequest(f"{name} is a field and no file.", param=name)
+        try:
+            return self.data.decode()
+        except UnicodeDecodeError:
+            raise InvalidRequest(f"{name} is not UTF-8 text.", param=name) from None
+
+
+def decode_form(content_type: str | None, body: bytes) -> Mapping[str, Part]:
+    """Read a form.
+
+    Raises:
+        UnsupportedMedia: the body is something else, or says in which encoding it is.
+        InvalidRequest: it is no well-formed form, a part stands twice or has no name.
+        RequestTooLarge: a part, its headers or their number is past its bound.
+    """
+    kind, options = parse_options_header(content_type)
+    if kind != b"multipart/form-data":
+        raise UnsupportedMedia(
+            "The body is a form: send it with Content-Type: multipart/form-data.",
+            param="Content-Type",
+        )
+    boundary = options.get(b"boundary", b"")
+    if not boundary or len(boundary) > 70 or boundary != boundary.strip():  # RFC 2046, 5.1.1
+        raise InvalidRequest("The form has no usable boundary.", param="Content-Type")
+    reader = _Reader()
+    try:
+        parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": reader.begin,
+                "on_header_begin": reader.begin_header,
+                "on_header_field": reader.add_name,
+                "on_header_value": reader.add_value,
+                "on_header_end": reader.end_header,
+                "on_headers_finished": reader.end_headers,
+                "on_part_data": reader.add_data,
+                "on_part_end": reader.end,
+                "on_end": reader.finish,
+            },
+            max_header_count=MAX_HEADERS,
+            max_header_size=MAX_HEADER_BYTES,
+        )
+        parser.write(body)
+        parser.finalize()
+    except FormParserError:
+        raise InvalidRequest("The form is not well formed (RFC 7578).") from None
+    if not reader.is_finished:
+        raise InvalidRequest("The form does not end: its last boundary is missing.")
+    return reader.parts
+
+
+class _Reader:
+    """Gathers the parts as the parser comes upon them."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, Part] = {}
+        self.is_finished = False
+        self._count = 0
+        self._header = b""
+        self._value = b""
+        self._headers: dict[bytes, str] = {}
+        self._name = ""
+        self._filename: str | None = None
+        self._size = 0
+        self._data: list[bytes] = []
+
+    def begin(self) -> None:
+        self._count += 1
+        if self._count > MAX_PARTS:
+            raise RequestTooLarge(f"A form has at most {MAX_PARTS} parts.")
+        self._headers, self._data, self._size = {}, [], 0
+
+    def begin_header(self) -> None:
+        self._header = self._value = b""
+
+    def add_name(self, data: bytes, start: int, end: int) -> None:
+        self._header += data[start:end]
+
+    def add_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+
+    def end_header(self) -> None:
+        name = self._header.strip().lower()
+        if name in self._headers:
+            raise InvalidRequest("A header of a part stands twice.")
+        self._headers[name] = self._value.strip().decode("latin-1")
+
+    def end_headers(self) -> None:
+        kind, options = parse_options_header(self._headers.get(b"content-disposition"))
+        if kind != b"form-data" or not options.get(b"name"):
+            raise InvalidRequest("A part of the form has no name.")
+        self._name = _text(options[b"name"])
+        filename = options.get(b"filename")
+        self._filename = None if filename is None else _text(filename)
+        if self._name in self.parts:
+            raise InvalidRequest(f"{self._name[:64]!r} stands twice in the form.")
+        if self._headers.get(b"content-type", "").lower().startswith("multipart/"):
+            raise InvalidRequest("A form within a form is not read.")
+        if self._headers.get(b"content-transfer-encoding", "").lower() not in _PLAIN_ENCODINGS:
+            raise InvalidRequest("A part of the form is sent as it is, without an encoding.")
+
+    def add_data(self, data: bytes, start: int, end: int) -> None:
+        self._size += end - start
+        if self._filename is None and self._size > MAX_FIELD_BYTES:
+            raise RequestTooLarge(
+                f"A field of the form has at most {MAX_FIELD_BYTES} bytes.", param=self._name[:64]
+            )
+        self._data.append(data[start:end])
+
+    def end(self) -> None:
+        self.parts[self._name] = Part(self._filename, b"".join(self._data))
+
+    def finish(self) -> None:
+        self.is_finished = True
+
+
+def _text(raw: bytes) -> str:
+    """A name as browsers write it (HTML, 4.10.21.8): UTF-8, with quotes and line ends escaped."""
+    text = raw.decode(errors="replace")
+    return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")

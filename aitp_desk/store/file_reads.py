@@ -1,0 +1,54 @@
+"""What the desk reads of uploaded files: one bounded, indexed look each, a MiB at most."""
+
+from __future__ import annotations
+
+from aitp_desk.model.file import PART_BYTES, File
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import FilePage, Order
+from aitp_desk.store.rows import file_of
+
+_BEHIND_ALL = "~"
+"""An id behind every other."""
+
+
+async def find(store: Store, file_id: str, *, now: int) -> File | None:
+    """Read a file without its bytes; None also for one that has expired."""
+    rows = await store.read("file", {"id": file_id, "now": now})
+    return file_of(rows[0]) if rows else None
+
+
+async def page(
+    store: Store,
+    owner: str,
+    *,
+    order: Order,
+    limit: int,
+    after: str | None,
+    purpose: str,
+    now: int,
+) -> FilePage:
+    """Read a part of an owner's files.
+
+    Parameters:
+        after: id of a file, whether it is still there or not; the part begins behind it.
+        purpose: only those of this purpose; empty for all.
+    """
+    upwards = order == "asc"
+    part = {
+        "owner": owner,
+        "place": after or ("" if upwards else _BEHIND_ALL),
+        "purpose": purpose,
+        "now": now,
+        "limit": limit + 1,
+    }
+    rows = await store.read("files_upwards" if upwards else "files_downwards", part)
+    return FilePage(tuple(map(file_of, rows[:limit])), has_more=len(rows) > limit)
+
+
+async def content(store: Store, file: File, most: int) -> bytes:
+    """Read the first bytes of a file, piece by piece; fewer where it was deleted meanwhile."""
+    wanted = min(file.size, most)
+    pieces: list[bytes] = []
+    for n in range(-(-wanted // PART_BYTES)):
+        pieces += [row[0] for row in await store.read("file_part", {"file_id": file.id, "n": n})]
+    return b"".join(pieces)[:wanted]
