@@ -121,6 +121,7 @@ class MessagesApi:
         self._caches = caches
         self._cached: set[str] = set()
         self._calls = 0
+        self._is_paused = False
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer ``POST /v1/messages``."""
@@ -130,9 +131,10 @@ class MessagesApi:
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if KEY not in {key, request.headers.get("x-api-key")}:
             return _refusal(Refuse(401, "authentication_error"))
-        if problem := _problem(body):
+        if problem := _problem(body, is_paused=self._is_paused):
             return _refusal(Refuse(400, "invalid_request_error"), problem)
         reply = self.script(body)
+        self._is_paused = isinstance(reply, Say) and reply.stop_reason == "pause_turn"
         if isinstance(reply, Refuse):
             return _refusal(reply)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
@@ -300,8 +302,8 @@ def _claim(place: int, source: str) -> Body:
     return _citation(place, {"source": source, "title": source, "content": [{"text": "So it is."}]})
 
 
-def _problem(body: Body) -> str | None:
-    """What the API would refuse in a request."""
+def _problem(body: Body, *, is_paused: bool) -> str | None:
+    """What the API would refuse in a request; a paused turn is sent back as it came."""
     if {"temperature", "top_p", "top_k"} & body.keys() or not body["max_tokens"] >= 1:
         return "unknown or wrong parameters"
     names = Counter(tool["name"] for tool in body.get("tools", []))
@@ -311,7 +313,7 @@ def _problem(body: Body) -> str | None:
         return "a tool's schema is an object's"
     if not body["messages"] or body["messages"][0]["role"] != "user":
         return "the first message is the user's"
-    if body["messages"][-1]["role"] != "user":
+    if body["messages"][-1]["role"] != "user" and not is_paused:
         return "prefill is not supported"
     owed: set[str] = set()
     for message in body["messages"]:

@@ -230,11 +230,20 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty when the question is open.
         free_form: whether any other text will do as well.
+        usage, fallback, model: as an answer's.
     """
 
     question: str
     options: tuple[str, ...] = ()
     free_form: bool = True
+    usage: Usage | None = None
+    fallback: Fallback | None = None
+    model: str | None = None
+
+    @property
+    def tokens_used(self) -> int:
+        """What a model counted; nothing where none was asked."""
+        return self.usage.total if self.usage else 0
 
 
 class ToolRequest(msgspec.Struct, frozen=True):

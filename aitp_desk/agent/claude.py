@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
+from copy import copy
 from typing import Any
 
 import msgspec
@@ -95,6 +96,12 @@ class ClaudeAgent:
     def name(self) -> str:
         """What it is, for people."""
         return f"{self._settings.model}, else extractive"
+
+    def over(self, knowledge: Knowledge) -> ClaudeAgent:
+        """The agent over other content; model, key, connections and budget of a day are shared."""
+        other = copy(self)
+        other._knowledge = knowledge  # noqa: SLF001 -- another of this class
+        return other
 
     async def close(self) -> None:
         """Let go of the connections to the API."""
@@ -238,15 +245,15 @@ def _instead(
 ) -> Event:
     """What extraction answers in the model's place."""
     said = answer(turn, library)
+    usage = spending.usage if spending.usage.total else None
     if isinstance(said, Clarification):
         if not was_shown:
-            return said
+            return msgspec.structs.replace(said, fallback=fallback, usage=usage)
         # no delta stands before a clarification, not even one that is void
         said = Answer(asked_text(Pending("", said.question, said.options)), found=False)
-    usage = spending.usage
     return msgspec.structs.replace(
         said,
         fallback=fallback,
-        usage=usage if usage.total else None,
-        tokens_used=usage.total or said.tokens_used,
+        usage=usage,
+        tokens_used=usage.total if usage else said.tokens_used,
     )

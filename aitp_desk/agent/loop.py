@@ -18,15 +18,14 @@ from aitp_desk.agent.base import (
     Passing,
     Pending,
     Restart,
-    Source,
     ToolRequest,
     Turn,
 )
 from aitp_desk.agent.budget import Call, Spending
-from aitp_desk.agent.extractive import MAX_SOURCES
 from aitp_desk.agent.guard import Output
+from aitp_desk.agent.material import Material
 from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text, ToolUse
-from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens, search
+from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens
 from aitp_desk.agent.prompt import (
     ASK,
     SEARCH,
@@ -55,7 +54,6 @@ MAX_AT_ONCE = 8
 MAX_OPTIONS = 4
 THINKING_TOKENS = 2048
 """Room for thinking, where a model thinks: it counts as written."""
-_BACKGROUND_SOURCES = 2
 
 
 class Reply:
@@ -92,8 +90,7 @@ class Reply:
         self._tools = {wire_name(tool): tool for tool in turn.tools}
         self._names = wire_names(turn.tools)
         self._conversation: list[dict[str, Any]] = []
-        self._sent: list[Excerpt] = []
-        self._cited: dict[str, Excerpt] = {}
+        self._material = Material(library, settings.passage_tokens)
         self._rounds = list(turn.rounds)
         self._ended: Ended | None = None
         self._words = self._new_words()
@@ -141,11 +138,11 @@ class Reply:
     def _begin(self) -> None:
         """Put together what the model is told, calls of earlier turns of this reply included."""
         found = choose(self._turn, self._library, room=self._settings.passage_tokens)
-        self._learn(found)
+        self._material.add(found)
         self._conversation = messages(self._turn, found)
         for step in self._turn.rounds:
             searched = {
-                called.call.id: self._search(called.call.arguments)
+                called.call.id: self._material.search(called.call.arguments)
                 for called in step.called
                 if called.call.name == SEARCH_CALL
             }
@@ -153,6 +150,7 @@ class Reply:
                 call_message(step.text, step.called, self._names),
                 result_message(step.called, searched),
             ]
+        self._words = self._new_words()
 
     async def _call(self) -> AsyncGenerator[Delta]:
         """Call the model, again where it fails before it has said anything."""
@@ -177,7 +175,7 @@ class Reply:
                     if not error.may_retry or late or self.is_shown or tried + 1 == TRIES:
                         raise
                 self._words = self._new_words()
-                self._cited.clear()
+                self._material.begin_anew()
                 await self._sleep(wait)
         finally:
             call.end()
@@ -207,7 +205,7 @@ class Reply:
             case Text(text=text):
                 return self._words.feed(text)
             case Cited():
-                self._cite(piece)
+                self._material.cite(piece)
             case Ended():
                 self._ended = piece
         return ""
@@ -231,14 +229,6 @@ class Reply:
             request["tool_choice"] = {"type": "none"}
         return request
 
-    def _cite(self, cited: Cited) -> None:
-        """Remember a passage that the model's words rest on, if it was sent one from there."""
-        places = [cited.index, *range(len(self._sent))]
-        for place in places:
-            if place < len(self._sent) and self._sent[place].passage.url == cited.source:
-                self._cited.setdefault(cited.source, self._sent[place])
-                return
-
     async def _use_tools(self, ended: Ended) -> AsyncGenerator[Event]:
         """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
         judge = self._make_output()
@@ -246,7 +236,12 @@ class Reply:
             judge.check(use.arguments)
         question = self._question(ended.tool_uses)
         if question is not None and not self.is_shown:
-            yield Clarification(question.question, question.options)
+            yield Clarification(
+                question.question,
+                question.options,
+                usage=self._spending.usage,
+                model=self._settings.model,
+            )
             return
         # where words stand already, the question becomes their end
         more = "" if question is None else self._words.feed(f"\n\n{asked_text(question)}")
@@ -270,14 +265,14 @@ class Reply:
         if self.is_shown:
             yield Restart()
         self._words = self._new_words()
-        self._cited.clear()
+        self._material.begin_anew()
 
     async def _use(
         self, use: ToolUse, searched: dict[str, tuple[Excerpt, ...]], *, is_too_many: bool
     ) -> Called:
         tool = self._tools.get(use.name)
         if use.name == SEARCH:
-            found = () if is_too_many else self._search(use.arguments)
+            found = () if is_too_many else self._material.search(use.arguments)
             searched[use.id] = found
             titles = "; ".join(f"{e.passage.name} ({e.passage.url})" for e in found)
             result = ToolResult(titles or "Nothing else was found.")
@@ -290,24 +285,6 @@ class Reply:
         if tool.by == "caller":
             return Called(call)
         return Called(call, await self._turn.invoke(call))
-
-    def _search(self, arguments: str) -> tuple[Excerpt, ...]:
-        """What a search of the model's own finds that it was not sent before."""
-        query = arguments_of(arguments).get("query")
-        if not isinstance(query, str) or not query.strip():
-            return ()
-        known = {excerpt.passage.url for excerpt in self._sent}
-        found = tuple(
-            excerpt
-            for excerpt in search(query, self._library, room=self._settings.passage_tokens)
-            if excerpt.passage.url not in known
-        )
-        self._learn(found)
-        return found
-
-    def _learn(self, found: Sequence[Excerpt]) -> None:
-        self._sent += found
-        self._words.learn(_read(found))
 
     def _question(self, uses: Sequence[ToolUse]) -> Pending | None:
         """What the model would ask the visitor, if that is what it calls for."""
@@ -331,16 +308,10 @@ class Reply:
         names = {tool.name for tool in self._turn.tools}
         called = [step.call.name for done in self._rounds for step in done.called]
         used = [name for name in called if name in names]
-        found = words.found and bool(self._sent or used)
-        sources: list[Source] = []
-        if found and self._cited:
-            sources = [_source(excerpt, direct=True) for excerpt in self._cited.values()]
-        elif found:
-            near = self._sent[:_BACKGROUND_SOURCES]
-            sources = [_source(excerpt, direct=False) for excerpt in near]
+        found = words.found and bool(used or not self._material.is_empty)
         return Answer(
             words.shown,
-            tuple(sources[:MAX_SOURCES]),
+            self._material.sources() if found else (),
             tokens_used=usage.total,
             found=found,
             usage=usage,
@@ -350,19 +321,10 @@ class Reply:
 
     def _new_output(self) -> Output:
         output = self._make_output()
-        output.learn(_read(self._sent))
+        output.learn(self._material.texts)
         return output
 
     def _new_words(self) -> Words:
         wished = self._turn.max_tokens
         longest = None if wished is None else wished * CHARACTERS_PER_TOKEN
         return Words(self._new_output(), longest)
-
-
-def _read(excerpts: Sequence[Excerpt]) -> list[str]:
-    return [f"{excerpt.passage.url}\n{excerpt.text}" for excerpt in excerpts]
-
-
-def _source(excerpt: Excerpt, *, direct: bool) -> Source:
-    passage = excerpt.passage
-    return Source(passage.name, passage.url, "direct" if direct else "background")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from aitp_desk.agent.guard import Output
 from aitp_desk.agent.prompt import NOT_FOUND
 
@@ -29,10 +27,6 @@ class Words:
         self._late = ""
         self.shown = ""
         self.found = True
-
-    def learn(self, texts: Iterable[str]) -> None:
-        """Take note of what the model was given to read."""
-        self._output.learn(texts)
 
     def feed(self, text: str) -> str:
         """What can be shown now."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
+from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
 from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
@@ -37,12 +37,10 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
 
 def reply_metadata(outcome: Said) -> dict[str, str]:
     """The metadata of a reply: whether it asks back, and what its making involved."""
-    if isinstance(outcome, Clarification):
-        return ASKS_BACK
-    notes: dict[str, str] = {}
+    notes = dict(ASKS_BACK) if isinstance(outcome, Clarification) else {}
     if outcome.fallback is not None:
         notes["fallback"] = outcome.fallback
-    if outcome.tools_used:
+    if isinstance(outcome, Answer) and outcome.tools_used:
         notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
     return notes
 

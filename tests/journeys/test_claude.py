@@ -87,6 +87,19 @@ async def test_an_ahp_answer_is_the_models_with_its_sources_and_its_tokens(tmp_p
     assert again.answer == WRAPPED
 
 
+@pytest.mark.requirement("AHP-11.4-4")
+@pytest.mark.parametrize(("wished", "granted"), [(20, 20), (32_768, 600)])
+async def test_the_callers_length_is_kept_and_the_owners_in_any_case(
+    tmp_path: Path, wished: int, granted: int
+) -> None:
+    long = "Gift wrapping costs 2 EUR a book, paper and ribbon and card and all. " * 100
+    async with meeting(tmp_path, in_turn(say(long, 0))) as met:
+        said = await met.visitor.ask(QUESTION, max_tokens=wished)
+        [sent] = met.api.requests
+    assert sent["max_tokens"] == granted
+    assert 0 < len(said.answer) <= granted * 4
+
+
 async def test_an_ahp_answer_in_the_models_place_says_so_and_is_not_kept(tmp_path: Path) -> None:
     async with meeting(tmp_path, in_turn(*OVERLOADED, *OVERLOADED)) as met:
         for _ in range(2):
@@ -98,6 +111,7 @@ async def test_an_ahp_answer_in_the_models_place_says_so_and_is_not_kept(tmp_pat
         assert len(met.api.requests) == 6
 
 
+@pytest.mark.requirement("AHP-11.4-1", "AHP-11.4-5")
 async def test_a_desk_whose_day_is_spent_answers_by_extraction(tmp_path: Path) -> None:
     async with meeting(tmp_path, in_turn(), "claude.day_tokens=100") as met:
         said = await met.visitor.ask(QUESTION)
@@ -127,6 +141,8 @@ async def test_the_model_asks_back_and_is_told_the_answer(tmp_path: Path) -> Non
         first = await met.visitor.ask("How much is it?")
         assert first.body["status"] == "clarification_needed"
         assert first.body["clarification"]["options"] == ["Paper", "Ribbon"]
+        assert first.body["meta"]["tokens_used"] > 100
+        assert first.body["meta"]["model"] == "claude-haiku-5-5"
         second = await met.visitor.ask(
             "How much is it?", session_id=first.session_id, clarification="Paper"
         )

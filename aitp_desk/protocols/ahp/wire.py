@@ -219,20 +219,20 @@ class Encoder:
         }
 
     def _meta(self, asked: Asked) -> dict[str, Any]:
-        answer = asked.outcome if isinstance(asked.outcome, Answer) else None
+        outcome = asked.outcome
         meta: dict[str, Any] = {
-            "tokens_used": answer.tokens_used if answer else 0,
+            "tokens_used": outcome.tokens_used,
             "capability_used": asked.action,
             "mode": MODE,
             "cached": asked.cached,
-            "tools_used": answer.tools_used if answer else (),
+            "tools_used": outcome.tools_used if isinstance(outcome, Answer) else (),
             "content_signals": self._signals,
         }
         # members of this desk's own; the schema leaves meta open
-        if answer and answer.model:
-            meta["model"] = answer.model
-        if answer and answer.fallback:
-            meta["fallback"] = answer.fallback
+        if outcome.model:
+            meta["model"] = outcome.model
+        if outcome.fallback:
+            meta["fallback"] = outcome.fallback
         return meta
 
 

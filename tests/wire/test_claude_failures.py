@@ -1,0 +1,183 @@
+"""Where Claude fails, is late or has spent its budget, the visitor is answered all the same."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from aitp_desk.agent.base import (
+    Answer,
+    Restart,
+    Turn,
+    outcome_of,
+)
+from aitp_desk.agent.claude import ClaudeAgent
+from aitp_desk.agent.prompt import NOT_FOUND
+from aitp_desk.config import Claude
+from aitp_desk.knowledge.watch import open_knowledge
+from tests.asking_claude import PRICE, QUESTION, SITE, WRAPPED, asking
+from tests.doubles import Clock
+from tests.messages_api import (
+    KEY,
+    Refuse,
+    Reply,
+    Say,
+    Use,
+    say,
+    use,
+)
+from tests.serving import SITE as PAGES
+
+FAILS: dict[str, tuple[Reply, ...]] = {
+    "refusal": (say("I am sor", stop_reason="refusal"),),
+    "refusal before a word": (Say((), stop_reason="refusal"),),
+    "a reason of the future": (say("Hm", stop_reason="gone_fishing"),),
+    "nothing said": (Say(()),),
+    "not found, and not a word more": (say(NOT_FOUND),),
+    "tool use without a tool": (say("x", stop_reason="tool_use"),),
+    "cut off after words": (say("Gift wrapping costs some ", cut_off=True),),
+    "error after words": (say("Gift wrapping costs some ", error="overloaded_error"),),
+    "bad request": (Refuse(400, "invalid_request_error"),),
+    "no money": (Refuse(402, "billing_error"),),
+    "too large": (Refuse(413, "request_too_large"),),
+    "no such model": (Refuse(404, "not_found_error"),),
+    "overloaded for long": (Refuse(529, "overloaded_error"),) * 3,
+    "arguments that are no JSON": (Say((Use("search_site", raw='{"query": ]'),)),),
+}
+
+
+@pytest.mark.parametrize("replies", FAILS.values(), ids=FAILS.keys())
+async def test_extraction_answers_where_the_model_fails(
+    tmp_path: Path, replies: tuple[Reply, ...]
+) -> None:
+    async with asking(tmp_path, *replies) as asked:
+        with capture_logs() as logs:
+            *passing, outcome = await asked.events()
+    assert isinstance(outcome, Answer)
+    assert PRICE in outcome.text
+    assert outcome.fallback in {"model_failed", "budget_spent"}
+    assert outcome.model is None
+    assert outcome.sources
+    if passing:
+        assert passing[-1] == Restart()
+    [warning] = [line for line in logs if line["event"] == "claude_failed"]
+    assert warning["log_level"] == "warning"
+
+
+RETRIES: dict[str, tuple[Reply, list[float]]] = {
+    "429": (Refuse(429, "rate_limit_error", {"retry-after": "7"}), [7.0]),
+    "529": (Refuse(529, "overloaded_error"), [0.5]),
+    "500": (Refuse(500, "api_error"), [0.5]),
+    "529 inside a stream": (Say((), error="overloaded_error"), [0.5]),
+    "cut off before a word": (Say((), cut_off=True), [0.5]),
+}
+
+
+@pytest.mark.parametrize(("failure", "waits"), RETRIES.values(), ids=RETRIES.keys())
+async def test_a_call_is_tried_again_while_nothing_was_shown(
+    tmp_path: Path, failure: Reply, waits: list[float]
+) -> None:
+    async with asking(tmp_path, failure, say(WRAPPED, 0)) as asked:
+        outcome = await asked.answer()
+    assert (outcome.text, outcome.fallback) == (WRAPPED, None)
+    assert asked.waited == waits
+    assert len(asked.api.requests) == 2
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Refuse(429, "rate_limit_error", {"retry-after": "3600"}),
+        Refuse(500, "api_error", {"x-should-retry": "false"}),
+    ],
+)
+async def test_a_call_is_not_tried_again_where_that_is_too_late_or_of_no_use(
+    tmp_path: Path, failure: Reply
+) -> None:
+    async with asking(tmp_path, failure) as asked:
+        outcome = await asked.answer()
+    assert outcome.fallback == "model_failed"
+    assert asked.waited == []
+    assert len(asked.api.requests) == 1
+
+
+async def test_a_wrong_key_is_a_fallback_and_one_warning(tmp_path: Path) -> None:
+    async with asking(tmp_path, key="sk-wrong") as asked:
+        with capture_logs() as logs:
+            outcomes = [await asked.answer() for _ in range(3)]
+    assert {outcome.fallback for outcome in outcomes} == {"model_failed"}
+    assert [line["reason"] for line in logs] == ["authentication_error"]
+    assert "sk-wrong" not in str(logs)
+
+
+async def test_nobody_at_the_address_is_a_fallback(tmp_path: Path) -> None:
+    async with asking(tmp_path) as asked:
+        pass
+    async with open_knowledge(PAGES, data=tmp_path, poll_seconds=60) as knowledge:
+        agent = ClaudeAgent(
+            knowledge, Claude(), key=KEY, url=asked.api.url, sleep=lambda _: asyncio.sleep(0)
+        )
+        outcome = await outcome_of(agent, Turn(QUESTION, SITE))
+        await agent.close()
+    assert isinstance(outcome, Answer)
+    assert outcome.fallback == "model_failed"
+
+
+async def test_a_model_that_is_silent_too_long_is_a_fallback(tmp_path: Path) -> None:
+    never = asyncio.Event()
+    async with asking(tmp_path, say(WRAPPED, holds=never), reply_seconds=1) as asked:
+        outcome = await asked.answer()
+        never.set()
+    assert outcome.fallback == "model_failed"
+    assert outcome.usage is not None
+    assert outcome.tokens_used == outcome.usage.total > 0
+
+
+async def test_a_reply_that_is_given_up_hangs_up(tmp_path: Path) -> None:
+    never = asyncio.Event()
+    long = "Gift wrapping costs money. " * 20
+    async with asking(tmp_path, say(long, holds=never)) as asked:
+        reply = asked.agent.reply(Turn(QUESTION, SITE))
+        first = asyncio.ensure_future(anext(reply))
+        await asked.api.begun.wait()
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        assert first.cancelled()
+        await asked.api.ended.wait()
+
+
+@pytest.mark.parametrize(
+    "settings", [{"reply_tokens": 256}, {"day_tokens": 300}, {"reply_calls": 1}]
+)
+async def test_a_spent_budget_lets_extraction_answer(
+    tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    searches = use("search_site", query="returns")
+    async with asking(tmp_path, *[searches] * 3, **settings) as asked:
+        outcome = await asked.answer()
+    assert outcome.fallback == "budget_spent"
+    assert PRICE in outcome.text
+
+
+async def test_a_days_budget_is_whole_again_the_next_day(tmp_path: Path) -> None:
+    clock = Clock()
+    async with asking(tmp_path, say(WRAPPED), say(WRAPPED), clock=clock, day_tokens=1500) as asked:
+        spent = [(await asked.answer()).fallback for _ in range(3)]
+        clock.advance(24 * 3600)
+        again = await asked.answer()
+    assert spent == [None, "budget_spent", "budget_spent"]
+    assert again.fallback is None
+
+
+async def test_the_last_call_of_a_reply_may_call_no_tool(tmp_path: Path) -> None:
+    async with asking(
+        tmp_path, use("search_site", query="returns"), say(WRAPPED), reply_calls=2
+    ) as asked:
+        await asked.answer()
+        first, last = asked.api.requests
+    assert "tool_choice" not in first
+    assert last["tool_choice"] == {"type": "none"}
