@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving, open_server
 from aitp_desk.config import load_config
+from aitp_desk.desk.invoking import Performed
 
 SITE = Path(__file__).parent / "site"
 """A small bookshop's content, for tests that need some."""
@@ -23,6 +24,7 @@ async def serving(
     folder: Path = SITE,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
+    actions: Sequence[Performed] = (),
 ) -> AsyncIterator[Serving]:
     """A desk on a free port.
 
@@ -32,7 +34,8 @@ async def serving(
         folder: the site's folder.
         clock: Unix seconds.
         agent: who answers; by default extraction.
+        actions: what the agent may call for those who may.
     """
     config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
-    async with open_server(config, clock=clock, agent=agent) as desk:
+    async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:
         yield desk

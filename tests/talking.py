@@ -7,7 +7,7 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from multidict import CIMultiDictProxy
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving
+from aitp_desk.desk.invoking import Performed
 from tests.keys import make_key
 from tests.serving import SITE, serving
 
@@ -163,11 +164,12 @@ async def talking(
     site: Path = SITE,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
+    actions: Sequence[Performed] = (),
 ) -> AsyncIterator[Talker]:
     """A desk whose data lie below ``folder``, and somebody without a credential who talks to it."""
     data = folder / "data"
     async with (
-        serving(data, *settings, folder=site, clock=clock, agent=agent) as desk,
+        serving(data, *settings, folder=site, clock=clock, agent=agent, actions=actions) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         yield Talker(desk, data, http)

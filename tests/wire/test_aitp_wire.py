@@ -23,7 +23,7 @@ from aitp_desk.model.thread import (
     ThreadDraft,
     ThreadUpdate,
 )
-from aitp_desk.protocols.aitp import messages_wire, threads_wire, wire
+from aitp_desk.protocols.aitp import messages_wire, run_drafts_wire, threads_wire, wire
 from aitp_desk.protocols.aitp.wire import Dialect
 
 MESSAGE = Message(
@@ -76,7 +76,8 @@ THREAD_BODY = {
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 NAMES = st.sampled_from(
     "messages metadata actors parent_id actor content role attachments tools file_id"
-    " id capabilities schema $schema type text value".split()
+    " id capabilities schema $schema type text value assistant_id thread tools tool_choice function"
+    " name parameters tool_outputs tool_call_id output truncation_strategy last_messages".split()
 )
 BODIES = st.recursive(
     LEAVES,
@@ -155,6 +156,10 @@ def test_any_document_is_read_or_refused_and_nothing_else(body: Any) -> None:
         threads_wire.decode_thread,
         messages_wire.decode_message,
         threads_wire.decode_update,
+        run_drafts_wire.decode_run,
+        run_drafts_wire.decode_thread_and_run,
+        run_drafts_wire.decode_run_update,
+        run_drafts_wire.decode_outputs,
     ):
         try:
             decode(encoded(body))

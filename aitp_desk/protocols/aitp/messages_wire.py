@@ -10,7 +10,7 @@ from typing import Any
 
 from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.model.run import Run
+from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Attachment, Draft, Message, Origin
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
@@ -162,13 +162,14 @@ def message_body(message: Message, dialect: Dialect) -> dict[str, Any]:
 
 def run_body(run: Run) -> dict[str, Any]:
     """A run as it stands beside what it answers, in the OpenAI API's words."""
+    failed = run.state is RunState.FAILED
     return {
         "id": run.id,
         "object": "thread.run",
         "thread_id": run.thread_id,
         "status": run.state.value,
         "created_at": run.created_at,
-        "last_error": run.error and {"code": "server_error", "message": run.error},
+        "last_error": {"code": "server_error", "message": run.error} if failed else None,
     }
 
 

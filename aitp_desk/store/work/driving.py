@@ -57,8 +57,10 @@ def start_run(
             )
     tail = reached.tail(now)
     said = []
-    for new in drafts:
-        role, actor = yield from settle_speaker(thread_id, principal, new.draft, reached.speaker)
+    for place, new in enumerate(drafts):
+        role, actor = yield from settle_speaker(
+            thread_id, principal, new.draft, reached.speaker, f"additional_messages[{place}]."
+        )
         said.append(tail.say(settled(new, role, actor, principal.owner), run.id))
     queued = queued_run(run, thread_id, now)
     tail.tell_run(run.id, queued.state)

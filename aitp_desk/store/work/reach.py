@@ -90,12 +90,13 @@ def reach_thread(
 
 
 def settle_speaker(
-    thread_id: str, principal: Principal, draft: Draft, default: str
+    thread_id: str, principal: Principal, draft: Draft, default: str, at: str = ""
 ) -> Work[tuple[Role, str]]:
     """Return the role and the actor under which a draft is kept.
 
     Parameters:
         default: the actor that is stamped where the draft names none.
+        at: where the draft stands in its request, such as ``messages[0].``.
 
     Raises:
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
@@ -106,7 +107,7 @@ def settle_speaker(
         for row in (yield "actors_present", {"thread_id": thread_id}):
             present = present_of(row)
             (brought if present.is_of(principal) else others).append(present.actor.id)
-    return resolve_speaker(draft, brought=brought, default=default, others=others)
+    return resolve_speaker(draft, brought=brought, default=default, others=others, at=at)
 
 
 def is_callers(message: Message, principal: Principal, reached: Reached) -> Work[bool]:
