@@ -17,6 +17,7 @@ class Deleting:
 
     Parameters:
         sessions: where conversations are remembered that lie on threads.
+        stop: ends the work on a run.
     """
 
     def __init__(
@@ -26,11 +27,13 @@ class Deleting:
         following: Following,
         sessions: Sessions,
         clock: Callable[[], float],
+        stop: Callable[[str], None],
     ) -> None:
         self._store = store
         self._following = following
         self._sessions = sessions
         self._clock = clock
+        self._stop = stop
 
     async def update_message(
         self,
@@ -97,5 +100,6 @@ class Deleting:
         )
         self._sessions.forget_thread(thread_id)
         for run_id in ended:
+            self._stop(run_id)
             self._following.ended(run_id)
         self._following.changed(thread_id)

@@ -45,7 +45,7 @@ from aitp_desk.model.thread import (
 )
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Placed, settled
+from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Once, Placed, settled
 from aitp_desk.store.work.threads import append_message, open_thread, update_thread
 
 DAY_SECONDS = 24 * 60 * 60
@@ -140,7 +140,6 @@ class Posting:
         check_hops(request)
         if any(actor.id == self._actor.id for actor in draft.actors):
             raise Forbidden("That actor is this desk's own.", param="metadata.actors")
-        await self.check_attached(principal, draft.messages, "messages")
         now = self._clock()
         speakers = _Speakers(principal, self._actor, draft.actors)
         messages = tuple(
@@ -161,6 +160,7 @@ class Posting:
         if run is None and not request.manual and messages and messages[-1].role == "user":
             run = NewRun(new_id("run", now), principal)
         with self._repeats.once(request, opening_scope(principal, request.key)) as once:
+            await self.check_attached(principal, draft.messages, once, "messages")
             placed = await self._store.run(
                 open_thread,
                 thread=thread,
@@ -177,18 +177,26 @@ class Posting:
         return OpenedThread(thread, placed.messages, placed.run_id)
 
     async def check_attached(
-        self, principal: Principal, drafts: Sequence[Draft], name: str
+        self, principal: Principal, drafts: Sequence[Draft], once: Once | None, name: str = ""
     ) -> None:
         """Refuse messages that name files which are not the caller's.
 
+        A repeated request is not refused: it gets its answer, whatever became of its files.
+
         Parameters:
-            name: the member of the request that holds the drafts.
+            once: the request's idempotency key, if one was sent.
+            name: the member of the request that holds the drafts; empty where there is but one.
 
         Raises:
             FileNotFound: ``param`` is the attachment.
         """
+        if not any(draft.attachments for draft in drafts):
+            return
+        if once is not None and await reads.is_used(self._store, once):
+            return
         for place, draft in enumerate(drafts):
-            await self._filing.check_attached(principal, draft, f"{name}[{place}].")
+            at = f"{name}[{place}]." if name else ""
+            await self._filing.check_attached(principal, draft, at)
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request
@@ -201,9 +209,9 @@ class Posting:
         """
         check_draft(draft)
         check_hops(request)
-        await self._filing.check_attached(principal, draft)
         now = self._clock()
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+            await self.check_attached(principal, (draft,), once)
             placed = await self._store.run(
                 append_message,
                 thread_id=thread_id,

@@ -82,10 +82,12 @@ class Running:
         """
         check_scope(principal)
         check_hops(request)
-        await self._posting.check_attached(principal, draft.messages, "additional_messages")
         now = self._clock()
         run = self._new_run(principal, draft, now)
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+            await self._posting.check_attached(
+                principal, draft.messages, once, "additional_messages"
+            )
             placed = await self._store.run(
                 start_run,
                 thread_id=thread_id,

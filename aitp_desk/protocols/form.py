@@ -56,7 +56,8 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, Part]:
         InvalidRequest: it is no well-formed form, a part stands twice or has no name.
         RequestTooLarge: a part, its headers or their number is past its bound.
     """
-    kind, options = parse_options_header(content_type)
+    readable = content_type if content_type is not None and content_type.isascii() else None
+    kind, options = parse_options_header(readable)
     if kind != b"multipart/form-data":
         raise UnsupportedMedia(
             "The body is a form: send it with Content-Type: multipart/form-data.",

@@ -8,7 +8,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Event, KeptThread, Order, Page, Session, Token
+from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Token
 from aitp_desk.store.rows import (
     actor_of,
     attendance_of,
@@ -207,6 +207,11 @@ async def token_by_id(store: Store, token_id: str) -> Token | None:
 async def list_tokens(store: Store) -> tuple[Token, ...]:
     """Read all API keys, the revoked ones too, the oldest first."""
     return tuple(map(token_of, await store.read("tokens", {})))
+
+
+async def is_used(store: Store, once: Once) -> bool:
+    """Whether an idempotency key stands for a request, this or another."""
+    return bool(await store.read("look_up_once", {"scope": once.scope, "key": once.key}))
 
 
 async def epoch(store: Store, name: str) -> int:

@@ -175,6 +175,43 @@ async def test_an_upload_that_is_not_right_is_refused_and_keeps_nothing(
     assert owner.counts() == before
 
 
+FORM = b"multipart/form-data; boundary=xyz"
+DATA = b'--xyz\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\ndata\r\n'
+PURPOSE = b'--xyz\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nvision\r\n'
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "status"),
+    [
+        (FORM, DATA % b"a.txt" + PURPOSE + b"--xyz--\r\n", 200),
+        (FORM, DATA % b"../../\xff\x01.txt" + PURPOSE + b"--xyz--", 200),
+        (FORM, DATA % b"" + PURPOSE + b"--xyz--\r\n", 200),
+        (FORM, DATA % b"a.txt" + PURPOSE, 400),
+        (FORM, DATA % b"a.txt" + DATA % b"b.txt" + PURPOSE + b"--xyz--\r\n", 400),
+        (FORM, b"--xyz\r\n" * 1000, 400),
+        (FORM, b"--xyz" * 100_000, 400),
+        (FORM, b"", 400),
+        (b"multipart/form-data; boundary=\xff", b"--\xff--\r\n", 415),
+        (b"multipart/form-data", DATA % b"a.txt" + b"--xyz--\r\n", 400),
+        (b"multipart/mixed; boundary=xyz", DATA % b"a.txt" + b"--xyz--\r\n", 415),
+        (FORM, b"x" * (11 * 1024 * 1024), 413),
+    ],
+)
+@pytest.mark.parametrize("chunks", [0, 7])
+async def test_hostile_forms_are_refused_and_others_kept(
+    owner: Talker, content_type: bytes, body: bytes, status: int, chunks: int
+) -> None:
+    headers = [
+        (b"Content-Type", content_type),
+        (b"Authorization", f"Bearer {owner.key}".encode()),
+    ]
+    before = owner.counts()["files"]
+    url = owner.desk.url
+    answer = await raw_http.send(url, b"POST", b"/v1/files", headers, body, chunks=chunks)
+    assert answer.status == status
+    assert owner.counts()["files"] - before == (status == 200)
+
+
 async def test_only_a_form_is_an_upload_and_only_json_is_a_message(owner: Talker) -> None:
     told = await owner.send("POST", FILES, {"purpose": "assistants"})
     assert told.refusal == (415, "unsupported_media", "Content-Type")
@@ -274,6 +311,17 @@ async def test_the_agent_is_given_the_text_of_what_the_visitor_attached(tmp_path
         assert list(agent.turns[-1].files) == [words]
         listed = (await who.messages(thread, "?order=asc")).ok["data"]
         assert [file["file_id"] for file in listed[0]["attachments"]] == [picture, notes, page]
+
+
+async def test_a_repeat_gets_its_answer_whatever_became_of_its_file(owner: Talker) -> None:
+    thread, file = (await owner.open()).id, (await owner.upload()).id
+    key = [("Idempotency-Key", f"with {file}")]
+    attached = [{"file_id": file}]
+    posted = await owner.post(thread, "Look.", attachments=attached, headers=key)
+    await owner.send("DELETE", f"{FILES}/{file}")
+    again = await owner.post(thread, "Look.", attachments=attached, headers=key)
+    assert again.id == posted.id
+    assert (await owner.post(thread, "Look.", attachments=attached)).status == 404
 
 
 async def test_a_file_that_was_acknowledged_survives_a_restart(tmp_path: Path) -> None:

@@ -76,11 +76,14 @@ async def test_the_agent_never_hears_what_was_deleted(tmp_path: Path) -> None:
 
 
 async def test_a_run_at_work_ends_with_its_thread_and_writes_nothing(tmp_path: Path) -> None:
-    asked, go_on = asyncio.Event(), asyncio.Event()
+    asked, stopped = asyncio.Event(), asyncio.Event()
 
     async def slow(turn: Turn) -> Outcome:
         asked.set()
-        await go_on.wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            stopped.set()
         return Answer(f"Too late for {turn.question}")
 
     async with talking(tmp_path, agent=ScriptedAgent(slow)) as talker:
@@ -92,7 +95,8 @@ async def test_a_run_at_work_ends_with_its_thread_and_writes_nothing(tmp_path: P
             told = await waiting
         assert told.ok["replies"] == []
         assert told.ok["run"]["last_error"]["message"] == "The thread was deleted."
-        go_on.set()
+        async with asyncio.timeout(SECONDS):
+            await stopped.wait()
     async with talking(tmp_path) as talker:  # the first desk has ended, its worker with it
         assert talker.rows("SELECT state FROM jobs") == [("failed",)]
         assert talker.rows("SELECT content FROM messages") == [(None,)]

@@ -54,6 +54,8 @@ def test_a_files_name_comes_as_it_was_sent(sent: str, filename: str | None) -> N
     [
         (None, UnsupportedMedia),
         ("application/json", UnsupportedMedia),
+        ("multipart/form-data; boundary=漢", UnsupportedMedia),
+        ("multipart/form-data; boundary=\udcff", UnsupportedMedia),
         ("multipart/mixed; boundary=xyz", UnsupportedMedia),
         ("multipart/form-data", InvalidRequest),
         ("multipart/form-data; boundary=", InvalidRequest),
@@ -122,6 +124,13 @@ def test_a_field_is_text_and_no_file() -> None:
         with pytest.raises(InvalidRequest) as refused:
             form[name].text(name)
         assert refused.value.param == name
+
+
+@given(st.text(max_size=60))
+def test_any_content_type_is_read_or_refused(parameters: str) -> None:
+    for content_type in (parameters, f"multipart/form-data;{parameters}"):
+        with pytest.raises((InvalidRequest, UnsupportedMedia)):
+            decode_form(content_type, b"")
 
 
 @given(st.binary(max_size=300))
