@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 import structlog
 
-from aitp_desk.agent.base import Agent, Answer, SiteFacts, ToolRequest, Turn, outcome_of
+from aitp_desk.agent.base import Agent, SiteFacts, ToolRequest, Turn, outcome_of
 from aitp_desk.desk.calling import (
     limit_met,
     owed_calls,
@@ -148,8 +148,7 @@ class Turns:
         if isinstance(outcome, ToolRequest):
             steps = steps_of(outcome, options, claim.id, len(called), self._clock())
             return _Paused(steps, total([spent, usage_of(outcome.usage)]))
-        counted = outcome.usage if isinstance(outcome, Answer) else None
-        usage = total([spent, usage_of(counted)])
+        usage = total([spent, usage_of(outcome.usage)])
         reply = NewMessage(
             new_id("msg", self._clock()),
             new_salt(),

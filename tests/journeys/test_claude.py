@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +15,15 @@ import msgspec
 import pytest
 
 from aitp_desk.agent.prompt import NOT_FOUND
-from aitp_desk.app import open_server
-from aitp_desk.config import load_config
 from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal
 from tests.commands import Served, serving_command
+from tests.meeting_claude import meeting
 from tests.messages_api import (
     KEY,
-    MessagesApi,
     Refuse,
     Reply,
-    Script,
     in_turn,
     messages_api,
     said_in,
@@ -37,36 +33,12 @@ from tests.messages_api import (
     use,
 )
 from tests.serving import SITE
-from tests.talking import Talker
-from tests.visiting import CONVERSE, Visitor
+from tests.visiting import CONVERSE
 
 SECONDS = 10
 QUESTION = "What does gift wrapping cost?"
 WRAPPED = "Gift wrapping costs 2 EUR a book."
 OVERLOADED = (Refuse(529, "overloaded_error", {"retry-after": "0"}),) * 3
-
-
-class Met(msgspec.Struct):
-    """A desk with a model, by each of its doors."""
-
-    api: MessagesApi
-    visitor: Visitor
-    talker: Talker
-
-
-@asynccontextmanager
-async def meeting(
-    folder: Path, script: Script, *settings: str, actions: tuple[Performed, ...] = ()
-) -> AsyncIterator[Met]:
-    """A desk for the bookshop that answers with the model of a script."""
-    data = folder / "data"
-    config = load_config(SITE, ("limits.enabled=false", *settings), port=0, data=data)
-    async with (
-        messages_api(script) as api,
-        open_server(config, claude_key=KEY, claude_url=api.url, actions=actions) as desk,
-        aiohttp.ClientSession(desk.url) as http,
-    ):
-        yield Met(api, Visitor(desk, http), Talker(desk, data, http))
 
 
 async def test_an_ahp_answer_is_the_models_with_its_sources_and_its_tokens(tmp_path: Path) -> None:

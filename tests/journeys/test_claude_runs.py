@@ -1,0 +1,81 @@
+"""Runs that Claude answers, driven by the OpenAI SDK: the caller's functions, and what was used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from aitp_desk.desk.agents import SITE_AGENT
+from tests.meeting_claude import meeting
+from tests.messages_api import in_turn, said_in, say, tool_results, use
+from tests.sdk import DEPRECATED, exact, sdk
+
+pytestmark = DEPRECATED
+
+POLL = 5
+STOCK: Any = {
+    "type": "function",
+    "function": {
+        "name": "search_site",
+        "description": "How many of a book are there?",
+        "parameters": {"type": "object", "properties": {"book": {"type": "string"}}},
+    },
+}
+
+
+async def test_a_callers_function_is_waited_for_and_its_result_told(tmp_path: Path) -> None:
+    replies = in_turn(
+        use("caller_search_site", said="Let me look.", book="Emma"),
+        say("There are seven of them."),
+    )
+    async with meeting(tmp_path, replies) as met, sdk(await met.talker.with_key()) as client:
+        threads = client.beta.threads
+        asks: Any = [{"role": "user", "content": "How many of Emma?"}]
+        thread = await threads.create(messages=asks)
+        run: Any = await threads.runs.create_and_poll(
+            thread_id=thread.id,
+            assistant_id=SITE_AGENT,
+            instructions="Talk like a pirate.",
+            tools=[STOCK],
+            poll_interval_ms=POLL,
+        )
+        assert run.status == "requires_action"
+        (call,) = run.required_action.submit_tool_outputs.tool_calls
+        assert (call.function.name, call.function.arguments) == ("search_site", '{"book":"Emma"}')
+        done: Any = exact(
+            await threads.runs.submit_tool_outputs_and_poll(
+                run_id=run.id,
+                thread_id=thread.id,
+                tool_outputs=[{"tool_call_id": call.id, "output": "seven"}],
+                poll_interval_ms=POLL,
+            )
+        )
+        assert done.status == "completed"
+        newest = (await threads.messages.list(thread.id)).data[0].content[0]
+        assert newest.type == "text"
+        assert newest.text.value == "There are seven of them."
+        first, second = met.api.requests
+    assert ("user", {"caller_wish": "Talk like a pirate."}) in said_in(first)
+    [result] = tool_results(second)
+    assert result["content"] == '{"result":"seven"}'
+    assert done.usage.prompt_tokens > 1000
+    assert done.usage.completion_tokens > 5
+
+
+async def test_what_a_run_may_write_bounds_the_model(tmp_path: Path) -> None:
+    long = say("Gift wrapping costs 2 EUR a book and so on. " * 20, 0)
+    async with (
+        meeting(tmp_path, in_turn(long)) as met,
+        sdk(await met.talker.with_key()) as client,
+    ):
+        asks: Any = [{"role": "user", "content": "What does gift wrapping cost?"}]
+        run: Any = await client.beta.threads.create_and_run_poll(
+            assistant_id=SITE_AGENT,
+            thread={"messages": asks},
+            max_completion_tokens=256,
+            poll_interval_ms=POLL,
+        )
+        [sent] = met.api.requests
+    assert sent["max_tokens"] == 256
+    assert run.status in {"completed", "incomplete"}
+    assert run.usage.completion_tokens > 0
