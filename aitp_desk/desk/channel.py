@@ -91,6 +91,7 @@ class Answering:
 
     Parameters:
         after: number of the event after which it belongs.
+        message_id: the id that its message will have.
         again: whether its run was taken up before, and perhaps told of.
 
     Attributes:
@@ -99,10 +100,11 @@ class Answering:
         is_over: whether its run's end is committed, or its run was let go.
     """
 
-    __slots__ = ("after", "is_over", "restarts", "run_id", "text")
+    __slots__ = ("after", "is_over", "message_id", "restarts", "run_id", "text")
 
-    def __init__(self, run_id: str, after: int, *, again: bool = False) -> None:
+    def __init__(self, run_id: str, message_id: str, after: int, *, again: bool) -> None:
         self.run_id = run_id
+        self.message_id = message_id
         self.after = after
         self.text = ""
         self.restarts = int(again)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import msgspec
 
 from aitp_desk.config import Limits, Signals, Site
@@ -16,6 +18,7 @@ from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting
 from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.run_stream import RunWording
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.streams import Stream, Streams
@@ -214,6 +217,15 @@ class Desk:
         """Open a stream of a thread's events. See :meth:`aitp_desk.desk.streams.Streams.open`."""
         check_scope(principal)
         return await self._streams.open(principal, thread_id, after, wording)
+
+    async def follow_started(
+        self,
+        principal: Principal,
+        start: Callable[[], Awaitable[Run]],
+        word: Callable[[Run], RunWording],
+    ) -> Stream:
+        """Start a run and follow it. See :meth:`aitp_desk.desk.streams.Streams.open_run`."""
+        return await self._streams.open_run(principal, start, word)
 
     async def ask(self, principal: Principal, ask: Ask) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""

@@ -11,17 +11,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Protocol
 
 import structlog
 
 from aitp_desk.agent.base import Passing
 from aitp_desk.desk.channel import Answering, Channel, Wording
 from aitp_desk.desk.happening import ReadHappenings
+from aitp_desk.desk.run_stream import RunStream, RunWording
 
 Tell = Callable[[Passing], None]
 """Takes what an agent says on its way to the outcome."""
 
 _log = structlog.get_logger()
+
+
+class Listener(Protocol):
+    """Who is told what happens on a thread."""
+
+    def wake(self) -> None:
+        """Something happened; it is committed."""
+
+    def tell(self, answering: Answering) -> None:
+        """An answer in progress says more, or begins anew."""
+
+    async def beat(self) -> None:
+        """Keep connections alive, and end those whose caller would not be let in any more."""
 
 
 class Following:
@@ -35,16 +50,15 @@ class Following:
         self._read = read
         self._ends: dict[str, asyncio.Event] = {}
         self._waiting: dict[str, int] = {}
-        self._channels: dict[str, dict[Wording, Channel]] = {}
+        self._listeners: dict[str, dict[Listener, None]] = {}
+        self._channels: dict[tuple[str, Wording], Channel] = {}
         self._users: dict[Channel, int] = {}
         self._answering: dict[str, Answering] = {}
 
     def changed(self, thread_id: str) -> None:
         """Tell that something happened on a thread; it is committed."""
-        channels = self._channels.get(thread_id)
-        if channels is not None:
-            for channel in channels.values():
-                channel.wake()
+        for listener in self._listeners.get(thread_id, ()):
+            listener.wake()
 
     def ended(self, run_id: str) -> None:
         """Tell that a run is over; its end is committed."""
@@ -68,16 +82,19 @@ class Following:
                 del self._waiting[run_id], self._ends[run_id]
 
     @contextmanager
-    def answering(self, thread_id: str, run_id: str, *, after: int, again: bool) -> Iterator[Tell]:
-        """Tell the thread's followers what a run's answer says, while it is being written.
+    def answering(
+        self, thread_id: str, run_id: str, message_id: str, *, after: int, again: bool
+    ) -> Iterator[Tell]:
+        """Tell those who listen what a run's answer says, while it is being written.
 
         Leave the context after the run's end is committed.
 
         Parameters:
+            message_id: the id that the answer's message will have.
             after: number of the thread's newest event when the run was taken up.
             again: whether it was taken up before: what was said then is void.
         """
-        answering = Answering(run_id, after, again=again)
+        answering = Answering(run_id, message_id, after, again=again)
         self._answering[thread_id] = answering
         self._tell(thread_id, answering)
 
@@ -100,24 +117,41 @@ class Following:
             last: number of an event that the thread has had; where nobody follows yet the channel
                 begins after it.
         """
-        channels = self._channels.setdefault(thread_id, {})
-        channel = channels.get(wording)
+        channel = self._channels.get((thread_id, wording))
         if channel is None:
             answering = self._answering.get(thread_id)
             channel = Channel(thread_id, self._read, wording, last, answering)
-            channels[wording] = channel
+            self._channels[thread_id, wording] = channel
             self._users[channel] = 0
-            channel.wake()  # what was committed since that number was read told nobody
+            self._add(thread_id, channel)
         self._users[channel] += 1
         try:
             yield channel
         finally:
             self._users[channel] -= 1
             if not self._users[channel]:
+                del self._users[channel], self._channels[thread_id, wording]
+                self._remove(thread_id, channel)
                 channel.close()
-                del self._users[channel], channels[wording]
-                if not channels:
-                    del self._channels[thread_id]
+
+    @contextmanager
+    def run_stream(
+        self, thread_id: str, run_id: str, wording: RunWording, after: int
+    ) -> Iterator[RunStream]:
+        """The stream of one run, for as long as its caller listens.
+
+        Parameters:
+            after: number of the event before the one that queued the run.
+        """
+        stream = RunStream(thread_id, run_id, self._read, wording, after)
+        answering = self._answering.get(thread_id)
+        if answering is not None:
+            stream.tell(answering)
+        self._add(thread_id, stream)
+        try:
+            yield stream
+        finally:
+            self._remove(thread_id, stream)
 
     @asynccontextmanager
     async def beating(self, seconds: float) -> AsyncIterator[None]:
@@ -135,9 +169,10 @@ class Following:
 
         What was written behind its answer, or by another process, wakes nobody.
         """
-        for channel in tuple(self._users):
-            channel.wake()
-            await channel.beat()
+        everybody = [one for listeners in self._listeners.values() for one in listeners]
+        for listener in everybody:
+            listener.wake()
+            await listener.beat()
 
     async def _beat_on(self, seconds: float) -> None:
         while True:
@@ -148,7 +183,15 @@ class Following:
                 _log.exception("beat_failed")
 
     def _tell(self, thread_id: str, answering: Answering) -> None:
-        channels = self._channels.get(thread_id)
-        if channels is not None:
-            for channel in channels.values():
-                channel.tell(answering)
+        for listener in self._listeners.get(thread_id, ()):
+            listener.tell(answering)
+
+    def _add(self, thread_id: str, listener: Listener) -> None:
+        self._listeners.setdefault(thread_id, {})[listener] = None
+        listener.wake()  # what was committed before now told it nothing
+
+    def _remove(self, thread_id: str, listener: Listener) -> None:
+        listeners = self._listeners[thread_id]
+        del listeners[listener]
+        if not listeners:
+            del self._listeners[thread_id]

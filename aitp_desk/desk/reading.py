@@ -130,6 +130,10 @@ class Reading:
             raise MessageNotFound("There is no such message on this thread.", param="message_id")
         return found
 
+    async def queued_at(self, run: Run) -> int:
+        """Number of the event that queued a run, the last time where it was queued again."""
+        return await reads.run_queued_at(self._store, run.thread_id, run.id)
+
     async def answers(self) -> bool:
         """Whether the store can be read."""
         try:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from aitp_desk.config import Events
-from aitp_desk.desk.channel import EVERYTHING, NOTHING, Outlet, Wording
+from aitp_desk.desk.channel import EVERYTHING, NOTHING, Outlet, Upto, Wording
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.reading import Reading
+from aitp_desk.desk.run_stream import RunWording
 from aitp_desk.model.errors import (
     EventsGone,
     InvalidRequest,
@@ -17,6 +18,7 @@ from aitp_desk.model.errors import (
     Unavailable,
 )
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import Run
 
 RETRY_SECONDS = 10
 """When somebody who was turned away may try again."""
@@ -74,30 +76,67 @@ class Streams:
                 " thread without a number, from its last event on, then read its messages.",
                 param="Last-Event-ID",
             )
-        caller = principal.address if principal.is_anonymous else principal.id
-        self._count(principal, caller)
+        leave = self._take_place(principal)
 
         async def stream(outlet: Outlet) -> None:
-            async def upto() -> int:
-                if not await outlet.is_welcome():
-                    return NOTHING
-                try:
-                    access = await self._reading.access(principal, thread_id, self._idle_before())
-                except ThreadNotFound:
-                    return NOTHING
-                return EVERYTHING if access.upto_event is None else access.upto_event
-
             try:
                 with self._following.channel(thread_id, wording, last) as channel:
-                    await channel.follow(outlet, begin, upto)
+                    await channel.follow(outlet, begin, self._upto(principal, thread_id, outlet))
             finally:
-                self._open[caller] -= 1
-                if not self._open[caller]:
-                    del self._open[caller]
+                leave()
 
         return stream
 
-    def _count(self, principal: Principal, caller: str) -> None:
+    async def open_run(
+        self,
+        principal: Principal,
+        start: Callable[[], Awaitable[Run]],
+        word: Callable[[Run], RunWording],
+    ) -> Stream:
+        """Start a run, or have it go on, and open a stream of it alone. It counts as others do.
+
+        Parameters:
+            start: has the run queued; it is not called where there is no room for a stream.
+            word: how the caller is told.
+
+        Raises:
+            RateLimited, Unavailable: as :meth:`open`.
+            whatever ``start`` raises.
+        """
+        leave = self._take_place(principal)
+        try:
+            run = await start()
+            queued = await self._reading.queued_at(run)
+        except BaseException:
+            leave()
+            raise
+
+        async def stream(outlet: Outlet) -> None:
+            try:
+                with self._following.run_stream(
+                    run.thread_id, run.id, word(run), queued - 1
+                ) as listening:
+                    await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
+            finally:
+                leave()
+
+        return stream
+
+    def _upto(self, principal: Principal, thread_id: str, outlet: Outlet) -> Upto:
+        async def upto() -> int:
+            if not await outlet.is_welcome():
+                return NOTHING
+            try:
+                access = await self._reading.access(principal, thread_id, self._idle_before())
+            except ThreadNotFound:
+                return NOTHING
+            return EVERYTHING if access.upto_event is None else access.upto_event
+
+        return upto
+
+    def _take_place(self, principal: Principal) -> Callable[[], None]:
+        """Count a stream; what is returned is called when it has ended."""
+        caller = principal.address if principal.is_anonymous else principal.id
         if self._open.total() >= self._settings.max_streams:
             raise Unavailable(
                 "Too many streams are open at this desk. Try again later.",
@@ -111,3 +150,10 @@ class Streams:
                 retry_after=RETRY_SECONDS,
             )
         self._open[caller] += 1
+
+        def leave() -> None:
+            self._open[caller] -= 1
+            if not self._open[caller]:
+                del self._open[caller]
+
+        return leave

@@ -105,10 +105,11 @@ class Turns:
 
         When the lease was lost meanwhile nothing is written: somebody else answers.
         """
+        message_id = new_id("msg", self._clock())
         with self._following.answering(
-            claim.thread_id, claim.id, after=claim.last_event, again=claim.is_again
+            claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
         ) as tell:
-            await self._finish(claim, tell)
+            await self._finish(claim, message_id, tell)
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
@@ -118,9 +119,9 @@ class Turns:
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
-    async def _finish(self, claim: ClaimedRun, tell: Tell) -> None:
+    async def _finish(self, claim: ClaimedRun, message_id: str, tell: Tell) -> None:
         try:
-            outcome = await self._reply(claim, tell)
+            outcome = await self._reply(claim, message_id, tell)
         except DeskError as error:
             await self._fail(claim, error.message)
         except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
@@ -129,7 +130,7 @@ class Turns:
         else:
             await self._write(claim, outcome)
 
-    async def _reply(self, claim: ClaimedRun, tell: Tell) -> _Said | _Paused:
+    async def _reply(self, claim: ClaimedRun, message_id: str, tell: Tell) -> _Said | _Paused:
         options = claim.options or RunOptions()
         called = await run_reads.called_steps(self._store, claim.id) if claim.is_resumed else ()
         spent = total([step.usage for step in called])
@@ -150,7 +151,7 @@ class Turns:
             return _Paused(steps, total([spent, usage_of(outcome.usage)]))
         usage = total([spent, usage_of(outcome.usage)])
         reply = NewMessage(
-            new_id("msg", self._clock()),
+            message_id,
             new_salt(),
             "assistant",
             self._actor.id,

@@ -182,6 +182,12 @@ async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tup
     return tuple(map(event_of, rows))
 
 
+async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
+    """Read the number of the newest event that queued a run; 0 for none."""
+    rows = await store.read("run_queued_at", {"thread_id": thread_id, "run_id": run_id})
+    return int(rows[0][0]) if rows else 0
+
+
 async def messages_after_event(
     store: Store, thread_id: str, *, after: int, limit: int
 ) -> tuple[Message, ...]:

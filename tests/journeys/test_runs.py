@@ -69,7 +69,7 @@ async def test_a_thread_opened_with_a_run_gets_that_one_run(tmp_path: Path) -> N
     [
         ({"assistant_id": None}, (400, "missing_field", "assistant_id")),
         ({"assistant_id": "asst_1"}, (404, "agent_not_found", "assistant_id")),
-        ({"stream": True}, (400, "invalid_request", "stream")),
+        ({"stream": "yes"}, (400, "invalid_request", "stream")),
         ({"tools": [{"type": "browser"}]}, (400, "invalid_request", "tools[0].type")),
         ({"tools": [STOCK, STOCK]}, (400, "invalid_request", "tools[1].function.name")),
         ({"tools": [{"type": "function"}]}, (400, "missing_field", "tools[0].function.name")),

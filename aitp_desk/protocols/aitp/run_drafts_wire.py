@@ -63,7 +63,6 @@ def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
         InvalidRequest, MissingField: a member is absent or has the wrong shape.
     """
     given = _object(body)
-    _refuse_stream(given)
     outputs: list[ToolOutput] = []
     for i, item in enumerate(list_of(given.get("tool_outputs"), "tool_outputs")):
         at = f"tool_outputs[{i}]"
@@ -77,20 +76,26 @@ def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:
     return tuple(outputs)
 
 
+def decode_stream(body: bytes) -> bool:
+    """Whether the body of a call that has a run queued asks for a stream of the run.
+
+    Raises:
+        InvalidRequest: ``stream`` is neither true nor false.
+    """
+    match _object(body).get("stream"):
+        case None | False:
+            return False
+        case True:
+            return True
+        case _:
+            raise InvalidRequest("stream is true or false.", param="stream")
+
+
 def _object(body: bytes) -> dict[str, Any]:
     return object_of(decode_json(body) if body.strip() else {}, None)
 
 
-def _refuse_stream(given: dict[str, Any]) -> None:
-    if given.get("stream"):
-        raise InvalidRequest(
-            "Runs are not streamed here: leave stream out or false, and poll the run.",
-            param="stream",
-        )
-
-
 def _run_draft(given: dict[str, Any], messages: tuple[Draft, ...]) -> RunDraft:
-    _refuse_stream(given)
     agent = given.get("assistant_id")
     if not isinstance(agent, str) or not agent:
         raise MissingField("A run names its assistant_id.", param="assistant_id")

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.run import Run
 from aitp_desk.protocols.aitp import run_drafts_wire, runs_wire, wire
-from aitp_desk.protocols.reply import Call, Reply, Route
+from aitp_desk.protocols.aitp.run_stream_wire import OpenAiRunWording
+from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply, Route
+from aitp_desk.protocols.sse import UNBUFFERED
 
 
 async def create_run(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/runs``."""
     draft = run_drafts_wire.decode_run(call.body)
-    run = await desk.runs.start(
-        call.principal, call.params["thread_id"], draft, wire.read_request(call)
+    thread_id, request = call.params["thread_id"], wire.read_request(call)
+    return await _answer(
+        desk, call, lambda: desk.runs.start(call.principal, thread_id, draft, request), is_new=True
     )
-    return _encode(desk, call, run)
 
 
 async def create_thread_and_run(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/runs``."""
     thread, draft = run_drafts_wire.decode_thread_and_run(call.body)
-    run = await desk.runs.start_with_thread(call.principal, thread, draft, wire.read_request(call))
-    return _encode(desk, call, run)
+    request = wire.read_request(call)
+    return await _answer(
+        desk,
+        call,
+        lambda: desk.runs.start_with_thread(call.principal, thread, draft, request),
+        is_new=True,
+    )
 
 
 async def list_runs(desk: Desk, call: Call) -> Reply:
@@ -68,10 +77,13 @@ async def cancel_run(desk: Desk, call: Call) -> Reply:
 async def submit_outputs(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/runs/{run}/submit_tool_outputs``."""
     outputs = run_drafts_wire.decode_outputs(call.body)
-    run = await desk.runs.submit(
-        call.principal, call.params["thread_id"], call.params["run_id"], outputs
+    thread_id, run_id = call.params["thread_id"], call.params["run_id"]
+    return await _answer(
+        desk,
+        call,
+        lambda: desk.runs.submit(call.principal, thread_id, run_id, outputs),
+        is_new=False,
     )
-    return _encode(desk, call, run)
 
 
 async def list_steps(desk: Desk, call: Call) -> Reply:
@@ -119,6 +131,25 @@ def run_routes(max_body: int) -> tuple[Route, ...]:
         Route("GET", f"{run}/steps", list_steps, "static"),
         Route("GET", f"{run}/steps/{{step_id}}", retrieve_step, "static"),
     )
+
+
+async def _answer(
+    desk: Desk, call: Call, start: Callable[[], Awaitable[Run]], *, is_new: bool
+) -> Reply:
+    """Have a run queued; answer with it or, where ``stream`` is true, with all that it does.
+
+    Parameters:
+        is_new: whether the run is created by this call.
+    """
+    if not run_drafts_wire.decode_stream(call.body):
+        return _encode(desk, call, await start())
+
+    def word(run: Run) -> OpenAiRunWording:
+        agent = desk.agents.of_run(run.agent)
+        return OpenAiRunWording(run, agent, wire.read_dialect(call.headers), is_new=is_new)
+
+    stream = await desk.follow_started(call.principal, start, word)
+    return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
 
 def _encode(desk: Desk, call: Call, run: Run) -> Reply:

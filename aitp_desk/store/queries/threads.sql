@@ -125,3 +125,8 @@ WHERE thread_id = :thread_id AND content IS NOT NULL AND seq > :after - coalesce
     WHERE thread_id = :thread_id AND n <= :after ORDER BY n DESC LIMIT 1
 ), 0)
 ORDER BY seq LIMIT :limit;
+
+-- run_queued_at: Finds the newest event that queued a run.
+SELECT n FROM events
+WHERE thread_id = :thread_id AND kind = 'run.queued' AND ref = :run_id
+ORDER BY n DESC LIMIT 1;

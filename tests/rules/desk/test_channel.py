@@ -254,7 +254,7 @@ class Play:
     def _begin(self, after: int, *, again: bool) -> None:
         self.said = ""
         self.tell = self.answering.enter_context(
-            self.following.answering(THREAD, "run", after=after, again=again)
+            self.following.answering(THREAD, "run", "msg", after=after, again=again)
         )
 
     def _follow(self, number: int) -> None:
