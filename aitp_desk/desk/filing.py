@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from aitp_desk.agent.base import FileText
@@ -87,7 +88,7 @@ class Filing:
             raise InvalidRequest("The file is empty.", param="file")
         if len(data) > settings.max_bytes:
             raise RequestTooLarge(f"A file has at most {settings.max_bytes} bytes.", param="file")
-        media_type = sniff(data)
+        media_type = await asyncio.to_thread(sniff, data)
         if media_type not in settings.types:
             raise InvalidRequest(
                 f"By its bytes this file is {media_type}; this site takes"

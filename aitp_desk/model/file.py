@@ -6,6 +6,7 @@ name is kept what no system, terminal or browser could take for anything but a n
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 
@@ -37,9 +38,10 @@ KNOWN_TYPES = (*sorted({kind for _, kind in _SIGNATURES} | {"image/webp"}), MARK
 """Every type that :func:`sniff` can tell."""
 
 _NOT_TEXT = bytes(byte for byte in range(32) if byte not in b"\t\n\f\r\x1b") + b"\x7f"
-_MARKUP_BEGINS = re.compile(
-    rb"(?:\xef\xbb\xbf)?\s*<(?:!--|!doctype|\?xml|/?[a-z][a-z0-9:-]*[\s/>])", re.IGNORECASE
-)
+_MARK = b"\xef\xbb\xbf"
+_MARKUP_BEGINS = re.compile(rb"<(?:!--|!doctype|\?xml|/?[a-z][a-z0-9:-]*[\s/>])", re.IGNORECASE)
+_BEGINNING = 1024
+"""Within how many bytes, from the first that is no space, markup shows itself."""
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])", re.IGNORECASE)
 _FORBIDDEN = re.compile(r'[<>:"|?*]')
 _DROPPED_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
@@ -84,13 +86,25 @@ def sniff(data: bytes) -> str:
             return kind
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
         return "image/webp"
-    if len(data.translate(None, delete=_NOT_TEXT)) != len(data):
+    if not _is_text(data):
         return UNKNOWN
+    beginning = data.removeprefix(_MARK).lstrip()[:_BEGINNING]
+    return MARKUP if _MARKUP_BEGINS.match(beginning) else TEXT
+
+
+def _is_text(data: bytes) -> bool:
+    """Read a file piece by piece, so that other threads have their turn between two of them."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        data.decode("utf-8")
+        for at in range(0, len(data), PART_BYTES):
+            piece = data[at : at + PART_BYTES]
+            if len(piece.translate(None, delete=_NOT_TEXT)) != len(piece):
+                return False
+            decoder.decode(piece)
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        return UNKNOWN
-    return MARKUP if _MARKUP_BEGINS.match(data) else TEXT
+        return False
+    return True
 
 
 def clean_name(given: str) -> str:

@@ -66,6 +66,9 @@ def decode_form(content_type: str | None, body: bytes) -> Mapping[str, Part]:
     boundary = options.get(b"boundary", b"")
     if not boundary or len(boundary) > 70 or boundary != boundary.strip():  # RFC 2046, 5.1.1
         raise InvalidRequest("The form has no usable boundary.", param="Content-Type")
+    # a delimiter stands in no file; a body full of them would keep the parser busy for seconds
+    if body.count(b"\r\n--" + boundary) > MAX_PARTS + 1:
+        raise _too_many_parts()
     reader = _Reader()
     try:
         parser = MultipartParser(
@@ -111,7 +114,7 @@ class _Reader:
     def begin(self) -> None:
         self._count += 1
         if self._count > MAX_PARTS:
-            raise RequestTooLarge(f"A form has at most {MAX_PARTS} parts.")
+            raise _too_many_parts()
         self._headers, self._data, self._size = {}, [], 0
 
     def begin_header(self) -> None:
@@ -156,6 +159,10 @@ class _Reader:
 
     def finish(self) -> None:
         self.is_finished = True
+
+
+def _too_many_parts() -> RequestTooLarge:
+    return RequestTooLarge(f"A form has at most {MAX_PARTS} parts.")
 
 
 def _text(raw: bytes) -> str:

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from aitp_desk.config.settings import FileType
-from aitp_desk.model.file import KNOWN_TYPES, NAME_BYTES, clean_name, sniff
+from aitp_desk.model.file import KNOWN_TYPES, NAME_BYTES, PART_BYTES, clean_name, sniff
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 
@@ -31,6 +31,10 @@ BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c
         (b"<!-- x --><html>", "text/html"),
         ("\ufeff<html>".encode(), "text/html"),
         (b"</p><b>x</b>", "text/html"),
+        (b" " * 5000 + b"<html>", "text/html"),
+        (b"<" + b"a" * 5000, "text/plain"),
+        (("x" + "é" * PART_BYTES).encode(), "text/plain"),
+        (b"x" * PART_BYTES + b"\xc3", "application/octet-stream"),
         (b"%PDF-1.7\n%\xe2", "application/pdf"),
         (b"\x89PNG\r\n\x1a\n....", "image/png"),
         (b"\xff\xd8\xff\xe0", "image/jpeg"),
