@@ -12,7 +12,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import OwedCall, RunOptions, RunUsage
 from aitp_desk.model.run_step import Step, StepCall
 
-MAX_STEPS = 100
+MAX_STEPS = 32
 """How often an agent may call tools in one run."""
 
 

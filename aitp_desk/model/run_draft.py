@@ -12,11 +12,13 @@ from aitp_desk.model.run import RunOptions
 from aitp_desk.model.thread import MAX_THREAD_MESSAGES, Draft, check_draft, check_metadata
 
 MAX_TOOLS = 128
-MAX_TOOLS_BYTES = 256 * 1024
+MAX_TOOLS_BYTES = 64 * 1024
 MAX_INSTRUCTIONS = 32_000
 """How much a caller may wish for in one run, in characters."""
 MAX_OUTPUT_BYTES = 64 * 1024
 """How long the result of one call may be."""
+MAX_OUTPUTS_BYTES = 256 * 1024
+"""How long the results may be that are handed in at once."""
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _MOST = 2**31
@@ -82,8 +84,9 @@ def check_outputs(outputs: Sequence[ToolOutput]) -> None:
 
     Raises:
         InvalidRequest: a call is named twice.
-        RequestTooLarge: an output is too long.
+        RequestTooLarge: an output is too long, or all of them are.
     """
+    whole = 0
     seen: set[str] = set()
     for place, given in enumerate(outputs):
         if given.call_id in seen:
@@ -93,11 +96,17 @@ def check_outputs(outputs: Sequence[ToolOutput]) -> None:
             )
         seen.add(given.call_id)
         size = len(given.output.encode())
+        whole += size
         if size > MAX_OUTPUT_BYTES:
             raise RequestTooLarge(
                 f"An output has at most {MAX_OUTPUT_BYTES} bytes, not {size}.",
                 param=f"tool_outputs[{place}].output",
             )
+    if whole > MAX_OUTPUTS_BYTES:
+        raise RequestTooLarge(
+            f"The outputs have at most {MAX_OUTPUTS_BYTES} bytes together, not {whole}.",
+            param="tool_outputs",
+        )
 
 
 def _check_tools(options: RunOptions) -> None:

@@ -139,6 +139,7 @@ def floor(database: Path, units: int) -> None:
                     "link": os.urandom(32),
                     "metadata": "{}",
                     "run_id": None,
+                    "principal": None,
                 }
                 for caller in range(CALLERS)
             ]
