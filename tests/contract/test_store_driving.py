@@ -30,6 +30,7 @@ from tests.contract.saying import (
     AYA,
     BEN,
     NOW,
+    OPERATOR,
     VISITOR,
     a_thread,
     answer,
@@ -432,6 +433,23 @@ class TestAskers:
         await post(store, opened.thread_id, principal=AYA)
         (held,) = await claim(store)
         assert held.asked_by == anonymous("")
+
+    @pytest.mark.parametrize(
+        ("helper", "works_for"),
+        [
+            (AYA, Principal("aya", PrincipalKind.AGENT, AYA.scopes, "")),
+            (Principal("aya", PrincipalKind.AGENT, frozenset({"actions"}), ""), None),
+            (OPERATOR, anonymous("")),
+        ],
+    )
+    async def test_a_run_that_somebody_else_helps_on_works_for_both(
+        self, store: Store, helper: Principal, works_for: Principal | None
+    ) -> None:
+        run = await paused_run(store, AYA)
+        await submit(store, run, principal=helper)
+        (held,) = await claim(store)
+        none_left = Principal("aya", PrincipalKind.AGENT, frozenset(), "")
+        assert held.asked_by == (works_for or none_left)
 
     async def test_every_message_says_who_said_it(self, store: Store) -> None:
         opened = await open_thread(store)

@@ -7,9 +7,9 @@ INSERT INTO jobs (
     :options, :metadata
 );
 
--- run: Reads a run.
+-- run: Reads a run, and for whom it works.
 SELECT id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage,
-       started_at, finished_at, lease_until, owed
+       started_at, finished_at, lease_until, owed, asked_by
 FROM jobs WHERE id = :id AND kind = 'run';
 
 -- waiting_run: Finds the run that waits on a thread and was never taken up.

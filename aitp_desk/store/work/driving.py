@@ -8,12 +8,12 @@ import msgspec
 
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import InvalidRequest, RunNotFound
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, least_of
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.run_step import Step
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Driven, NewDraft, NewRun, Once, Placed, settled
-from aitp_desk.store.rows import run_of, step_of, to_json
+from aitp_desk.store.rows import asker_of, asker_to_json, run_of, step_of, to_json
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
 from aitp_desk.store.work.runs import check_move, end_run
@@ -91,7 +91,7 @@ def cancel_run(
         Forbidden: the caller has left the thread.
         InvalidRequest: the run is over.
     """
-    tail, run = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    tail, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     if run.is_over:
         raise InvalidRequest(f"A run that is {run.state.value} cannot be cancelled.")
     match run.state:
@@ -119,7 +119,8 @@ def submit_outputs(
 ) -> Work[Driven]:
     """Hand in what the caller's tools gave; the run is queued again and goes on.
 
-    The same outputs once more change nothing.
+    The same outputs once more change nothing. What somebody else hands in than who asked for the
+    run is not worked upon with the rights of who asked: from then on it works for both.
 
     Parameters:
         outputs: by the id of the call, every call that is owed.
@@ -129,7 +130,7 @@ def submit_outputs(
         Forbidden: the caller has left the thread.
         InvalidRequest: the run does not wait for outputs, or not for these.
     """
-    tail, run = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    tail, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     steps = list(map(step_of, (yield "steps_of_run", {"run_id": run_id})))
     if any(_was_given(step, outputs) for step in steps):
         return Driven(run, tail.event)
@@ -159,6 +160,8 @@ def submit_outputs(
     tail.tell_run(run.id, RunState.QUEUED)
     yield from tail.write()
     yield "resume_run", {"id": run.id, "available_at": now}
+    if (least := least_of(asked_by, principal)) != asked_by:
+        yield "set_asked_by", {"id": run.id, "asked_by": asker_to_json(least)}
     run = msgspec.structs.replace(run, state=RunState.QUEUED, expires_at=None, owed=())
     return Driven(run, tail.event)
 
@@ -178,21 +181,21 @@ def set_run_metadata(
         ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
         Forbidden: the caller has left the thread.
     """
-    _, run = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    _, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     yield "set_run_metadata", {"id": run_id, "metadata": to_json(metadata)}
     return msgspec.structs.replace(run, metadata=metadata)
 
 
 def _reach_run(
     thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
-) -> Work[tuple[Tail, Run]]:
-    """Return the end of the thread, and the run as it stands at this moment."""
+) -> Work[tuple[Tail, Run, Principal]]:
+    """Return the thread's end, the run as it stands at this moment, and for whom it works."""
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
     rows = yield "run", {"id": run_id}
     run = run_of(rows[0]) if rows else None
     if run is None or run.thread_id != thread_id:
         raise RunNotFound("This thread has no run with this id.", param="run_id")
-    return reached.tail(now), run.at(now)
+    return reached.tail(now), run.at(now), asker_of(rows[0][-1])
 
 
 def _was_given(step: Step, outputs: Mapping[str, str]) -> bool:
