@@ -46,6 +46,7 @@ from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.streams import Streams
+from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
@@ -211,6 +212,7 @@ def _make_desk(
         digest=lambda address: hmac.digest(addresses, address, "sha256"),
         clock=clock,
     )
+    summarising = Summarising(store=store, agent=agent, bounds=config.threads)
     turns = Turns(
         store=store,
         agent=agent,
@@ -219,12 +221,15 @@ def _make_desk(
         invoking=invoking,
         filing=filing,
         following=following,
+        bounds=config.threads,
+        answered=summarising.consider,
         clock=clock,
     )
     worker = Worker(
         store=store,
         turns=turns,
         following=following,
+        summarising=summarising,
         session_seconds=config.sessions.idle_seconds,
         clock=clock,
     )

@@ -35,7 +35,7 @@ Length
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -284,15 +284,19 @@ class Agent(Protocol):
         """
 
 
+@runtime_checkable
 class Summariser(Protocol):
     """An agent that can shorten a conversation which has grown too long to be told whole."""
 
-    async def summarise(self, previous: str, utterances: Sequence[Utterance]) -> str:
+    async def summarise(
+        self, previous: str, utterances: Sequence[Utterance], max_tokens: int
+    ) -> str:
         """What was said, in few words. It never fails: without a model the text is cut.
 
         Parameters:
             previous: what an earlier call returned for what was said before; else empty.
             utterances: what was said since, oldest first.
+            max_tokens: upper bound of what is returned, in tokens.
         """
 
 

@@ -31,7 +31,7 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.budget import BudgetSpent, Day, Spending
 from aitp_desk.agent.converse import read_turn
-from aitp_desk.agent.extractive import answer, cut, follow_ups
+from aitp_desk.agent.extractive import answer, follow_ups
 from aitp_desk.agent.guard import Guard, Leaked, Output
 from aitp_desk.agent.loop import Reply
 from aitp_desk.agent.messages import Ended, Messages, ModelFailed, Reading
@@ -39,10 +39,9 @@ from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.agent.prompt import asked_text, rules_text
 from aitp_desk.agent.select import find
 from aitp_desk.agent.summary import (
-    MAX_CHARACTERS,
-    MAX_TOKENS,
     shortened_conversation,
     summary_request,
+    within_tokens,
 )
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.library import Library
@@ -144,20 +143,22 @@ class ClaudeAgent:
             yield Restart()
         yield _instead(turn, library, spending, fallback, was_shown=was_shown)
 
-    async def summarise(self, previous: str, utterances: Sequence[Utterance]) -> str:
+    async def summarise(
+        self, previous: str, utterances: Sequence[Utterance], max_tokens: int
+    ) -> str:
         """What was said, in few words; cut where the model does not say."""
-        request = summary_request(previous, utterances)
+        request = summary_request(previous, utterances, max_tokens)
         spending = Spending(self._settings, self._day)
         try:
-            text = await self._summary(request, spending)
+            text = await self._summary(request, spending, max_tokens)
         except (ModelFailed, BudgetSpent, TimeoutError) as error:
             reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
             self._warn(reason, spending)
-            return shortened_conversation(previous, utterances)
-        return cut(text, MAX_CHARACTERS)
+            return shortened_conversation(previous, utterances, max_tokens)
+        return within_tokens(text, max_tokens)
 
-    async def _summary(self, request: dict[str, Any], spending: Spending) -> str:
-        call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), MAX_TOKENS)
+    async def _summary(self, request: dict[str, Any], spending: Spending, longest: int) -> str:
+        call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
         reading: Reading | None = None
         ended: Ended | None = None
         try:

@@ -21,9 +21,9 @@ from aitp_desk.config.settings import (
     Site,
     SiteAgent,
     StoreSettings,
-    Threads,
     Web,
 )
+from aitp_desk.config.threads import Threads
 
 __all__ = [
     "Cache",

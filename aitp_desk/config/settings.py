@@ -16,18 +16,13 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.config.claude import Claude
+from aitp_desk.config.threads import Threads
+from aitp_desk.config.units import Bytes, Count, Line, PerMinute, Seconds, Url
 
 DESK_FILE = "desk.toml"
 """The file in the site's folder that holds the settings."""
 DATA_FOLDER = ".desk"
 """Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
-
-Line = Annotated[str, Meta(min_length=1, pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
-Url = Annotated[str, Meta(extra={"unit": "a URL"})]
-Seconds = Annotated[int, Meta(ge=1, le=86_400, extra={"unit": "seconds"})]
-Count = Annotated[int, Meta(ge=1, le=1_000_000)]
-PerMinute = Annotated[int, Meta(ge=1, le=1_000_000, extra={"unit": "requests a minute"})]
-Bytes = Annotated[int, Meta(ge=1024, le=1024**3, extra={"unit": "bytes"})]
 
 
 FileType = Literal[
@@ -191,31 +186,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     authenticated_per_minute: Annotated[
         PerMinute, Meta(description="Requests of one caller who is known by a credential.")
     ] = 120
-
-
-class Threads(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of threads and of the desk's automatic replies."""
-
-    max_wait: Annotated[
-        Seconds, Meta(description="The longest that Prefer: wait keeps a request open.")
-    ] = 30
-    max_auto_replies: Annotated[
-        Count,
-        Meta(
-            extra={"unit": "runs an hour"},
-            description="How often the desk answers on one thread of its own accord.",
-        ),
-    ] = 20
-    anonymous_ttl: Annotated[
-        Count,
-        Meta(
-            extra={"unit": "days"},
-            description="How long an anonymous thread stays open after its last message.",
-        ),
-    ] = 30
-    max_body: Annotated[Bytes, Meta(description="The largest body of a request to threads.")] = (
-        1024 * 1024
-    )
 
 
 class Events(msgspec.Struct, frozen=True, kw_only=True):

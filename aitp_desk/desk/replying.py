@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import Literal
 
 from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
+from aitp_desk.agent.prompt import MAX_SAID
+from aitp_desk.desk.window import told_text
 from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
-MEMORY_BYTES = 16 * 1024
-"""How much of a thread, counted from its end, the agent is given."""
 
 _OPTION = re.compile(r"\d+\. (.+)")
 
@@ -65,6 +65,7 @@ def read_turn(
     site: SiteFacts,
     due: Sequence[Message],
     context: Sequence[Message] = (),
+    summary: str = "",
 ) -> Turn | None:
     """What the agent is asked in a run, given a thread's newest messages in order.
 
@@ -74,6 +75,7 @@ def read_turn(
     Parameters:
         due: what the run has to answer; see :func:`messages_due`.
         context: what was said on other threads before this one began; nothing of it is asked here.
+        summary: what was said before all these, in few words.
 
     Returns:
         None when nothing waits for an answer.
@@ -84,11 +86,13 @@ def read_turn(
     while split and messages[split - 1].origin is Origin.VISITOR:
         split -= 1
     answers_back = due[-1] in messages[split:]
+    asked = _asked(due)
     return Turn(
-        "\n".join(map(_text, due)),
+        "\n".join(map(told_text, asked)),
         site,
-        remember([*context, *(message for message in messages if message not in due)]),
+        remember([*context, *(message for message in messages if message not in asked)]),
         pending=_pending([*context, *messages[:split]]) if answers_back else None,
+        summary=summary,
     )
 
 
@@ -100,6 +104,15 @@ def attached_files(messages: Sequence[Message]) -> list[str]:
         if message.origin is Origin.VISITOR and message.role == "user"
         for attachment in message.attachments
     ]
+
+
+def _asked(due: Sequence[Message]) -> Sequence[Message]:
+    """The newest of what is due that can be quoted together as one question."""
+    room = MAX_SAID - len(told_text(due[-1]))
+    first = len(due) - 1
+    while first and (room := room - len(told_text(due[first - 1])) - 1) >= 0:
+        first -= 1
+    return due[first:]
 
 
 def _pending(before: Sequence[Message]) -> Pending | None:
@@ -114,22 +127,17 @@ def _pending(before: Sequence[Message]) -> Pending | None:
         if message.origin is Origin.DESK:
             break
         if message.role == "user":
-            about.insert(0, _text(message))
+            about.insert(0, told_text(message))
     return Pending("\n".join(about), question, options)
 
 
 def remember(messages: Sequence[Message]) -> tuple[Utterance, ...]:
-    """A thread's messages as the agent is told them, the newest within 16 KiB."""
-    room = MEMORY_BYTES
+    """A thread's messages as the agent is told them."""
     remembered: list[Utterance] = []
-    for message in reversed(messages):
-        text = message.content[0] if message.origin is Origin.DESK else _text(message)
-        room -= len(text.encode())
-        if room < 0:
-            break
+    for message in messages:
         speaker = _speaker(message)
         name = message.actor if speaker == "other" else ""
-        remembered.insert(0, Utterance(speaker, text, name))
+        remembered.append(Utterance(speaker, told_text(message), name))
     return tuple(remembered)
 
 
@@ -137,7 +145,3 @@ def _speaker(message: Message) -> Literal["visitor", "desk", "other"]:
     if message.origin is Origin.DESK:
         return "desk"
     return "visitor" if message.role == "user" else "other"
-
-
-def _text(message: Message) -> str:
-    return "\n".join(message.content)

@@ -13,6 +13,7 @@ import msgspec
 import structlog
 
 from aitp_desk.agent.base import Agent, SiteFacts, ToolRequest, Turn, outcome_of
+from aitp_desk.config import Threads
 from aitp_desk.desk.calling import (
     limit_met,
     owed_calls,
@@ -22,7 +23,7 @@ from aitp_desk.desk.calling import (
     total,
     usage_of,
 )
-from aitp_desk.desk.context import TRANSCRIPT, read_context
+from aitp_desk.desk.context import read_context
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following, Tell
 from aitp_desk.desk.invoking import Invoking
@@ -40,13 +41,15 @@ from aitp_desk.model.principal import Principal, anonymous
 from aitp_desk.model.run import RunOptions, RunUsage
 from aitp_desk.model.run_step import Step
 from aitp_desk.model.thread import Actor, Message, Origin
-from aitp_desk.store import run_reads
+from aitp_desk.store import reads, run_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import ClaimedRun, NewMessage
 from aitp_desk.store.work.runs import fail_run, finish_run, pause_run
 
 OWED_SECONDS = 600
 """How long a run waits for what its caller owes, as in the OpenAI API."""
+ATTACHED = 50
+"""Of how many of a thread's newest messages the agent is given the files, told whole or not."""
 FAULT = "The desk could not answer this because of a fault of its own."
 
 _log = structlog.get_logger()
@@ -77,6 +80,8 @@ class Turns:
 
     Parameters:
         invoking: calls the site's actions for whoever asked for the run.
+        bounds: how much of a thread the agent is told.
+        answered: told of a thread, and of its newest message that has been answered.
     """
 
     def __init__(
@@ -89,6 +94,8 @@ class Turns:
         invoking: Invoking,
         filing: Filing,
         following: Following,
+        bounds: Threads,
+        answered: Callable[[str, int], None],
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -98,6 +105,8 @@ class Turns:
         self._invoking = invoking
         self._filing = filing
         self._following = following
+        self._bounds = bounds
+        self._answered = answered
         self._clock = clock
 
     async def take(self, claim: ClaimedRun) -> None:
@@ -136,13 +145,18 @@ class Turns:
         spent = total([step.usage for step in called])
         if (limit := limit_met(options, spent, room=1)) is not None:
             return _Said(usage=spent, limit_met=limit)
-        most = min(TRANSCRIPT, options.last_messages or TRANSCRIPT)
-        told = await read_context(self._store, claim.thread_id, claim.upto_seq, most)
+        told = await read_context(
+            self._store, claim.thread_id, claim.upto_seq, self._bounds, options.last_messages
+        )
         due = messages_due(told.messages, claim.answered_seq, again=claim.options is not None)
-        turn = read_turn(told.messages, self._site, due, told.before)
+        turn = read_turn(told.messages, self._site, due, told.before, told.summary)
         if turn is None:
             return _Said(usage=spent)
-        files = await self._filing.read_texts(attached_files(told.messages))
+        most = min(ATTACHED, options.last_messages or ATTACHED)
+        newest = await reads.newest_messages(
+            self._store, claim.thread_id, most, upto_seq=claim.upto_seq
+        )
+        files = await self._filing.read_texts(attached_files(newest))
         turn = msgspec.structs.replace(turn, files=files)
         turn = self._equip(turn, options, _asker(claim, due), called, spent)
         outcome = await outcome_of(self._agent, turn, tell)
@@ -202,6 +216,7 @@ class Turns:
                 usage=outcome.usage,
                 limit_met=outcome.limit_met,
             )
+            self._answered(claim.thread_id, claim.upto_seq)
 
     async def _fail(self, claim: ClaimedRun, error: str) -> None:
         await self._store.run(fail_run, claim=claim, error=error, now=int(self._clock()))

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.run import RunState
@@ -39,6 +40,7 @@ class Worker:
     """Takes up runs as they come.
 
     Parameters:
+        summarising: works for as long as the worker does.
         session_seconds: how long a session without turns is kept.
     """
 
@@ -48,12 +50,14 @@ class Worker:
         store: Store,
         turns: Turns,
         following: Following,
+        summarising: Summarising,
         session_seconds: int,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._turns = turns
         self._following = following
+        self._summarising = summarising
         self._session_seconds = session_seconds
         self._clock = clock
         self._name = f"worker_{secrets.token_hex(8)}"
@@ -88,6 +92,7 @@ class Worker:
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),
             asyncio.create_task(self._tidy()),
+            asyncio.create_task(self._summarising.serve()),
         ]
         try:
             yield

@@ -8,7 +8,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Token
+from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary, Token
 from aitp_desk.store.rows import (
     actor_of,
     attendance_of,
@@ -163,6 +163,27 @@ async def newest_messages(
         },
     )
     return tuple(message_of(row) for row in reversed(rows))
+
+
+async def messages_between(
+    store: Store, thread_id: str, *, above: int, below: int, limit: int, order: Order
+) -> tuple[Message, ...]:
+    """Read messages of a thread between two places, both left out.
+
+    Parameters:
+        order: ``asc`` reads the oldest of them, ``desc`` the newest, the newest first.
+    """
+    rows = await store.read(
+        "messages_upwards" if order == "asc" else "messages_downwards",
+        {"thread_id": thread_id, "above": above, "below": below, "limit": limit},
+    )
+    return tuple(map(message_of, rows))
+
+
+async def summary(store: Store, thread_id: str) -> Summary | None:
+    """Read what was said on a thread in few words, where that is kept."""
+    rows = await store.read("summary", {"thread_id": thread_id})
+    return Summary(*rows[0]) if rows else None
 
 
 async def run(store: Store, run_id: str) -> Run | None:

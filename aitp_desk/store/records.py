@@ -306,6 +306,36 @@ class FilePage(msgspec.Struct, frozen=True):
     has_more: bool
 
 
+class Summary(msgspec.Struct, frozen=True):
+    """What was said on a thread, and before it on what it was forked off, in few words.
+
+    Parameters:
+        upto_seq: the newest message that it covers; what the thread was forked off ends at 0 and
+            counts down.
+        made_by: name of the agent that made it, or ``extractive``.
+    """
+
+    thread_id: str
+    upto_seq: int
+    text: str
+    made_by: str
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """Messages of one thread that follow one another.
+
+    Parameters:
+        above: number of the message before the first.
+        upto: number of the last.
+        count: how many of them were there.
+    """
+
+    thread_id: str
+    above: int
+    upto: int
+    count: int
+
+
 class Event(msgspec.Struct, frozen=True):
     """Something that happened on a thread.
 

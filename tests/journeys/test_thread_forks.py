@@ -95,11 +95,17 @@ async def test_forks_of_forks_know_each_parent_up_to_its_fork(
 async def test_a_fork_that_has_said_much_itself_is_told_less_of_its_parent(
     talker: Talker, agent: ScriptedAgent
 ) -> None:
-    many = [f"p{n}" for n in range(40)]
+    many = [f"Note p{n} is here. {'Said ' * 60}" for n in range(40)]
     parent = (await talker.open(*many, headers=MANUAL)).id
-    notes = [{"role": "assistant", "content": f"f{n}"} for n in range(20)]
+    own = [f"f{n}. {'said ' * 60}" for n in range(20)]
+    notes = [{"role": "assistant", "content": text} for text in own]
     await fork(talker, parent, *notes, "Well?", wait=10)
-    assert told(agent.turns[-1].transcript) == many[-29:] + [f"f{n}" for n in range(20)]
+    turn = agent.turns[-1]
+    whole = [*many, *own]
+    assert told(turn.transcript) == whole[-len(turn.transcript) :]
+    assert len(own) < len(turn.transcript) < len(whole)
+    newest_left_out = len(whole) - len(turn.transcript) - 1
+    assert turn.summary.endswith(f"Visitor: Note p{newest_left_out} is here.")
 
 
 async def test_what_was_deleted_in_the_parent_is_gone_from_the_context(

@@ -290,8 +290,8 @@ async def test_a_summary_is_the_models_or_else_cut(tmp_path: Path) -> None:
     async with asking(
         tmp_path, say(" A lamp came broken. "), Refuse(400, "invalid_request_error")
     ) as asked:
-        first = await asked.agent.summarise("", said)
-        second = await asked.agent.summarise(first, said)
+        first = await asked.agent.summarise("", said, 400)
+        second = await asked.agent.summarise(first, said, 400)
         one, two = asked.api.requests
     assert first == "A lamp came broken."
     assert "tools" not in one

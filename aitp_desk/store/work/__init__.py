@@ -19,6 +19,7 @@ from aitp_desk.store.work.runs import (
 )
 from aitp_desk.store.work.said import delete_message, delete_thread, set_message_metadata
 from aitp_desk.store.work.sessions import delete_expired, record_exchange
+from aitp_desk.store.work.summaries import keep_summary
 from aitp_desk.store.work.threads import (
     append_message,
     open_thread,
@@ -41,6 +42,7 @@ __all__ = [
     "fail_run",
     "finish_run",
     "join_thread",
+    "keep_summary",
     "leave_thread",
     "open_thread",
     "record_exchange",

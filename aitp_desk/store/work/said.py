@@ -15,6 +15,7 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.rows import message_of, run_of, to_json
 from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
+from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
 
 THREAD_DELETED = "The thread was deleted."
 """What a run failed of that was to answer there."""
@@ -76,6 +77,7 @@ def delete_message(
     tail = reached.tail(now)
     tail.tell("message.deleted", message_id)
     yield "delete_message", {"thread_id": thread_id, "id": message_id}
+    yield from forget_summaries(thread_id, message.seq)
     yield from tail.write()
 
 
@@ -106,6 +108,7 @@ def delete_thread(
     yield "delete_steps_of_thread", {"thread_id": thread_id}
     yield "empty_runs_of_thread", {"thread_id": thread_id}
     yield "delete_messages_of_thread", {"thread_id": thread_id}
+    yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield "delete_thread", {"thread_id": thread_id, "now": now}
     return tuple(run_id for run_id, *_ in runs)

@@ -15,9 +15,9 @@ from aitp_desk.agent.base import (
     Turn,
     Utterance,
 )
+from aitp_desk.agent.prompt import MAX_SAID
 from aitp_desk.desk.replying import (
     ASKS_BACK,
-    MEMORY_BYTES,
     messages_due,
     read_turn,
     remember,
@@ -161,10 +161,22 @@ def test_a_reply_notes_what_its_making_involved() -> None:
     assert reply_metadata(made) == {"fallback": "model_failed", "tools_used": "stock, prices"}
 
 
-def test_the_agent_is_told_the_newest_that_fits_and_the_rest_is_left_out() -> None:
-    half = "é" * (MEMORY_BYTES // 4)
-    assert [u.text for u in remember([said("old"), said(half), said(half)])] == [half, half]
-    assert remember([said("old"), said(half + half + "a")]) == ()
+def test_more_questions_than_can_be_quoted_at_once_are_told_before_the_newest() -> None:
+    half = "x" * (MAX_SAID // 2)
+    turn = turn_of(thread_of(said("Old?"), said("Older."), said(half), said("New?")), 1)
+    assert turn is not None
+    assert turn.question == f"Older.\n{half}\nNew?"
+    turn = turn_of(thread_of(said("Old?"), said(half), said(half), said("New?")), 0)
+    assert turn is not None
+    assert turn.question == f"{half}\nNew?"
+    assert [said.text for said in turn.transcript] == ["Old?", half]
+
+
+def test_the_summary_is_told_beside_what_is_still_told_whole() -> None:
+    now = thread_of(said("Now?"))
+    turn = read_turn(now, SITE, now, (), "They met.")
+    assert turn is not None
+    assert (turn.summary, turn.transcript) == ("They met.", ())
 
 
 def test_of_a_reply_the_agent_is_told_what_was_said_without_its_sources() -> None:

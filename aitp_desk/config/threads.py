@@ -1,0 +1,50 @@
+"""The settings of threads: how large they grow, how often the desk answers, what it is told."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.units import Bytes, Count, Seconds
+
+
+class Threads(msgspec.Struct, frozen=True, kw_only=True):
+    """Bounds of threads and of the desk's automatic replies."""
+
+    max_wait: Annotated[
+        Seconds, Meta(description="The longest that Prefer: wait keeps a request open.")
+    ] = 30
+    max_auto_replies: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "runs an hour"},
+            description="How often the desk answers on one thread of its own accord.",
+        ),
+    ] = 20
+    anonymous_ttl: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "days"},
+            description="How long an anonymous thread stays open after its last message.",
+        ),
+    ] = 30
+    max_body: Annotated[Bytes, Meta(description="The largest body of a request to threads.")] = (
+        1024 * 1024
+    )
+    window_tokens: Annotated[
+        Annotated[int, Meta(ge=500, le=100_000)],
+        Meta(
+            extra={"unit": "tokens"},
+            description="How much of a thread's newest messages the agent is told as it was said,"
+            " about.",
+        ),
+    ] = 3000
+    summary_tokens: Annotated[
+        Annotated[int, Meta(ge=50, le=1500)],
+        Meta(
+            extra={"unit": "tokens"},
+            description="How long the summary of all that was said before may be, about.",
+        ),
+    ] = 400

@@ -1,0 +1,14 @@
+"""What settings are measured in, with the bounds that many of them share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from msgspec import Meta
+
+Line = Annotated[str, Meta(min_length=1, pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
+Url = Annotated[str, Meta(extra={"unit": "a URL"})]
+Seconds = Annotated[int, Meta(ge=1, le=86_400, extra={"unit": "seconds"})]
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+PerMinute = Annotated[int, Meta(ge=1, le=1_000_000, extra={"unit": "requests a minute"})]
+Bytes = Annotated[int, Meta(ge=1024, le=1024**3, extra={"unit": "bytes"})]
