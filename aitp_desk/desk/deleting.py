@@ -82,6 +82,7 @@ class Deleting:
             now=int(self._clock()),
             idle_before=idle_before,
         )
+        self._sessions.forget_thread(thread_id)  # the next turn reads it back without the message
         self._following.changed(thread_id)
 
     async def delete_thread(self, principal: Principal, thread_id: str, idle_before: int) -> None:

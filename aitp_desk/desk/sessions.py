@@ -134,7 +134,7 @@ class Sessions:
         self._held.pop(session.id, None)
 
     def forget_thread(self, thread_id: str) -> None:
-        """Drop the sessions of a thread that was deleted."""
+        """Drop what is held of a thread's sessions; what is written down of them stays."""
         for session in [held for held in self._held.values() if held.thread_id == thread_id]:
             self.forget(session)
 

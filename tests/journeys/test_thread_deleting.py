@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from aitp_desk.agent.base import Answer, Outcome, Turn
+from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
 from tests.doubles import ScriptedAgent
 from tests.following import Heard, following
 from tests.talking import THREADS, Talker, Told, talking
@@ -155,3 +155,27 @@ async def test_followers_are_told_what_was_deleted_and_not_what_it_said(tmp_path
             (ended,) = await listener.until_named("thread.deleted")
             assert ended.data == {"id": thread, "object": "thread.deleted", "deleted": True}
             assert {heard.name for heard in await listener.rest()} <= {"beat"}
+
+
+async def test_a_session_forgets_what_was_deleted_on_its_thread(tmp_path: Path) -> None:
+    async def ask_back(turn: Turn) -> Outcome:
+        return Clarification("Which one?") if "secret" in turn.question else Answer("Well.")
+
+    agent = ScriptedAgent(ask_back)
+    async with talking(tmp_path, agent=agent) as talker:
+
+        async def ask(query: str, **members: str) -> str:
+            body = {"ahp": "0.1", "capability": "content_search", "query": query, **members}
+            session: str = (await talker.send("POST", CONVERSE, body)).ok["session_id"]
+            return session
+
+        session = await ask("My secret is 4711.")
+        await talker.desk.store.settled()
+        ((thread,),) = talker.rows("SELECT thread_id FROM sessions")
+        operator = await talker.with_key("operator")
+        (_, said) = (await operator.messages(thread)).ok["data"]
+        assert (await delete(operator, thread, said["id"])).ok
+        assert talker.rows("SELECT pending FROM sessions") == [(None,)]
+        assert await ask("And now?", session_id=session) == session
+        assert (agent.turns[-1].question, agent.turns[-1].pending) == ("And now?", None)
+        assert "4711" not in str(agent.turns[-1])

@@ -29,6 +29,9 @@ DELETE FROM sessions WHERE id IN (
     ORDER BY id LIMIT :limit
 ) RETURNING id;
 
+-- forget_pending_of_thread: Forgets what a thread's sessions have asked back.
+UPDATE sessions SET pending = NULL WHERE thread_id = :thread_id;
+
 -- delete_sessions_of_thread: Forgets a thread's sessions.
 DELETE FROM sessions WHERE thread_id = :thread_id;
 

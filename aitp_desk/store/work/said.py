@@ -59,7 +59,9 @@ def set_message_metadata(
 def delete_message(
     *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
 ) -> Work[None]:
-    """Drop what a message said. Files that were attached to it stay.
+    """Drop what a message said, and what a session that lies there has asked back about it.
+
+    Files that were attached to it stay.
 
     Raises:
         ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
@@ -78,6 +80,7 @@ def delete_message(
     tail.tell("message.deleted", message_id)
     yield "delete_message", {"thread_id": thread_id, "id": message_id}
     yield from forget_summaries(thread_id, message.seq)
+    yield "forget_pending_of_thread", {"thread_id": thread_id}
     yield from tail.write()
 
 
