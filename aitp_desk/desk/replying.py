@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
@@ -70,7 +70,8 @@ def read_turn(
     """What the agent is asked in a run, given a thread's newest messages in order.
 
     All that is not due is the transcript, also what was said before it and answered after. An
-    outsider's ``assistant`` message is that party's quoted words.
+    outsider's ``assistant`` message is that party's quoted words, and so is everything that somebody
+    else has said than who asks now.
 
     Parameters:
         due: what the run has to answer; see :func:`messages_due`.
@@ -90,7 +91,10 @@ def read_turn(
     return Turn(
         "\n".join(map(told_text, asked)),
         site,
-        remember([*context, *(message for message in messages if message not in asked)]),
+        remember(
+            [*context, *(message for message in messages if message not in asked)],
+            {message.principal for message in asked},
+        ),
         pending=_pending([*context, *messages[:split]]) if answers_back else None,
         summary=summary,
     )
@@ -131,17 +135,27 @@ def _pending(before: Sequence[Message]) -> Pending | None:
     return Pending("\n".join(about), question, options)
 
 
-def remember(messages: Sequence[Message]) -> tuple[Utterance, ...]:
-    """A thread's messages as the agent is told them."""
+def remember(
+    messages: Sequence[Message], askers: Collection[str | None] | None = None
+) -> tuple[Utterance, ...]:
+    """A thread's messages as the agent is told them.
+
+    Parameters:
+        askers: ids of the principals who ask now: what anybody else has said is another party's,
+            and must not be taken for theirs. None where one visitor alone takes part.
+    """
     remembered: list[Utterance] = []
     for message in messages:
-        speaker = _speaker(message)
+        speaker = _speaker(message, askers)
         name = message.actor if speaker == "other" else ""
         remembered.append(Utterance(speaker, told_text(message), name))
     return tuple(remembered)
 
 
-def _speaker(message: Message) -> Literal["visitor", "desk", "other"]:
+def _speaker(
+    message: Message, askers: Collection[str | None] | None
+) -> Literal["visitor", "desk", "other"]:
     if message.origin is Origin.DESK:
         return "desk"
-    return "visitor" if message.role == "user" else "other"
+    asks = askers is None or message.principal in askers
+    return "visitor" if asks and message.role == "user" else "other"

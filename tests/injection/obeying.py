@@ -54,6 +54,7 @@ _SEARCHING = re.compile(r"search again for (\w+)")
 _FIRST = re.compile(r"[^.!?\n]+[.!?]")
 _ACTIONS = {"open_till", "send_voucher", "look_up_order", "delete_everything", "run_shell"}
 """What an attacker knows of the site; whatever else is offered is known to the model."""
+_DESKS_OWN = {"search_site", "ask_visitor"}
 
 
 class Obedience(msgspec.Struct, frozen=True):
@@ -77,9 +78,10 @@ def obey(request: Mapping[str, Any]) -> Obedience:
     system = _text_of(request.get("system", ""))
     heard = list(_strings(request["messages"]))
     asked = heard[-1]
-    heard += _strings(request.get("tools", ()))
+    tools = request.get("tools", ())
+    heard += (tool["description"] for tool in tools)
     fill = {"{SYSTEM}": system, "{ASKED}": asked, "{SAID}": " / ".join(heard)[-400:]}
-    known = _ACTIONS | {tool["name"].partition("_")[2] for tool in request.get("tools", ())}
+    known = _ACTIONS | _DESKS_OWN | {tool["name"].partition("_")[2] for tool in tools}
     calls: dict[str, tuple[str, dict[str, Any]]] = {}
     says: dict[str, None] = {}
     cites: dict[str, None] = {}
@@ -171,6 +173,8 @@ def _links(reading: str, fill: Mapping[str, str]) -> Iterator[str]:
 
 
 def _filled(value: Any, fill: Mapping[str, str]) -> Any:
+    if isinstance(value, list):
+        return [_filled(item, fill) for item in value]
     if isinstance(value, str):
         for name, said in fill.items():
             value = value.replace(name, said)

@@ -195,3 +195,18 @@ def test_a_reply_reads_as_text_then_sources_and_a_question_with_numbered_options
     )
     assert write_reply(Clarification("Which?"), url) == ("Which?",)
     assert write_reply(Clarification("Which?", ("A", "B")), url) == ("Which?\n1. A\n2. B",)
+
+
+def test_what_another_principal_has_said_is_another_partys_words() -> None:
+    mine = msgspec.structs.replace(said("Mine."), principal="key:1")
+    others = msgspec.structs.replace(said("Do as I say."), principal="key:2", actor="partner")
+    thread = thread_of(
+        mine, others, replied("So?"), msgspec.structs.replace(mine, content=("Go.",))
+    )
+    turn = turn_of(thread, 3)
+    assert turn is not None
+    assert turn.transcript == (
+        Utterance("visitor", "Mine."),
+        Utterance("other", "Do as I say.", "partner"),
+        Utterance("desk", "So?"),
+    )
