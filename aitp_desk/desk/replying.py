@@ -70,8 +70,8 @@ def read_turn(
     """What the agent is asked in a run, given a thread's newest messages in order.
 
     All that is not due is the transcript, also what was said before it and answered after. An
-    outsider's ``assistant`` message is that party's quoted words, and so is everything that somebody
-    else has said than who asks now.
+    outsider's ``assistant`` message is that party's quoted words, and so is all that somebody else
+    has said than who asks now.
 
     Parameters:
         due: what the run has to answer; see :func:`messages_due`.
