@@ -13,49 +13,36 @@ import hmac
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 import structlog
 
 from aitp_desk.agent.base import Agent
-from aitp_desk.agent.claude import open_claude
+from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.identify import Identifier
-from aitp_desk.auth.keys import MasterKey, open_master_key
+from aitp_desk.auth.keys import open_master_key
 from aitp_desk.config import Config, default_url
-from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
-from aitp_desk.desk.asking import Asking
-from aitp_desk.desk.attending import Attending
-from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
-from aitp_desk.desk.limits import Limiter
-from aitp_desk.desk.posting import Posting
-from aitp_desk.desk.reading import Reading
-from aitp_desk.desk.recording import Recording
-from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Repeats
-from aitp_desk.desk.running import Running
-from aitp_desk.desk.sessions import Sessions
-from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
-from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
-from aitp_desk.knowledge.watch import Knowledge, open_knowledge
+from aitp_desk.house import House, Shared
+from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
-from aitp_desk.model.thread import Actor
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.protocols.ahp.routes import AhpDoor
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
@@ -70,6 +57,7 @@ from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
 LOCK_FILE = "serving.lock"
+NO_ACTIONS: Mapping[str, Sequence[Performed]] = MappingProxyType({})
 NEW_OBJECTS = 20_000
 """How many new objects there may be before the garbage collector looks at them."""
 _log = structlog.get_logger()
@@ -134,6 +122,7 @@ async def open_server(
     claude_key: str | None = None,
     claude_url: str | None = None,
     actions: Sequence[Performed] = (),
+    agent_actions: Mapping[str, Sequence[Performed]] = NO_ACTIONS,
 ) -> AsyncIterator[Serving]:
     """Run a desk for as long as the context lasts.
 
@@ -143,6 +132,7 @@ async def open_server(
         claude_key: the API key for Claude.
         claude_url: the address of its API; None for the public one.
         actions: what the agent may call for those who may.
+        agent_actions: the same for further site agents, by their names.
     """
     async with AsyncExitStack() as stack:
         key = open_master_key(config.data)
@@ -159,161 +149,94 @@ async def open_server(
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
-        web = config.content.web
-        knowledge = await stack.enter_async_context(
-            open_knowledge(
-                config.content_folder,
-                data=config.data,
-                synonyms=config.content.synonyms,
-                rounds=Rounds(web, egress, config.data) if web.lists else None,
-            )
+        following = Following(partial(read_happenings, store))
+        fingerprints = key.derive("idempotency")
+        repeats = Repeats(lambda request: hmac.digest(fingerprints, request, "sha256"))
+        addresses = key.derive("files")
+        filing = Filing(
+            store=store,
+            settings=config.files,
+            anonymous_days=config.threads.anonymous_ttl,
+            digest=lambda address: hmac.digest(addresses, address, "sha256"),
+            clock=clock,
         )
+        knowledge = await _open_knowledge(stack, config, egress)
         if agent is None and claude_key is not None:
             agent = await stack.enter_async_context(
                 open_claude(knowledge, config.claude, key=claude_key, url=claude_url, clock=clock)
             )
         agent = agent or ExtractiveAgent(knowledge)
-        following = Following(partial(read_happenings, store))
-        worker, desk = _make_desk(
-            config, store, knowledge, agent, Invoking(actions), following, key=key, clock=clock
+        houses = [House("", config, knowledge, agent, Invoking(actions))]
+        for further in config.agents:
+            own = config.of_agent(further)
+            knowledge = await _open_knowledge(stack, own, egress, further.name)
+            invoking = Invoking(agent_actions.get(further.name, ()))
+            houses.append(
+                House(further.name, own, knowledge, _agent_over(knowledge, agent), invoking)
+            )
+        summarising = Summarising(store=store, agent=agent, bounds=config.threads)
+        shared = Shared(store, following, repeats, filing, summarising, clock)
+        worker = Worker(
+            store=store,
+            turns={house.name: house.make_turns(shared) for house in houses},
+            following=following,
+            summarising=summarising,
+            session_seconds=config.sessions.idle_seconds,
+            clock=clock,
         )
+        desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
         identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
         front = Front(
-            desk=desk, doors=_doors(desk, config), identifier=identifier, server=config.server
+            desk=desk,
+            doors=_doors(desk, further_desks, config),
+            identifier=identifier,
+            server=config.server,
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
         await stack.enter_async_context(listening(front.handle, front.refuse, sock, config.server))
-        report = _report(config, store, agent, knowledge)
+        report = _report(store, houses)
         yield Serving(default_url(config.server), desk, store, report)
 
 
-def _make_desk(
-    config: Config,
-    store: Store,
-    knowledge: Knowledge,
-    agent: Agent,
-    invoking: Invoking,
-    following: Following,
-    *,
-    key: MasterKey,
-    clock: Callable[[], float],
-) -> tuple[Worker, Desk]:
-    actor = Actor(config.site.url)
-    registry = Registry()
-    fingerprints = key.derive("idempotency")
-    repeats = Repeats(lambda request: hmac.digest(fingerprints, request, "sha256"))
-    addresses = key.derive("files")
-    filing = Filing(
-        store=store,
-        settings=config.files,
-        anonymous_days=config.threads.anonymous_ttl,
-        digest=lambda address: hmac.digest(addresses, address, "sha256"),
-        clock=clock,
-    )
-    summarising = Summarising(store=store, agent=agent, bounds=config.threads)
-    turns = Turns(
-        store=store,
-        agent=agent,
-        actor=actor,
-        site=site_facts(config.site),
-        invoking=invoking,
-        filing=filing,
-        following=following,
-        bounds=config.threads,
-        answered=summarising.consider,
-        clock=clock,
-    )
-    worker = Worker(
-        store=store,
-        turns=turns,
-        following=following,
-        summarising=summarising,
-        session_seconds=config.sessions.idle_seconds,
-        clock=clock,
-    )
-    posting = Posting(
-        store=store,
-        actor=actor,
-        threads=config.threads,
-        repeats=repeats,
-        clock=clock,
-        filing=filing,
-        wake=worker.wake,
-        changed=following.changed,
-    )
-    reading = Reading(store, following)
-    sessions = Sessions(config.sessions, store, clock)
-    agents = SiteAgents([_site_agent(config, agent, int(clock()))])
-    running = Running(
-        store=store,
-        agents=agents,
-        posting=posting,
-        reading=reading,
-        repeats=repeats,
-        following=following,
-        clock=clock,
-        wake=worker.wake,
-        stop=worker.stop,
-    )
-    asking = Asking(
-        agent=agent,
-        registry=registry,
-        invoking=invoking,
-        sessions=sessions,
-        recording=Recording(
-            store=store, actor=actor, durable=config.store.query_turns == "durable", clock=clock
-        ),
-        knowledge=knowledge,
-        site=config.site,
-        cache=config.cache,
-        clock=clock,
-    )
-    return worker, Desk(
-        site=config.site,
-        signals=config.content.signals,
-        limits=config.limits,
-        max_wait=config.threads.max_wait,
-        agents=agents,
-        knowledge=knowledge,
-        registry=registry,
-        limiter=Limiter(config.limits, clock),
-        posting=posting,
-        reading=reading,
-        attending=Attending(store, clock, following.changed),
-        streams=Streams(
-            reading=reading,
-            following=following,
-            settings=config.events,
-            idle_before=lambda: posting.idle_before,
-        ),
-        filing=filing,
-        deleting=Deleting(
-            store=store,
-            following=following,
-            sessions=sessions,
-            clock=clock,
-            stop=worker.stop,
-        ),
-        runs=running,
-        asking=asking,
-        worker=worker,
+async def _open_knowledge(
+    stack: AsyncExitStack, config: Config, egress: Egress, name: str = ""
+) -> Knowledge:
+    """Read what a site agent answers from, and watch it."""
+    web = config.content.web
+    copies = config.data / AGENTS_FOLDER / name if name else config.data
+    return await stack.enter_async_context(
+        open_knowledge(
+            config.content_folder,
+            data=config.data,
+            synonyms=config.content.synonyms,
+            rounds=Rounds(web, egress, copies) if web.lists else None,
+            below=name,
+        )
     )
 
 
-def _site_agent(config: Config, agent: Agent, now: int) -> SiteAgent:
-    site = config.site
-    return SiteAgent(SITE_AGENT, site.url, site.name, site.description, agent.name, now)
+def _agent_over(knowledge: Knowledge, agent: Agent) -> Agent:
+    """Who answers from a further agent's content, given who answers from the site's."""
+    if isinstance(agent, ClaudeAgent):
+        return agent.over(knowledge)
+    return ExtractiveAgent(knowledge) if isinstance(agent, ExtractiveAgent) else agent
 
 
-def _doors(desk: Desk, config: Config) -> tuple[Door, ...]:
+def _doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
     ahp = AhpDoor(desk)
+    pages = PagesDoor(config.site, manifest=ahp.manifest, render_json=render_aitp_error)
     return (
         make_aitp_door(config.threads.max_body, config.files.max_bytes),
+        *(
+            make_aitp_door(config.threads.max_body, config.files.max_bytes, other)
+            for other in further
+        ),
         ahp.door(),
         make_health_door(render_aitp_error),
-        PagesDoor(config.site, manifest=ahp.manifest, render_json=render_aitp_error).door(),
+        *(pages.door_below(other.name, other) for other in further),
+        pages.door(),
     )
 
 
@@ -356,27 +279,37 @@ def _only_server(data: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _report(config: Config, store: Store, agent: Agent, knowledge: Knowledge) -> tuple[str, ...]:
-    library = knowledge.library
-    url = config.site.url
-    documents = _count(len(library.documents), "document")
-    passages = _count(len(library.passages), "passage")
-    web = config.content.web
-    kept = sum(document.is_elsewhere for document in library.documents)
-    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
-    problems = [f"  problem    {problem}" for problem in library.problems]
+def _report(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
+    own, *further = houses
+    config, url = own.config, own.config.site.url
     return (
         f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
         f"  store      {store.name}",
-        f"  agent      {_introduce(agent)}",
-        f"  content    {documents}, {passages} from {config.content_folder}",
-        *([f"  elsewhere  {elsewhere}"] if web.lists else []),
-        *problems,
+        f"  agent      {_introduce(own.agent)}",
+        *_report_content(own),
         f"  home       {url}/",
         f"  threads    {url}/v1/threads",
+        *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         f"  health     {url}/health, {url}/ready",
     )
+
+
+def _report_content(house: House) -> tuple[str, ...]:
+    library, web = house.knowledge.library, house.config.content.web
+    documents = _count(len(library.documents), "document")
+    passages = _count(len(library.passages), "passage")
+    kept = sum(document.is_elsewhere for document in library.documents)
+    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
+    return (
+        f"  content    {documents}, {passages} from {house.config.content_folder}",
+        *([f"  elsewhere  {elsewhere}"] if web.lists else []),
+        *(f"  problem    {problem}" for problem in library.problems),
+    )
+
+
+def _report_further(house: House) -> tuple[str, ...]:
+    return (f"  threads    {house.actor.id}/v1/threads", *_report_content(house))
 
 
 def _introduce(agent: Agent) -> str:

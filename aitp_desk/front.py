@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+import msgspec
 import structlog
 from aiohttp import HttpVersion11, web
 from multidict import CIMultiDict
@@ -88,7 +89,7 @@ class Front:
             _check_allowance(allowance)
             self._check_host(request, path)
             _, route, params = found or self._refuse_route(request.method, path)
-            principal = _proven(caller)
+            principal = _at(desk, _proven(caller))
             if route.admit is not None:
                 route.admit(desk, principal)
             body = await self._read_body(request, route) if route.max_body else b""
@@ -223,6 +224,11 @@ def _check_allowance(allowance: Allowance | None) -> None:
     """Refuse what is past the limit, before anything else is said about the request."""
     if allowance is not None and allowance.refused is not None:
         raise allowance.refused
+
+
+def _at(desk: Desk, principal: Principal) -> Principal:
+    """The caller, at the desk that it calls."""
+    return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
 
 
 def _proven(caller: Principal | DeskError) -> Principal:

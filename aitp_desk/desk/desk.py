@@ -50,6 +50,7 @@ class Desk:
     """What the desk does. It checks access, limits and repeats; the doors only translate.
 
     Parameters:
+        name: of the further site agent whose desk it is; empty for the site's own.
         site: the website; ``site.url`` is the only source of absolute addresses.
         signals: how the site's content may be used.
         limits: the limits that the manifest declares.
@@ -61,6 +62,7 @@ class Desk:
     def __init__(
         self,
         *,
+        name: str,
         site: Site,
         signals: Signals,
         limits: Limits,
@@ -79,6 +81,7 @@ class Desk:
         asking: Asking,
         worker: Worker,
     ) -> None:
+        self.name = name
         self.site = site
         self.signals = signals
         self.limits = limits

@@ -107,6 +107,7 @@ class Filing:
             purpose,
             media_type,
             len(data),
+            principal.desk,
         )
         await self._store.run(
             add_file,
@@ -129,7 +130,7 @@ class Filing:
         """
         _check_scope(principal)
         file = await file_reads.find(self._store, file_id, now=int(self._clock()))
-        if file is None or file.owner not in (None, principal.owner):
+        if file is None or file.desk != principal.desk or file.owner not in (None, principal.owner):
             raise FileNotFound("There is no file with this id.", param=param)
         return file
 
@@ -163,6 +164,7 @@ class Filing:
         return await file_reads.page(
             self._store,
             principal.owner,
+            desk=principal.desk,
             order=order,
             limit=limit,
             after=after,
@@ -178,7 +180,11 @@ class Filing:
         """
         _check_scope(principal)
         await self._store.run(
-            delete_file, file_id=file_id, owner=principal.owner, now=int(self._clock())
+            delete_file,
+            file_id=file_id,
+            owner=principal.owner,
+            desk=principal.desk,
+            now=int(self._clock()),
         )
 
     async def check_attached(self, principal: Principal, draft: Draft, at: str = "") -> None:

@@ -153,6 +153,7 @@ class Posting:
             draft.metadata,
             (self._actor, *draft.actors),
             draft.parent_id,
+            principal.desk,
         )
         fork = None
         if draft.parent_id is not None:

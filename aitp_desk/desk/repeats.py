@@ -84,7 +84,9 @@ class Repeats:
 
 def thread_scope(principal: Principal, thread_id: str) -> str:
     """Whose keys are compared on a thread: the caller's, or the thread's own."""
-    return f"thread {thread_id}" if principal.is_anonymous else f"principal {principal.id}"
+    if principal.is_anonymous:
+        return f"thread {thread_id}"
+    return f"principal {principal.id}{_at(principal)}"
 
 
 def opening_scope(principal: Principal, key: str | None) -> str:
@@ -94,14 +96,19 @@ def opening_scope(principal: Principal, key: str | None) -> str:
         InvalidRequest: an anonymous caller's key is short enough to be hit upon by a neighbour.
     """
     if not principal.is_anonymous:
-        return f"principal {principal.id}"
+        return f"principal {principal.id}{_at(principal)}"
     if key is not None and len(key) < MIN_ANONYMOUS_KEY:
         raise InvalidRequest(
             f"Without a credential an Idempotency-Key for a new thread has at least"
             f" {MIN_ANONYMOUS_KEY} characters, such as a UUID.",
             param="Idempotency-Key",
         )
-    return f"address {principal.address}"
+    return f"address {principal.address}{_at(principal)}"
+
+
+def _at(principal: Principal) -> str:
+    """Keys are compared at one desk: what they stand for does not exist at another."""
+    return f" at {principal.desk}" if principal.desk else ""
 
 
 def check_hops(request: Request) -> None:

@@ -35,7 +35,7 @@ from aitp_desk.desk.replying import (
     write_reply,
 )
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.errors import DeskError
+from aitp_desk.model.errors import DeskError, Unavailable
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal, anonymous
 from aitp_desk.model.run import RunOptions, RunUsage
@@ -50,6 +50,7 @@ OWED_SECONDS = 600
 """How long a run waits for what its caller owes, as in the OpenAI API."""
 ATTACHED = 50
 """Of how many of a thread's newest messages the agent is given the files, told whole or not."""
+GONE = "The agent that this thread talks with does not serve here any more."
 FAULT = "The desk could not answer this because of a fault of its own."
 
 _log = structlog.get_logger()
@@ -76,9 +77,10 @@ class _Paused(msgspec.Struct, frozen=True):
 
 
 class Turns:
-    """Takes runs to their end.
+    """Takes the runs of one desk to their end.
 
     Parameters:
+        desk: its name; empty for the site's own.
         invoking: calls the site's actions for whoever asked for the run.
         bounds: how much of a thread the agent is told.
         answered: told of a thread, and of its newest message that has been answered.
@@ -87,6 +89,7 @@ class Turns:
     def __init__(
         self,
         *,
+        desk: str,
         store: Store,
         agent: Agent,
         actor: Actor,
@@ -98,6 +101,7 @@ class Turns:
         answered: Callable[[str, int], None],
         clock: Callable[[], float],
     ) -> None:
+        self._desk = desk
         self._store = store
         self._agent = agent
         self._actor = actor
@@ -140,6 +144,8 @@ class Turns:
             await self._write(claim, outcome)
 
     async def _reply(self, claim: ClaimedRun, message_id: str, tell: Tell) -> _Said | _Paused:
+        if claim.desk != self._desk:
+            raise Unavailable(GONE)
         options = claim.options or RunOptions()
         called = await run_reads.called_steps(self._store, claim.id) if claim.is_resumed else ()
         spent = total([step.usage for step in called])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import structlog
@@ -40,6 +40,7 @@ class Worker:
     """Takes up runs as they come.
 
     Parameters:
+        turns: of each desk, by its name; the site's own is the empty one.
         summarising: works for as long as the worker does.
         session_seconds: how long a session without turns is kept.
     """
@@ -48,7 +49,7 @@ class Worker:
         self,
         *,
         store: Store,
-        turns: Turns,
+        turns: Mapping[str, Turns],
         following: Following,
         summarising: Summarising,
         session_seconds: int,
@@ -104,13 +105,16 @@ class Worker:
             await _cancel(list(self._held))
             await self._store.run(release_runs, worker=self._name)
 
+    def _turns_of(self, claim: ClaimedRun) -> Turns:
+        return self._turns.get(claim.desk) or self._turns[""]
+
     async def _take_up(self) -> None:
         while True:
             self._wanted.clear()
             room = MAX_AT_ONCE - len(self._held)
             taken = await self._claim(room) if room else ()
             for claim in taken:
-                self._hold(claim, self._turns.take(claim))
+                self._hold(claim, self._turns_of(claim).take(claim))
             if len(taken) < room or not room:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LEASE_SECONDS / 2):
@@ -145,7 +149,7 @@ class Worker:
         claim = self._held.pop(task)
         if task in self._stopping:
             self._stopping.discard(task)
-            self._hold(claim, self._turns.stop(claim))
+            self._hold(claim, self._turns_of(claim).stop(claim))
         elif not task.cancelled() and (error := task.exception()) is not None:
             _log.error("run_not_written", run=claim.id, exc_info=error)
         self.wake()  # a follow-up run of the same thread may be free now

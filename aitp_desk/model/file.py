@@ -59,6 +59,7 @@ class File(msgspec.Struct, frozen=True):
         purpose: what its owner says that it is for.
         media_type: as :func:`sniff` found it.
         size: bytes.
+        desk: name of the further site agent at whose address it was uploaded; empty for the site's.
     """
 
     id: str
@@ -69,6 +70,7 @@ class File(msgspec.Struct, frozen=True):
     purpose: str
     media_type: str
     size: int
+    desk: str = ""
 
     @property
     def is_text(self) -> bool:

@@ -28,12 +28,15 @@ class Principal(msgspec.Struct, frozen=True):
         scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``;
             ``actions:<name>`` narrows ``actions`` to one action.
         address: the client's network address, for limits; never an identity.
+        desk: name of the further site agent whose address it calls; empty for the site's own. What
+            is kept at one desk does not exist for whoever calls at another.
     """
 
     id: str
     kind: PrincipalKind
     scopes: frozenset[str]
     address: str
+    desk: str = ""
 
     @property
     def is_anonymous(self) -> bool:

@@ -142,6 +142,7 @@ class Thread(msgspec.Struct, frozen=True):
         created_at: Unix seconds.
         actors: who takes part, the desk's own agent first.
         parent_id: the thread that it was forked off, None for all others.
+        desk: name of the further site agent that it talks with; empty for the site's own.
     """
 
     id: str
@@ -150,6 +151,7 @@ class Thread(msgspec.Struct, frozen=True):
     metadata: dict[str, str]
     actors: tuple[Actor, ...]
     parent_id: str | None = None
+    desk: str = ""
 
 
 def check_draft(draft: Draft, at: str = "") -> Draft:

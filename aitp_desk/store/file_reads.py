@@ -21,6 +21,7 @@ async def page(
     store: Store,
     owner: str,
     *,
+    desk: str,
     order: Order,
     limit: int,
     after: str | None,
@@ -30,12 +31,14 @@ async def page(
     """Read a part of an owner's files.
 
     Parameters:
+        desk: at whose address they were uploaded.
         after: id of a file, whether it is still there or not; the part begins behind it.
         purpose: only those of this purpose; empty for all.
     """
     upwards = order == "asc"
     part = {
         "owner": owner,
+        "desk": desk,
         "place": after or ("" if upwards else _BEHIND_ALL),
         "purpose": purpose,
         "now": now,

@@ -67,7 +67,7 @@ async def access(
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
     """
-    rows = await store.read("thread_tail", {"thread_id": thread_id})
+    rows = await store.read("thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
     owner, updated_at, *_ = rows[0]

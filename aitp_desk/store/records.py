@@ -160,6 +160,7 @@ class ClaimedRun(msgspec.Struct, frozen=True):
         options: what its caller asks of it; None for a run that started by itself.
         is_resumed: whether it has waited for its caller before.
         is_again: whether it was taken up before, and perhaps told of.
+        desk: name of the further site agent that answers; empty for the site's own.
     """
 
     id: str
@@ -174,6 +175,7 @@ class ClaimedRun(msgspec.Struct, frozen=True):
     options: RunOptions | None = None
     is_resumed: bool = False
     is_again: bool = False
+    desk: str = ""
 
 
 class Claims(msgspec.Struct, frozen=True):

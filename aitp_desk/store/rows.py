@@ -158,7 +158,7 @@ def event_of(row: Row) -> Event:
 
 
 def file_of(row: Row) -> File:
-    """Read ``id, owner, created_at, expires_at, name, purpose, media_type, size``."""
+    """Read ``id, owner, created_at, expires_at, name, purpose, media_type, size, desk``."""
     return File(*row)
 
 

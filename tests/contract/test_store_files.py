@@ -62,19 +62,19 @@ async def test_a_file_is_kept_to_the_byte(store: Store, size: int) -> None:
 
 async def test_a_deleted_file_is_gone_with_its_bytes(store: Store) -> None:
     file, other = await keep(store), await keep(store)
-    await store.run(work.delete_file, file_id=file.id, owner="aya", now=NOW)
+    await store.run(work.delete_file, file_id=file.id, owner="aya", desk="", now=NOW)
     assert await find(store, file) is None
     assert await file_reads.content(store, file, 9) == b""
     assert await find(store, other) == other
     with pytest.raises(FileNotFound):
-        await store.run(work.delete_file, file_id=file.id, owner="aya", now=NOW)
+        await store.run(work.delete_file, file_id=file.id, owner="aya", desk="", now=NOW)
 
 
 @pytest.mark.parametrize("stranger", ["ben", None])
 async def test_nobody_deletes_anothers_file(store: Store, stranger: str | None) -> None:
     file = await keep(store)
     with pytest.raises(FileNotFound):
-        await store.run(work.delete_file, file_id=file.id, owner=stranger, now=NOW)
+        await store.run(work.delete_file, file_id=file.id, owner=stranger, desk="", now=NOW)
     assert await find(store, file) == file
 
 
@@ -102,7 +102,7 @@ async def test_an_expired_file_is_gone_before_it_is_dropped(store: Store) -> Non
     assert await find(store, file, NOW + 9) == file
     assert await find(store, file, NOW + 10) is None
     with pytest.raises(FileNotFound):
-        await store.run(work.delete_file, file_id=file.id, owner="aya", now=NOW + 10)
+        await store.run(work.delete_file, file_id=file.id, owner="aya", desk="", now=NOW + 10)
     gone = await store.run(
         work.delete_expired,
         once_before=0,
@@ -147,6 +147,7 @@ async def test_an_owners_files_are_listed_in_pages(
     page = await file_reads.page(
         store,
         "aya",
+        desk="",
         order=order,
         limit=limit,
         after=None if after is None else files[after].id,

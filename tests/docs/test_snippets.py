@@ -46,9 +46,10 @@ def test_the_other_snippets_of_a_page_can_be_read(page: Path, tmp_path: Path) ->
         match block.language:
             case "toml":
                 folder = tmp_path / str(number)
-                (folder / "content").mkdir(parents=True)
+                agents = tomllib.loads(block.code).get("agents", ())
+                for content in ("content", *(agent["content"]["folder"] for agent in agents)):
+                    (folder / content).mkdir(parents=True)
                 (folder / "desk.toml").write_text(block.code, encoding="utf-8")
-                tomllib.loads(block.code)
                 assert load_config(folder).folder == folder
             case "json":
                 json.loads(block.code)

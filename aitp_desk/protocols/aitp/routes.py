@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
@@ -131,12 +133,13 @@ async def _follow(
     return await desk.follow_run(call.principal, run_id, seconds)
 
 
-def make_door(max_body: int, max_file: int) -> Door:
+def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
     """The door with its table of routes.
 
     Parameters:
         max_body: the most bytes of a thread or message body.
         max_file: the most bytes of an uploaded file.
+        desk: of a further site agent, whose addresses stand below its name; None for the site's.
     """
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
     message = f"{messages}/{{message_id}}"
@@ -157,4 +160,8 @@ def make_door(max_body: int, max_file: int) -> Door:
         *run_routes(max_body),
         *files_routes.make_routes(max_file),
     )
-    return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)
+    if desk is None:
+        return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)
+    below = f"/{desk.name}"
+    placed = tuple(msgspec.structs.replace(route, path=below + route.path) for route in routes)
+    return Door(f"aitp of {desk.name}", placed, (f"{below}/v1/",), wire.render_error, desk)

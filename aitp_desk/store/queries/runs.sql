@@ -58,7 +58,7 @@ WHERE thread_id = :thread_id AND created_at > :since AND kind = 'run' AND state 
 -- lapsed_runs: Finds runs that nobody holds any more and those whose callers were waited for in
 -- vain, with where their threads end.
 SELECT j.id, j.thread_id, j.state, j.created_at, j.attempts, j.attempts_before, j.upto_seq,
-       j.asked_by, j.options, t.answered_seq, t.last_seq, t.last_link, t.last_event
+       j.asked_by, j.options, t.answered_seq, t.desk, t.last_seq, t.last_link, t.last_event
 FROM jobs j JOIN threads t ON t.id = j.thread_id
 WHERE j.kind = 'run' AND j.lease_until <= :now
 ORDER BY j.lease_until, j.id LIMIT :limit;
@@ -67,7 +67,7 @@ ORDER BY j.lease_until, j.id LIMIT :limit;
 -- is at work already keeps to the messages that it answers.
 SELECT j.id, j.thread_id, j.state, j.created_at, j.attempts, j.attempts_before,
        coalesce(j.upto_seq, t.last_seq), j.asked_by, j.options,
-       t.answered_seq, t.last_seq, t.last_link, t.last_event
+       t.answered_seq, t.desk, t.last_seq, t.last_link, t.last_event
 FROM jobs j JOIN threads t ON t.id = j.thread_id
 WHERE j.kind = 'run' AND j.state = 'queued' AND j.available_at <= :now
   AND NOT EXISTS (

@@ -1,10 +1,10 @@
 -- add_thread: Opens a thread.
 INSERT INTO threads (
     id, owner, parent_id, parent_seq, speaker, created_at, updated_at, last_seq, last_link,
-    last_event, metadata
+    last_event, metadata, desk
 ) VALUES (
     :thread_id, :owner, :parent_id, :parent_seq, :speaker, :created_at, :updated_at, :last_seq,
-    :last_link, :last_event, :metadata
+    :last_link, :last_event, :metadata, :desk
 );
 
 -- add_message: Adds a message to its thread.
@@ -51,9 +51,9 @@ UPDATE messages
 SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
 WHERE thread_id = :thread_id AND content IS NOT NULL;
 
--- thread_tail: Says where a thread ends, for a unit that will add to it.
+-- thread_tail: Says where a thread of a desk ends, for a unit that will add to it.
 SELECT owner, updated_at, speaker, last_seq, last_link, last_event
-FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
+FROM threads WHERE id = :thread_id AND desk = :desk AND deleted_at IS NULL;
 
 -- thread: Reads a thread.
 SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event

@@ -45,23 +45,26 @@ def add_file(
             "purpose": file.purpose,
             "media_type": file.media_type,
             "size": file.size,
+            "desk": file.desk,
         },
     )
     for n, part in enumerate(parts):
         yield "add_file_part", {"file_id": file.id, "n": n, "bytes": part}
 
 
-def delete_file(*, file_id: str, owner: str | None, now: int) -> Work[None]:
+def delete_file(*, file_id: str, owner: str | None, desk: str, now: int) -> Work[None]:
     """Drop a file and its bytes.
 
     Parameters:
         owner: who asks for it; None for an anonymous caller.
+        desk: at whose address it is asked for.
 
     Raises:
         FileNotFound: there is none, it has expired, or it is somebody else's.
     """
     rows = yield "file", {"id": file_id, "now": now}
-    if not rows or file_of(rows[0]).owner not in (None, owner):
+    file = file_of(rows[0]) if rows else None
+    if file is None or file.desk != desk or file.owner not in (None, owner):
         raise FileNotFound("There is no file with this id.", param="file_id")
     yield "delete_file_parts", {"id": file_id}
     yield "delete_file", {"id": file_id}

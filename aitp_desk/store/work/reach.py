@@ -71,7 +71,7 @@ def reach_thread(
         ThreadNotFound: there is none, it is closed, or it is not the caller's; in the same words.
         Forbidden: the caller may know the thread, and may not do this with it.
     """
-    rows = yield "thread_tail", {"thread_id": thread_id}
+    rows = yield "thread_tail", {"thread_id": thread_id, "desk": principal.desk}
     if rows:
         owner, updated_at, speaker, seq, link, event = rows[0]
         attendance: Attendance | None = None

@@ -264,6 +264,7 @@ def _claim(row: Row, worker: str, last_event: int, *, is_again: bool = False) ->
         upto_seq=upto_seq,
         last_event=last_event,
         answered_seq=rest[0],
+        desk=rest[1],
         asked_by=asker_of(asked_by),
         options=options_of(options),
         is_resumed=attempts_before > 0,

@@ -32,7 +32,7 @@ def record_exchange(
     if opening is not None:
         tail = Tail(session.thread_id, now)
     else:
-        rows = yield "thread_tail", {"thread_id": session.thread_id}
+        rows = yield "thread_tail", {"thread_id": session.thread_id, "desk": ""}
         if not rows:
             raise StoreError("The first turn of this session was not kept.")
         _owner, _updated_at, _speaker, *end = rows[0]

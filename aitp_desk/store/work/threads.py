@@ -216,6 +216,7 @@ def add_thread(
             "speaker": speaker,
             "created_at": thread.created_at,
             "metadata": to_json(thread.metadata),
+            "desk": thread.desk,
         },
     )
     desk, *brought = thread.actors

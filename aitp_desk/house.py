@@ -1,0 +1,177 @@
+"""One site agent's desk, put together: with what it shares with the others, and what is its own.
+
+A site has one agent, and as many further ones as its owner adds (``[[agents]]``). All keep their
+threads in one store and have their runs done by one worker. What each answers from, what it may
+call and how much it may be asked is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.config import Config
+from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
+from aitp_desk.desk.asking import Asking
+from aitp_desk.desk.attending import Attending
+from aitp_desk.desk.deleting import Deleting
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.facts import site_facts
+from aitp_desk.desk.filing import Filing
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.posting import Posting
+from aitp_desk.desk.reading import Reading
+from aitp_desk.desk.recording import Recording
+from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.running import Running
+from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.streams import Streams
+from aitp_desk.desk.summarising import Summarising
+from aitp_desk.desk.turns import Turns
+from aitp_desk.desk.working import Worker
+from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.model.thread import Actor
+from aitp_desk.store.base import Store
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """What all desks of a process share."""
+
+    store: Store
+    following: Following
+    repeats: Repeats
+    filing: Filing
+    summarising: Summarising
+    clock: Callable[[], float]
+
+
+class House(msgspec.Struct, frozen=True):
+    """What one site agent has of its own.
+
+    Parameters:
+        name: of a further site agent; empty for the site's own.
+        config: the site's, with the agent's own name, content and limits in it.
+    """
+
+    name: str
+    config: Config
+    knowledge: Knowledge
+    agent: Agent
+    invoking: Invoking
+
+    @property
+    def actor(self) -> Actor:
+        """The actor that stands first on its threads."""
+        url = self.config.site.url
+        return Actor(f"{url}/{self.name}" if self.name else url)
+
+    def make_turns(self, shared: Shared) -> Turns:
+        """What takes its runs to their end."""
+        return Turns(
+            desk=self.name,
+            store=shared.store,
+            agent=self.agent,
+            actor=self.actor,
+            site=site_facts(self.config.site),
+            invoking=self.invoking,
+            filing=shared.filing,
+            following=shared.following,
+            bounds=self.config.threads,
+            answered=shared.summarising.consider,
+            clock=shared.clock,
+        )
+
+    def make_desk(self, shared: Shared, worker: Worker) -> Desk:
+        """Its desk, as the doors see it.
+
+        Parameters:
+            worker: of all desks, which takes up its runs.
+        """
+        config, store, following, clock = self.config, shared.store, shared.following, shared.clock
+        site = config.site
+        posting = Posting(
+            store=store,
+            actor=self.actor,
+            threads=config.threads,
+            repeats=shared.repeats,
+            clock=clock,
+            filing=shared.filing,
+            wake=worker.wake,
+            changed=following.changed,
+        )
+        reading = Reading(store, following)
+        sessions = Sessions(config.sessions, store, clock)
+        registry = Registry()
+        agents = SiteAgents(
+            [
+                SiteAgent(
+                    self.name or SITE_AGENT,
+                    self.actor.id,
+                    site.name,
+                    site.description,
+                    self.agent.name,
+                    int(clock()),
+                )
+            ]
+        )
+        return Desk(
+            name=self.name,
+            site=site,
+            signals=config.content.signals,
+            limits=config.limits,
+            max_wait=config.threads.max_wait,
+            agents=agents,
+            knowledge=self.knowledge,
+            registry=registry,
+            limiter=Limiter(config.limits, clock),
+            posting=posting,
+            reading=reading,
+            attending=Attending(store, clock, following.changed),
+            streams=Streams(
+                reading=reading,
+                following=following,
+                settings=config.events,
+                idle_before=lambda: posting.idle_before,
+            ),
+            filing=shared.filing,
+            deleting=Deleting(
+                store=store,
+                following=following,
+                sessions=sessions,
+                clock=clock,
+                stop=worker.stop,
+            ),
+            runs=Running(
+                store=store,
+                agents=agents,
+                posting=posting,
+                reading=reading,
+                repeats=shared.repeats,
+                following=following,
+                clock=clock,
+                wake=worker.wake,
+                stop=worker.stop,
+            ),
+            asking=Asking(
+                agent=self.agent,
+                registry=registry,
+                invoking=self.invoking,
+                sessions=sessions,
+                recording=Recording(
+                    store=store,
+                    actor=self.actor,
+                    durable=config.store.query_turns == "durable",
+                    clock=clock,
+                ),
+                knowledge=self.knowledge,
+                site=site,
+                cache=config.cache,
+                clock=clock,
+            ),
+            worker=worker,
+        )
