@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
+from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.agent.tools import Called, Round, Tool, ToolCall, ToolResult
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.window import shorten_middle
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import OwedCall, RunOptions, RunUsage
@@ -31,21 +33,41 @@ def tools_for(options: RunOptions, principal: Principal, invoking: Invoking) -> 
     return own + tuple(tool for tool in invoking.tools(principal) if tool.name not in names)
 
 
-def rounds_of(steps: Sequence[Step]) -> tuple[Round, ...]:
-    """What a run has called so far, as its agent is told."""
+def rounds_of(steps: Sequence[Step], room: int) -> tuple[Round, ...]:
+    """What a run has called so far, as its agent is told: every call, and what came of it.
+
+    Parameters:
+        room: what the results may take together, in tokens. Where they take more, the longest are
+            told without their middle.
+    """
+    outputs = [call.output for step in steps for call in step.calls if call.output is not None]
+    most = _share([estimate_tokens(output) for output in outputs], room)
     return tuple(
         Round(
             step.text,
             tuple(
                 Called(
                     ToolCall(call.id, call.name, call.arguments),
-                    None if call.output is None else ToolResult(call.output, call.failed),
+                    None
+                    if call.output is None
+                    else ToolResult(shorten_middle(call.output, most), call.failed),
                 )
                 for call in step.calls
             ),
         )
         for step in steps
     )
+
+
+def _share(sizes: Sequence[int], room: int) -> int:
+    """What each may take at most, so that all fit and the small stay whole."""
+    left = room
+    for place, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - place)
+        if size > share:
+            return share
+        left -= size
+    return room
 
 
 def steps_of(

@@ -28,6 +28,9 @@ GENERATIONS = 8
 PAGE = 25
 """How many messages are read at once."""
 
+SENTENCE = 30
+"""What a long message takes where it is told in a sentence, in tokens, about."""
+
 
 class Part(msgspec.Struct, frozen=True):
     """A thread that a context has messages of.
@@ -93,7 +96,7 @@ async def read_context(
             if window >= 0:
                 window -= one.tokens
             else:
-                sentences -= one.tokens
+                sentences -= min(one.tokens, SENTENCE)
     inside = open_window(heard, bounds.window_tokens)
     summary = "" if known is None else known.summary.text
     outside = [one.message for one in heard[: len(heard) - len(inside)]]

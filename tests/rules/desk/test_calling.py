@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
+from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.agent.tools import Called, Round, ToolCall, ToolResult
 from aitp_desk.desk.calling import MAX_STEPS, limit_met, owed_calls, rounds_of, steps_of
 from aitp_desk.model.run import FunctionTool, OwedCall, RunOptions, RunUsage
@@ -40,7 +43,44 @@ def test_only_the_new_rounds_are_new_steps_and_the_last_one_waits() -> None:
     ]
     assert [step.usage for step in steps] == [None, RunUsage(9, 2)]
     assert owed_calls(steps[-1]) == (OwedCall("d", "stock", "{}"),)
-    assert rounds_of(steps) == asked.rounds[1:]
+    assert rounds_of(steps, 100) == asked.rounds[1:]
+
+
+@given(
+    sizes=st.lists(
+        st.lists(st.sampled_from([0, 5, 300, 3000, 20_000]), min_size=1, max_size=4), max_size=8
+    ),
+    room=st.sampled_from([500, 3000, 8000]),
+)
+def test_every_call_stands_beside_what_came_of_it_and_the_longest_are_shortened(
+    sizes: list[list[int]], room: int
+) -> None:
+    rounds = [
+        tuple(called(f"{step}.{n}", output="r" * size) for n, size in enumerate(of_step))
+        for step, of_step in enumerate(sizes)
+    ]
+    steps = steps_of(request(*rounds, (owing("z"),)), OPTIONS, "run_1", 0, NOW)
+    told = rounds_of(steps, room)
+    assert [step.text for step in told] == [step.text for step in steps]
+    assert [one.call for step in told for one in step.called] == [
+        one.call for step in [*rounds, (owing("z"),)] for one in step
+    ]
+    *answered, (last,) = [step.called for step in told]
+    assert last.result is None
+    whole = {one.call.id: one.result for step in rounds for one in step}
+    taken, shortened, kept = 0, [0], [0]
+    for one in (one for step in answered for one in step):
+        given = whole[one.call.id]
+        assert one.result is not None
+        assert given is not None
+        taken += estimate_tokens(one.result.output)
+        if one.result == given:
+            kept.append(len(given.output))
+        else:
+            assert "characters left out" in one.result.output
+            shortened.append(len(given.output))
+    assert taken <= room
+    assert max(shortened) == 0 or max(kept) <= min(shortened[1:])
 
 
 @pytest.mark.parametrize(
