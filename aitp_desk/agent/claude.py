@@ -32,7 +32,7 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.budget import BudgetSpent, Day, Spending
 from aitp_desk.agent.converse import read_turn
 from aitp_desk.agent.extractive import answer, follow_ups
-from aitp_desk.agent.guard import Guard, Leaked, Output
+from aitp_desk.agent.guard import Guard, Leaked, Output, repeats
 from aitp_desk.agent.loop import Reply
 from aitp_desk.agent.messages import Ended, Messages, ModelFailed, Reading
 from aitp_desk.agent.passages import estimate_tokens
@@ -48,6 +48,9 @@ from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import Knowledge
 
 MakeOutput = Callable[[SiteFacts], Output]
+
+REPEATS = "repeats_its_instructions"
+"""What the log says of a model that tells what it was told to keep to itself."""
 
 _log = structlog.get_logger()
 
@@ -134,7 +137,7 @@ class ClaudeAgent:
             self._warn(error.reason, spending, is_refused_key=error.is_refused_key)
         except Leaked:
             fallback = "model_failed"
-            self._warn("repeats_its_instructions", spending)
+            self._warn(REPEATS, spending)
         except BudgetSpent:
             fallback = "budget_spent"
             self._warn("budget_spent", spending)
@@ -183,6 +186,8 @@ class ClaudeAgent:
             call.end()
         if ended is None or not ended.text.strip() or ended.stop_reason == "refusal":
             raise ModelFailed("no_summary")
+        if repeats(ended.text, request["system"]):
+            raise ModelFailed(REPEATS)
         return ended.text.strip()
 
     def _tell(self, outcome: Event, reply: Reply, spending: Spending) -> None:

@@ -126,6 +126,15 @@ class Secret:
 _secret = lru_cache(maxsize=8)(Secret)
 
 
+def repeats(text: str, rules: str) -> bool:
+    """Whether a whole text repeats a run of the rules that it was written by."""
+    try:
+        _secret(rules).check(text)
+    except Leaked:
+        return True
+    return False
+
+
 class _Form:
     """One way to tell a secret.
 

@@ -115,7 +115,7 @@ class Obeying:
             for wire in _wires(name, offered)
             if (wire, arguments) not in made
         ]
-        if uses:
+        if uses and offered:
             return Say((Text("One moment."), *uses))
         results = search_results(body)
         fact = results[0]["content"][0]["text"].split(". ")[0] if results else "I do not know"

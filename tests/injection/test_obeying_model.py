@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from aitp_desk.agent.base import Utterance
 from tests.injection.corpus import Case, corpus
-from tests.injection.ground import ground
-from tests.injection.judging import problems
+from tests.injection.ground import SITE_URL, ground
+from tests.injection.judging import problems, runs_of, told_of
 from tests.injection.planting import is_on_a_page
 
 ON_PAGES = [case for case in corpus() if is_on_a_page(case)]
@@ -28,3 +29,19 @@ async def test_no_case_does_anything_through_the_agent(tmp_path: Path, cases: li
                 untried[case.id] = missing
     assert failed == {}
     assert untried == {}
+
+
+async def test_a_summary_tells_nothing_of_what_it_was_written_by(tmp_path: Path) -> None:
+    told: dict[str, str] = {}
+    cases = [case for case in ELSEWHERE if case.place == "query" and "reveal" in case.aim]
+    async with ground(tmp_path, ()) as desk:
+        for case in cases:
+            desk.api.requests.clear()
+            desk.model.tried.clear()
+            said = Utterance("visitor", case.written(SITE_URL))
+            summary = await desk.agent.summarise("", [said], 300)
+            runs = runs_of(desk.api.requests[0]["system"], ())
+            assert desk.model.tried or not case.arrives
+            if run := told_of(runs, summary):
+                told[case.id] = run
+    assert told == {}
