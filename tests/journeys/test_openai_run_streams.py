@@ -254,3 +254,27 @@ async def test_what_is_refused_is_refused_before_anything_begins(tmp_path: Path)
             full = await talker.send("POST", runs, body)
             assert full.refusal == (503, "unavailable", None)
             assert (await talker.send("GET", runs)).ok["data"] == []
+
+
+async def test_a_repeat_is_told_the_run_of_the_first_time(tmp_path: Path) -> None:
+    async with streaming(tmp_path, ScriptedAgent()) as (talker, client):
+        thread_id = await thread_of(client, "Emma?")
+        sent = {
+            "Authorization": f"Bearer {talker.key}",
+            "OpenAI-Beta": "assistants=v2",
+            "Idempotency-Key": "once",
+        }
+        told: list[str] = []
+        for _ in range(2):
+            async with talker.http.post(
+                f"{THREADS}/{thread_id}/runs",
+                json={"assistant_id": SITE_AGENT, "stream": True},
+                headers=sent,
+            ) as response:
+                told.append(await response.text())
+        first, again = (set(stream.split("\n\n")) for stream in told)
+        assert "event: done\ndata: [DONE]" in first & again
+        completed = [event for event in again if event.startswith("event: thread.run.completed")]
+        assert len(completed) == 1
+        assert set(completed) <= first
+        assert len((await client.beta.threads.runs.list(thread_id)).data) == 1

@@ -216,3 +216,17 @@ async def test_two_followers_are_told_the_same(tmp_path: Path) -> None:
             first = await one.until_named("run.completed")
             assert await two.until_named("run.completed") == first
     assert first[1].data["content"] == ["Hello\nthere\r\n\u2028."]
+
+
+async def test_each_follower_is_told_in_its_own_dialect(talker: Talker) -> None:
+    thread_id = (await talker.open()).id
+    async with (
+        following(talker, thread_id) as plain,
+        following(talker, thread_id, headers=MANUAL) as openai,
+    ):
+        await talker.post(thread_id, "Hello", headers=MANUAL)
+        (said,) = (await plain.until_number(1))[1:]
+        (same,) = (await openai.until_number(1))[1:]
+    assert said.data["id"] == same.data["id"]
+    assert said.data["content"] == ["Hello"]
+    assert same.data["content"] == [{"type": "text", "text": {"value": "Hello", "annotations": []}}]
