@@ -263,7 +263,8 @@ async def test_the_log_of_writes_is_emptied_past_its_bound(
             await post(store, opened.thread_id, "x" * 20_000, run=False)
             sizes.append(wal.stat().st_size)
         assert sum(sizes[i + 1] < sizes[i] for i in range(len(sizes) - 1)) >= 2
-        assert max(sizes) < 2 * bound
+        # once a checkpoint that is under way stops it, it waits until as much again was written
+        assert max(sizes) < 4 * bound
     check_whole(database)
 
 
