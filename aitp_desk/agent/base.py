@@ -118,6 +118,8 @@ class Turn(msgspec.Struct, frozen=True):
         files: text files that the visitor attached, those of the newest message first.
         wishes: how the caller would like to be answered, in the caller's words; it binds nobody.
         tools: what may be called, by whoever asks.
+        called_first: names of the caller's tools of which the caller wants one to be called before
+            anything is answered; an agent that calls no tools, or cannot be made to, answers.
         invoke: carries out those of the tools that are the desk's.
         rounds: what this reply has called already, where the caller's results were waited for.
     """
@@ -133,6 +135,7 @@ class Turn(msgspec.Struct, frozen=True):
     files: tuple[FileText, ...] = ()
     wishes: str = ""
     tools: tuple[Tool, ...] = ()
+    called_first: tuple[str, ...] = ()
     invoke: Invoke = invoke_nothing
     rounds: tuple[Round, ...] = ()
 

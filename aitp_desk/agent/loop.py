@@ -227,7 +227,18 @@ class Reply:
         }
         if self._spending.is_last_call:
             request["tool_choice"] = {"type": "none"}
+        elif (choice := self._choice()) is not None:
+            request["tool_choice"] = choice
         return request
+
+    def _choice(self) -> dict[str, str] | None:
+        """What the caller has called first, in the API's words. A model that thinks refuses it."""
+        first = self._turn.called_first
+        if not first or self._rounds or self._settings.thinking != "disabled":
+            return None
+        if len(first) > 1:
+            return {"type": "any"}
+        return {"type": "tool", "name": self._names[first[0]]}
 
     async def _use_tools(self, ended: Ended) -> AsyncGenerator[Event]:
         """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""

@@ -85,8 +85,9 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
         instructions, additional_instructions: how the caller would like to be answered. To the
             agent they are the caller's words, and bind it to nothing.
         tools: the caller's own functions.
-        tool_choice: with ``none`` the agent is given no tools at all.
-        function: the function that the caller would like to be called.
+        tool_choice: with ``none`` the agent is given no tools at all; with ``required`` one of the
+            caller's is called before anything is answered.
+        function: the function that is called before anything is answered.
         parallel_tool_calls: whether the caller takes several calls at once.
         max_prompt_tokens, max_completion_tokens: what a model may read and write, in all.
         last_messages: of the thread, only so many are read.
@@ -112,6 +113,13 @@ class RunOptions(msgspec.Struct, frozen=True, omit_defaults=True):
     def offered(self) -> tuple[FunctionTool, ...]:
         """The functions that the agent may ask for."""
         return () if self.tool_choice == "none" else self.tools
+
+    @property
+    def called_first(self) -> tuple[str, ...]:
+        """Of which functions one is called before anything is answered; none for any or none."""
+        if self.function is not None:
+            return (self.function,)
+        return tuple(tool.name for tool in self.tools) if self.tool_choice == "required" else ()
 
     @property
     def wishes(self) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from aitp_desk.desk.agents import SITE_AGENT
 from tests.meeting_claude import meeting
 from tests.messages_api import in_turn, said_in, say, tool_results, use
@@ -21,6 +23,7 @@ STOCK: Any = {
         "parameters": {"type": "object", "properties": {"book": {"type": "string"}}},
     },
 }
+ORDER: Any = {"type": "function", "function": {"name": "order"}}
 
 
 async def test_a_callers_function_is_waited_for_and_its_result_told(tmp_path: Path) -> None:
@@ -60,6 +63,71 @@ async def test_a_callers_function_is_waited_for_and_its_result_told(tmp_path: Pa
     assert result["content"] == '{"result":"seven"}'
     assert done.usage.prompt_tokens > 1000
     assert done.usage.completion_tokens > 5
+
+
+@pytest.mark.parametrize(
+    ("members", "choice"),
+    [
+        ({"tool_choice": "required"}, {"type": "tool", "name": "caller_search_site"}),
+        ({"tool_choice": "required", "tools": [STOCK, ORDER]}, {"type": "any"}),
+        (
+            {
+                "tool_choice": {"type": "function", "function": {"name": "search_site"}},
+                "tools": [STOCK, ORDER],
+            },
+            {"type": "tool", "name": "caller_search_site"},
+        ),
+        ({"tool_choice": "auto"}, None),
+        ({"tool_choice": "required", "tools": []}, None),
+    ],
+)
+async def test_a_function_that_the_caller_requires_is_called_first(
+    tmp_path: Path, members: dict[str, Any], choice: dict[str, str] | None
+) -> None:
+    replies = in_turn(
+        use("caller_search_site", book="Emma") if members.get("tools") != [] else say("None."),
+        say("There are seven of them."),
+    )
+    async with meeting(tmp_path, replies) as met, sdk(await met.talker.with_key()) as client:
+        threads = client.beta.threads
+        asks: Any = [{"role": "user", "content": "How many of Emma?"}]
+        run: Any = await threads.create_and_run_poll(
+            assistant_id=SITE_AGENT,
+            thread={"messages": asks},
+            poll_interval_ms=POLL,
+            **{"tools": [STOCK], **members},
+        )
+        while run.required_action is not None:
+            (call,) = run.required_action.submit_tool_outputs.tool_calls
+            run = await threads.runs.submit_tool_outputs_and_poll(
+                run_id=run.id,
+                thread_id=run.thread_id,
+                tool_outputs=[{"tool_call_id": call.id, "output": "seven"}],
+                poll_interval_ms=POLL,
+            )
+        assert run.status == "completed"
+        first, *rest = met.api.requests
+    assert first.get("tool_choice") == choice
+    # what was required once was called; then the model answers as it sees fit
+    assert not any("tool_choice" in request for request in rest)
+
+
+async def test_a_model_that_thinks_is_made_to_call_nothing(tmp_path: Path) -> None:
+    async with (
+        meeting(tmp_path, in_turn(say("Seven.")), "claude.thinking=adaptive") as met,
+        sdk(await met.talker.with_key()) as client,
+    ):
+        asks: Any = [{"role": "user", "content": "How many of Emma?"}]
+        run = await client.beta.threads.create_and_run_poll(
+            assistant_id=SITE_AGENT,
+            thread={"messages": asks},
+            tools=[STOCK],
+            tool_choice="required",
+            poll_interval_ms=POLL,
+        )
+        assert run.status == "completed"
+        [sent] = met.api.requests
+    assert "tool_choice" not in sent
 
 
 async def test_what_a_run_may_write_bounds_the_model(tmp_path: Path) -> None:

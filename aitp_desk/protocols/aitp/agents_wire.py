@@ -37,13 +37,12 @@ def encode_assistants(agents: Sequence[SiteAgent], part: Page) -> Reply:
     """
     listed = list(agents) if part.order == "desc" else list(reversed(agents))
     ids = [agent.id for agent in listed]
-    if part.before is not None:
-        end = _place(ids, part.before, "before")
-        begin = max(0, end - part.limit)
-        return encode_list([assistant_body(agent) for agent in listed[begin:end]], begin > 0)
-    begin = 0 if part.after is None else _place(ids, part.after, "after") + 1
-    end = begin + part.limit
-    return encode_list([assistant_body(agent) for agent in listed[begin:end]], end < len(listed))
+    low = 0 if part.after is None else _place(ids, part.after, "after") + 1
+    high = len(ids) if part.before is None else _place(ids, part.before, "before")
+    within = [assistant_body(agent) for agent in listed[low:high]]
+    from_the_end = part.before is not None and part.after is None
+    page = within[-part.limit :] if from_the_end else within[: part.limit]
+    return encode_list(page, has_more=len(within) > part.limit)
 
 
 def _place(ids: Sequence[str], id_: str, param: str) -> int:

@@ -103,7 +103,10 @@ def _text(part: Any, at: str) -> str:
         if isinstance(part, dict):
             part = part.get("value")
     if not isinstance(part, str):
-        raise InvalidRequest("content is a string or a list of strings.", param=at)
+        raise InvalidRequest(
+            "content is a string, or a list of strings and text blocks; files are attached.",
+            param=at,
+        )
     return part
 
 

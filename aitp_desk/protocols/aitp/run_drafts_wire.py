@@ -47,13 +47,14 @@ def decode_thread_and_run(body: bytes) -> tuple[ThreadDraft, RunDraft]:
     return thread_draft_of(object_of(given.get("thread"), "thread")), _run_draft(given, ())
 
 
-def decode_run_update(body: bytes) -> dict[str, str]:
-    """Read the body of an update-run call: the run's new metadata.
+def decode_run_update(body: bytes) -> dict[str, str] | None:
+    """Read the body of a POST to a run: None retrieves, a metadata object updates.
 
     Raises:
         InvalidRequest: the body or its metadata has the wrong shape.
     """
-    return strings_of(object_of(_object(body).get("metadata"), "metadata"), "metadata")
+    metadata = _object(body).get("metadata")
+    return None if metadata is None else strings_of(object_of(metadata, "metadata"), "metadata")
 
 
 def decode_outputs(body: bytes) -> tuple[ToolOutput, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+import msgspec
+
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.run import Run
 from aitp_desk.protocols.aitp import run_drafts_wire, runs_wire, wire
@@ -59,9 +61,11 @@ async def retrieve_run(desk: Desk, call: Call) -> Reply:
     return _encode(desk, call, run)
 
 
-async def update_run(desk: Desk, call: Call) -> Reply:
-    """``POST /v1/threads/{id}/runs/{run}``: replaces the run's metadata."""
+async def retrieve_or_update_run(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/runs/{run}``: as with threads, metadata is replaced where given."""
     metadata = run_drafts_wire.decode_run_update(call.body)
+    if metadata is None:
+        return await retrieve_run(desk, call)
     run = await desk.runs.update(
         call.principal, call.params["thread_id"], call.params["run_id"], metadata
     )
@@ -125,7 +129,7 @@ def run_routes(max_body: int) -> tuple[Route, ...]:
         Route("POST", runs, create_run, "converse", max_body),
         Route("GET", runs, list_runs, "static"),
         Route("GET", run, retrieve_run, "static"),
-        Route("POST", run, update_run, "converse", max_body),
+        Route("POST", run, retrieve_or_update_run, "converse", max_body),
         Route("POST", f"{run}/cancel", cancel_run, "converse", max_body),
         Route("POST", f"{run}/submit_tool_outputs", submit_outputs, "converse", max_body),
         Route("GET", f"{run}/steps", list_steps, "static"),
@@ -138,11 +142,19 @@ async def _answer(
 ) -> Reply:
     """Have a run queued; answer with it or, where ``stream`` is true, with all that it does.
 
+    With ``Prefer: wait=N`` the answer is the run as it stands when it is over, waits for its
+    caller, or so many seconds have passed. A stream waits by itself.
+
     Parameters:
         is_new: whether the run is created by this call.
     """
     if not run_drafts_wire.decode_stream(call.body):
-        return _encode(desk, call, await start())
+        run, seconds = await start(), wire.decode_wait(call.headers.get("Prefer", ""))
+        if seconds is None:
+            return _encode(desk, call, run)
+        followed, _ = await desk.follow_run(call.principal, run.id, seconds)
+        waited = (("Preference-Applied", "wait"),)
+        return msgspec.structs.replace(_encode(desk, call, followed or run), headers=waited)
 
     def word(run: Run) -> OpenAiRunWording:
         agent = desk.agents.of_run(run.agent)

@@ -51,7 +51,8 @@ class Page(msgspec.Struct, frozen=True):
         limit: 1 to 100 items.
         order: by time of creation.
         after: id of the item before the first one wanted.
-        before: id of the item after the last one wanted.
+        before: id of the item after the last one wanted. Alone it gives the nearest ones ahead of
+            it; beside ``after``, as clients send it who turn such a page over, what stands between.
     """
 
     limit: int = DEFAULT_PAGE
@@ -64,7 +65,7 @@ def decode_page(query: Mapping[str, str]) -> Page:
     """Read ``limit, order, after, before`` from a query string.
 
     Raises:
-        InvalidRequest: a value is out of range, or both ``after`` and ``before`` are given.
+        InvalidRequest: a value is out of range.
     """
     limit = query.get("limit", str(DEFAULT_PAGE))
     if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= MAX_PAGE):
@@ -72,10 +73,12 @@ def decode_page(query: Mapping[str, str]) -> Page:
     order = query.get("order", "desc")
     if order not in ("asc", "desc"):
         raise InvalidRequest("order is asc or desc.", param="order")
-    after, before = query.get("after") or None, query.get("before") or None
-    if after and before:
-        raise InvalidRequest("Give after or before, not both.", param="before")
-    return Page(int(limit), "asc" if order == "asc" else "desc", after, before)
+    return Page(
+        int(limit),
+        "asc" if order == "asc" else "desc",
+        query.get("after") or None,
+        query.get("before") or None,
+    )
 
 
 def encode_list(bodies: Sequence[Mapping[str, Any]], has_more: bool) -> Reply:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from aitp_desk.model.access import Need
-from aitp_desk.model.errors import InvalidRequest, RunNotFound
+from aitp_desk.model.errors import Forbidden, InvalidRequest, RunNotFound
 from aitp_desk.model.principal import Principal, least_of
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.run_step import Step
@@ -15,9 +15,8 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.records import Driven, NewDraft, NewRun, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, step_of, to_json
 from aitp_desk.store.work.once import look_up_once, remembering_once
-from aitp_desk.store.work.reach import reach_thread, settle_speaker
+from aitp_desk.store.work.reach import Reached, reach_thread, settle_speaker
 from aitp_desk.store.work.runs import check_move, end_run
-from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.threads import adding_run, queued_run
 
 
@@ -91,7 +90,8 @@ def cancel_run(
         Forbidden: the caller has left the thread.
         InvalidRequest: the run is over.
     """
-    tail, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    reached, run, _ = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    tail = reached.tail(now)
     if run.is_over:
         raise InvalidRequest(f"A run that is {run.state.value} cannot be cancelled.")
     match run.state:
@@ -119,18 +119,24 @@ def submit_outputs(
 ) -> Work[Driven]:
     """Hand in what the caller's tools gave; the run is queued again and goes on.
 
-    The same outputs once more change nothing. What somebody else hands in than who asked for the
-    run is not worked upon with the rights of who asked: from then on it works for both.
+    That is for who asked for the run, and for who may manage the thread. The same outputs once more
+    change nothing. What somebody else hands in than who asked for the run is not worked upon with
+    the rights of who asked: from then on it works for both.
 
     Parameters:
         outputs: by the id of the call, every call that is owed.
 
     Raises:
         ThreadNotFound, RunNotFound: there is none, or it is not the caller's.
-        Forbidden: the caller has left the thread.
+        Forbidden: the caller has left the thread, or the run waits for somebody else.
         InvalidRequest: the run does not wait for outputs, or not for these.
     """
-    tail, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    reached, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
+    if asked_by.owner != principal.owner and not reached.access.may_manage:
+        raise Forbidden(
+            "Only who started the run, the thread's owner or an operator hands in its tool outputs."
+        )
+    tail = reached.tail(now)
     steps = list(map(step_of, (yield "steps_of_run", {"run_id": run_id})))
     if any(_was_given(step, outputs) for step in steps):
         return Driven(run, tail.event)
@@ -188,14 +194,14 @@ def set_run_metadata(
 
 def _reach_run(
     thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
-) -> Work[tuple[Tail, Run, Principal]]:
-    """Return the thread's end, the run as it stands at this moment, and for whom it works."""
+) -> Work[tuple[Reached, Run, Principal]]:
+    """Return the thread, the run as it stands at this moment, and for whom it works."""
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
     rows = yield "run", {"id": run_id}
     run = run_of(rows[0]) if rows else None
     if run is None or run.thread_id != thread_id:
         raise RunNotFound("This thread has no run with this id.", param="run_id")
-    return reached.tail(now), run.at(now), asker_of(rows[0][-1])
+    return reached, run.at(now), asker_of(rows[0][-1])
 
 
 def _was_given(step: Step, outputs: Mapping[str, str]) -> bool:
