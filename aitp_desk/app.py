@@ -28,12 +28,14 @@ from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import open_master_key
 from aitp_desk.config import Config, default_url
+from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.streams import Places
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
@@ -175,7 +177,16 @@ async def open_server(
                 House(further.name, own, knowledge, _agent_over(knowledge, agent), invoking)
             )
         summarising = Summarising(store=store, agent=agent, bounds=config.threads)
-        shared = Shared(store, following, repeats, filing, summarising, clock)
+        shared = Shared(
+            store=store,
+            following=following,
+            repeats=repeats,
+            filing=filing,
+            summarising=summarising,
+            own_names=OwnNames(house.actor for house in houses),
+            places=Places(config.events),
+            clock=clock,
+        )
         worker = Worker(
             store=store,
             turns={house.name: house.make_turns(shared) for house in houses},
@@ -188,7 +199,7 @@ async def open_server(
         identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
         front = Front(
             desk=desk,
-            doors=_doors(desk, further_desks, config),
+            doors=make_doors(desk, further_desks, config),
             identifier=identifier,
             server=config.server,
         )
@@ -224,7 +235,14 @@ def _agent_over(knowledge: Knowledge, agent: Agent) -> Agent:
     return ExtractiveAgent(knowledge) if isinstance(agent, ExtractiveAgent) else agent
 
 
-def _doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+    """All doors of a process.
+
+    Parameters:
+        desk: the site's own.
+        further: those of further site agents.
+        config: the site's.
+    """
     ahp = AhpDoor(desk)
     pages = PagesDoor(config.site, manifest=ahp.manifest, render_json=render_aitp_error)
     return (

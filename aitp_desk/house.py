@@ -13,7 +13,7 @@ import msgspec
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.config import Config
-from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
+from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.deleting import Deleting
@@ -30,7 +30,7 @@ from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
-from aitp_desk.desk.streams import Streams
+from aitp_desk.desk.streams import Places, Streams
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
@@ -40,13 +40,20 @@ from aitp_desk.store.base import Store
 
 
 class Shared(msgspec.Struct, frozen=True):
-    """What all desks of a process share."""
+    """What all desks of a process share.
+
+    Parameters:
+        own_names: what the agents of all desks are called on threads.
+        places: the streams that are open at all desks together.
+    """
 
     store: Store
     following: Following
     repeats: Repeats
     filing: Filing
     summarising: Summarising
+    own_names: OwnNames
+    places: Places
     clock: Callable[[], float]
 
 
@@ -97,6 +104,7 @@ class House(msgspec.Struct, frozen=True):
         posting = Posting(
             store=store,
             actor=self.actor,
+            own_names=shared.own_names,
             threads=config.threads,
             repeats=shared.repeats,
             clock=clock,
@@ -131,11 +139,12 @@ class House(msgspec.Struct, frozen=True):
             limiter=Limiter(config.limits, clock),
             posting=posting,
             reading=reading,
-            attending=Attending(store, clock, following.changed),
+            attending=Attending(store, clock, following.changed, shared.own_names),
             streams=Streams(
                 reading=reading,
                 following=following,
                 settings=config.events,
+                places=shared.places,
                 idle_before=lambda: posting.idle_before,
             ),
             filing=shared.filing,

@@ -10,7 +10,20 @@ import msgspec
 
 from aitp_desk.config.settings import Config, Server, Web
 
-RESERVED = frozenset({"a2a", "agent", "assets", "capabilities", "console", "mcp", "oauth", "v1"})
+RESERVED = frozenset(
+    {
+        "a2a",
+        "agent",
+        "assets",
+        "capabilities",
+        "console",
+        "health",
+        "mcp",
+        "oauth",
+        "ready",
+        "v1",
+    }
+)
 """Names that no site agent may have: addresses of the desk begin with them."""
 
 
@@ -87,6 +100,12 @@ def _check_agents(config: Config) -> Iterator[Problem]:
             yield Problem("agents.name", f"{agent.name!r} is an address of the desk's own.")
         elif any(agent.name == other.name for other in config.agents[:place]):
             yield Problem("agents.name", f"{agent.name!r} stands twice.")
+        elif any(path.stem == agent.name for path in config.content_folder.glob(f"{agent.name}*")):
+            yield Problem(
+                "agents.name",
+                f"the site's own pages at /{agent.name} would be out of reach behind the agent's;"
+                " take another name, or move these pages.",
+            )
         folder = config.of_agent(agent).content_folder
         if not folder.is_dir():
             yield Problem(

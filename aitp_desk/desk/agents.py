@@ -5,11 +5,12 @@ The OpenAI API calls such an agent an assistant and names it in ``assistant_id``
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from aitp_desk.model.errors import AgentNotFound
+from aitp_desk.model.errors import AgentNotFound, Forbidden
+from aitp_desk.model.thread import Actor
 
 SITE_AGENT = "desk"
 """Id of the agent that answers by default."""
@@ -60,3 +61,31 @@ class SiteAgents:
     def of_run(self, id_: str | None) -> SiteAgent:
         """The agent that a run names; the default one where it names none or one of the past."""
         return next((agent for agent in self._agents if agent.id == id_), self._agents[0])
+
+
+class OwnNames:
+    """What the site's agents are called on threads: no visitor's actor goes by such a name.
+
+    Parameters:
+        actors: those of all agents of the site, whichever desk is theirs.
+    """
+
+    def __init__(self, actors: Iterable[Actor]) -> None:
+        self._names = frozenset(_plain(actor.id) for actor in actors)
+
+    def check(self, actors: Iterable[Actor], param: str) -> None:
+        """Refuse actors that would be taken for the site's.
+
+        Parameters:
+            param: where the caller named them.
+
+        Raises:
+            Forbidden: one would be.
+        """
+        if any(_plain(actor.id) in self._names for actor in actors):
+            raise Forbidden("That actor is this desk's own.", param=param)
+
+
+def _plain(id_: str) -> str:
+    """An actor's id as readers take it: an address with a slash at its end is no other one."""
+    return id_.strip().rstrip("/").casefold()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aitp_desk.desk.agents import OwnNames
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Actor, check_actor
 from aitp_desk.store.base import Store
@@ -15,14 +16,20 @@ class Attending:
 
     Parameters:
         changed: told the thread on which somebody has joined or left.
+        own_names: what nobody is called but the site's agents.
     """
 
     def __init__(
-        self, store: Store, clock: Callable[[], float], changed: Callable[[str], None]
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        changed: Callable[[str], None],
+        own_names: OwnNames,
     ) -> None:
         self._store = store
         self._clock = clock
         self._changed = changed
+        self._own_names = own_names
 
     async def join(
         self, principal: Principal, thread_id: str, actor: Actor, idle_before: int
@@ -39,6 +46,7 @@ class Attending:
                 full.
         """
         check_actor(actor, "actor")
+        self._own_names.check((actor,), "actor")
         joined = await self._store.run(
             join_thread,
             thread_id=thread_id,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.config import Threads
+from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.repeats import (
     Repeats,
@@ -20,11 +21,7 @@ from aitp_desk.desk.repeats import (
     thread_scope,
 )
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.errors import (
-    Forbidden,
-    MessageNotFound,
-    ThreadNotFound,
-)
+from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import (
@@ -85,6 +82,7 @@ class Posting:
 
     Parameters:
         actor: the desk's own actor, which stands first on every thread.
+        own_names: what nobody is called but the site's agents.
         repeats: tells a request from its repeats.
         wake: called after a commit that queued a run.
         changed: called with the thread after a commit that others may be waiting to hear of.
@@ -95,6 +93,7 @@ class Posting:
         *,
         store: Store,
         actor: Actor,
+        own_names: OwnNames,
         threads: Threads,
         repeats: Repeats,
         clock: Callable[[], float],
@@ -104,6 +103,7 @@ class Posting:
     ) -> None:
         self._store = store
         self._actor = actor
+        self._own_names = own_names
         self._threads = threads
         self._repeats = repeats
         self._clock = clock
@@ -130,7 +130,7 @@ class Posting:
 
         Raises:
             InvalidRequest and its kin: the draft breaks a limit, or the request loops.
-            Forbidden: an actor is the desk's own.
+            Forbidden: an actor would be taken for one of the site's agents.
             ThreadNotFound: the parent does not exist, is closed, or is not the caller's.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
             FileNotFound: a message names a file that is not the caller's.
@@ -138,8 +138,7 @@ class Posting:
         """
         check_thread_draft(draft)
         check_hops(request)
-        if any(actor.id == self._actor.id for actor in draft.actors):
-            raise Forbidden("That actor is this desk's own.", param="metadata.actors")
+        self._own_names.check(draft.actors, "metadata.actors")
         now = self._clock()
         speakers = _Speakers(principal, self._actor, draft.actors)
         messages = tuple(
@@ -246,6 +245,8 @@ class Posting:
         """
         check_metadata(update.metadata)
         check_actors(update.actors or ())
+        brought = (actor for actor in update.actors or () if actor.id != self._actor.id)
+        self._own_names.check(brought, "metadata.actors")
         await self._store.run(
             update_thread,
             thread_id=thread_id,

@@ -53,6 +53,7 @@ class Recording:
 
         Raises:
             StoreBusy: nothing was written.
+            UnknownSession: the session's thread was deleted meanwhile.
         """
         now = self._clock()
         visitor = VISITOR if principal.is_anonymous else principal.id

@@ -27,10 +27,47 @@ Stream = Callable[[Outlet], Awaitable[None]]
 """Writes to an outlet until nobody reads any more. It is called once."""
 
 
+class Places:
+    """The streams that are open, of all desks of a process together."""
+
+    def __init__(self, settings: Events) -> None:
+        self._settings = settings
+        self._open: Counter[str] = Counter()
+
+    def take(self, principal: Principal) -> Callable[[], None]:
+        """Count a stream; what is returned is called when it has ended.
+
+        Raises:
+            RateLimited, Unavailable: the caller, or all together, have too many open.
+        """
+        caller = principal.address if principal.is_anonymous else principal.id
+        if self._open.total() >= self._settings.max_streams:
+            raise Unavailable(
+                "Too many streams are open at this desk. Try again later.",
+                retry_after=RETRY_SECONDS,
+            )
+        most = self._settings.max_streams_per_caller
+        if self._open[caller] >= most:
+            raise RateLimited(
+                f"At most {most} streams may be open at once. Close one, then open another.",
+                scope="ip" if principal.is_anonymous else "principal",
+                retry_after=RETRY_SECONDS,
+            )
+        self._open[caller] += 1
+
+        def leave() -> None:
+            self._open[caller] -= 1
+            if not self._open[caller]:
+                del self._open[caller]
+
+        return leave
+
+
 class Streams:
-    """Opens streams, and counts them.
+    """Opens streams.
 
     Parameters:
+        places: where every stream is counted.
         idle_before: Unix seconds: an anonymous thread last used before then is closed.
     """
 
@@ -40,13 +77,14 @@ class Streams:
         reading: Reading,
         following: Following,
         settings: Events,
+        places: Places,
         idle_before: Callable[[], int],
     ) -> None:
         self._reading = reading
         self._following = following
         self._settings = settings
+        self._places = places
         self._idle_before = idle_before
-        self._open: Counter[str] = Counter()
 
     async def open(
         self, principal: Principal, thread_id: str, after: int | None, wording: Wording
@@ -76,7 +114,7 @@ class Streams:
                 " thread without a number, from its last event on, then read its messages.",
                 param="Last-Event-ID",
             )
-        leave = self._take_place(principal)
+        leave = self._places.take(principal)
 
         async def stream(outlet: Outlet) -> None:
             try:
@@ -103,7 +141,7 @@ class Streams:
             RateLimited, Unavailable: as :meth:`open`.
             whatever ``start`` raises.
         """
-        leave = self._take_place(principal)
+        leave = self._places.take(principal)
         try:
             run = await start()
             queued = await self._reading.queued_at(run)
@@ -133,27 +171,3 @@ class Streams:
             return EVERYTHING if access.upto_event is None else access.upto_event
 
         return upto
-
-    def _take_place(self, principal: Principal) -> Callable[[], None]:
-        """Count a stream; what is returned is called when it has ended."""
-        caller = principal.address if principal.is_anonymous else principal.id
-        if self._open.total() >= self._settings.max_streams:
-            raise Unavailable(
-                "Too many streams are open at this desk. Try again later.",
-                retry_after=RETRY_SECONDS,
-            )
-        most = self._settings.max_streams_per_caller
-        if self._open[caller] >= most:
-            raise RateLimited(
-                f"At most {most} streams may be open at once. Close one, then open another.",
-                scope="ip" if principal.is_anonymous else "principal",
-                retry_after=RETRY_SECONDS,
-            )
-        self._open[caller] += 1
-
-        def leave() -> None:
-            self._open[caller] -= 1
-            if not self._open[caller]:
-                del self._open[caller]
-
-        return leave

@@ -11,12 +11,13 @@ from aitp_desk.model.errors import (
     InvalidRequest,
     MessageNotFound,
     ThreadNotFound,
+    UnknownSession,
 )
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import RunState
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store import reads, work
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store
 from aitp_desk.store.records import Once
 from tests.contract.saying import (
     AYA,
@@ -224,7 +225,7 @@ class TestThreads:
         await converse(thread)
         await delete_thread(store, thread.id)
         assert await reads.session(store, session.id) is None
-        with pytest.raises(StoreError):
+        with pytest.raises(UnknownSession):
             await converse(None)
 
     async def test_deleting_while_others_post_leaves_a_whole_thread(self, store: Store) -> None:

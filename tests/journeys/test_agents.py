@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,11 +14,12 @@ import pytest
 from openai import AsyncOpenAI
 
 from aitp_desk.agent.base import Agent, Answer, Event, Outcome, Turn
-from aitp_desk.app import open_server
-from aitp_desk.config import load_config
+from aitp_desk.app import make_doors, open_server
+from aitp_desk.config import ConfigError, load_config
 from aitp_desk.desk.invoking import Perform, Performed
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.aitp.routes import make_door
 from tests.doubles import ScriptedAgent
 from tests.keys import make_key
 from tests.talking import Talker, Told
@@ -27,6 +30,8 @@ DESKS = (SITE, BOOKS, TOOLS)
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 DESK_TOML = PAGE.read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0]
 """The settings are those that the documentation shows."""
+
+ATTACHING = {"content": "Hello?", "attachments": [{"file_id": "{file_id}"}]}
 
 
 @pytest.fixture
@@ -99,55 +104,130 @@ async def test_a_source_is_a_page_that_is_served_below_the_agents_name(folder: P
             assert "herbal" not in await page.text()
 
 
-# What can be done with a thread by its id: method, what follows the id, body.
-BY_ID: list[tuple[str, str, object]] = [
-    ("GET", "", None),
-    ("POST", "", {}),
-    ("POST", "", {"metadata": {"a": "b"}}),
-    ("DELETE", "", None),
-    ("GET", "/messages", None),
-    ("POST", "/messages", {"role": "user", "content": "Hello?"}),
-    ("GET", "/messages/{message}", None),
-    ("POST", "/messages/{message}", {"metadata": {"a": "b"}}),
-    ("DELETE", "/messages/{message}", None),
-    ("GET", "/actors", None),
-    ("POST", "/actors", {"id": "https://else.example"}),
-    ("DELETE", "/actors/visitor", None),
-    ("GET", "/events", None),
-    ("GET", "/runs", None),
-    ("POST", "/runs", {"assistant_id": "desk"}),
-    ("GET", "/runs/{run}", None),
-    ("POST", "/runs/{run}", {"metadata": {"a": "b"}}),
-    ("POST", "/runs/{run}/cancel", {}),
-    ("POST", "/runs/{run}/submit_tool_outputs", {"tool_outputs": []}),
-    ("GET", "/runs/{run}/steps", None),
+Row = tuple[str, str, object]
+"""Method, path below the agent, body. Names in braces are filled in, in the body as well."""
+THREAD = "/v1/threads/{thread_id}"
+MESSAGE, RUN = THREAD + "/messages/{message_id}", THREAD + "/runs/{run_id}"
+
+# Every address of the door by which somebody could name what is another agent's. `elsewhere` is the
+# assistant of the agent that is asked: the one thing named there that is its own.
+NAMING: list[Row] = [
+    ("POST", "/v1/thread", {"metadata": {"parent_id": "{thread_id}"}}),
+    ("POST", "/v1/threads", {"metadata": {"parent_id": "{thread_id}"}}),
+    ("POST", "/v1/threads", {"messages": [ATTACHING]}),
+    ("POST", "/v1/threads/runs", {"assistant_id": "{assistant_id}"}),
+    (
+        "POST",
+        "/v1/threads/runs",
+        {"assistant_id": "{elsewhere}", "thread": {"metadata": {"parent_id": "{thread_id}"}}},
+    ),
+    (
+        "POST",
+        "/v1/threads/runs",
+        {"assistant_id": "{elsewhere}", "thread": {"messages": [ATTACHING]}},
+    ),
+    ("GET", THREAD, None),
+    ("POST", THREAD, {}),
+    ("POST", THREAD, {"metadata": {"a": "b"}}),
+    ("GET", f"{THREAD}/messages", None),
+    ("POST", f"{THREAD}/messages", {"role": "user", "content": "Hello?"}),
+    ("GET", f"{THREAD}/actors", None),
+    ("POST", f"{THREAD}/actors", {"id": "courier"}),
+    ("DELETE", f"{THREAD}/actors/{{actor}}", None),
+    ("GET", f"{THREAD}/events", None),
+    ("GET", MESSAGE, None),
+    ("POST", MESSAGE, {"metadata": {"a": "b"}}),
+    ("GET", f"{THREAD}/runs", None),
+    ("POST", f"{THREAD}/runs", {"assistant_id": "{elsewhere}"}),
+    ("POST", f"{THREAD}/runs", {"assistant_id": "{elsewhere}", "stream": True}),
+    ("GET", RUN, None),
+    ("POST", RUN, {"metadata": {"a": "b"}}),
+    ("POST", f"{RUN}/cancel", {}),
+    ("POST", f"{RUN}/submit_tool_outputs", {"tool_outputs": [{"tool_call_id": "a", "output": ""}]}),
+    ("GET", f"{RUN}/steps", None),
+    ("GET", f"{RUN}/steps/{{step_id}}", None),
+    ("GET", "/v1/files/{file_id}", None),
+    ("GET", "/v1/files/{file_id}/content", None),
+    ("GET", "/v1/assistants/{assistant_id}", None),
+    ("DELETE", "/v1/files/{file_id}", None),
+    ("DELETE", MESSAGE, None),
+    ("DELETE", THREAD, None),
 ]
+# What names nothing, and what nobody may.
+NAMING_NOTHING = {
+    ("GET", "/v1/assistants"),
+    ("POST", "/v1/assistants"),
+    ("POST", "/v1/assistants/{assistant_id}"),
+    ("DELETE", "/v1/assistants/{assistant_id}"),
+    ("GET", "/v1/models"),
+    ("GET", "/v1/models/{model}"),
+    ("GET", "/v1/files"),
+    ("POST", "/v1/files"),
+}
+
+
+def test_every_address_of_the_door_is_in_the_table() -> None:
+    door = make_door(max_body=1, max_file=1)
+    served = {(route.method, route.path) for route in door.routes}
+    assert served == {(method, path) for method, path, _ in NAMING} | NAMING_NOTHING
+
+
+async def make_all_that_has_an_id(talker: Talker, home: str) -> dict[str, str]:
+    """A thread at an agent, a message, a run, a step and a file, by the names in the table."""
+    form = aiohttp.FormData({"purpose": "assistants"})
+    form.add_field("file", b"A herbal.", filename="list.txt")
+    headers = {"Authorization": f"Bearer {talker.key}"} if talker.key else {}
+    async with talker.http.post(f"{home}/v1/files", data=form, headers=headers) as uploaded:
+        file_id = (await uploaded.json())["id"]
+    told = await open_at(talker, home, "Who is there?", metadata={"actors": ["visitor"]})
+    run = f"{home}/v1/threads/{told.id}/runs/{told.ok['run']['id']}"
+    (step,) = (await talker.send("GET", f"{run}/steps")).ok["data"]
+    return {
+        "thread_id": told.id,
+        "message_id": told.ok["messages"][0]["id"],
+        "actor": "visitor",
+        "run_id": told.ok["run"]["id"],
+        "step_id": step["id"],
+        "file_id": file_id,
+        "assistant_id": assistant_of(home),
+    }
+
+
+def assistant_of(desk: str) -> str:
+    return desk.removeprefix("/") or "desk"
+
+
+def filled(text: str, names: dict[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda name: names[name[1]], text)
 
 
 @pytest.mark.parametrize("as_", ["anonymous", "threads", "operator", "admin"])
-async def test_a_thread_of_one_agent_does_not_exist_at_the_address_of_another(
+async def test_what_is_one_agents_does_not_exist_at_the_address_of_another(
     folder: Path, as_: str
 ) -> None:
-    async with talking(folder) as anybody:
+    unlimited = "[agents.limits]\nenabled = false\n[agents.content]"
+    toml = DESK_TOML.replace("[agents.content]", unlimited)
+    (folder / "desk.toml").write_text(toml, encoding="utf-8")
+    async with talking(folder, "files.anonymous=true") as anybody:
         talker = anybody if as_ == "anonymous" else await anybody.with_key(as_)
         for home in (SITE, BOOKS):
-            told = await open_at(talker, home, "Who is there?")
-            names = {"message": told.ok["messages"][0]["id"], "run": told.ok["run"]["id"]}
-            before = talker.rows("SELECT count(*), sum(seq) FROM messages")
-            for other in DESKS:
-                for method, rest, body in BY_ID:
-                    path = f"{other}/v1/threads/{told.id}{rest.format(**names)}"
-                    if other != home:
-                        refused = await talker.send(method, path, body)
-                        assert refused.status in {400, 404}, (method, path, refused.body)
-                        assert refused.refusal[1] not in {"route_not_found", "internal"}
-                fork = await talker.send(
-                    "POST", f"{other}/v1/threads", {"metadata": {"parent_id": told.id}}
-                )
-                assert fork.status == (200 if other == home else 404)
-            assert talker.rows("SELECT count(*), sum(seq) FROM messages") == before
-            kept = await talker.send("GET", f"{home}/v1/threads/{told.id}")
-            assert kept.ok["metadata"]["actors"][0]["id"] == f"{talker.desk.url}{home}"
+            names = await make_all_that_has_an_id(talker, home)
+            before = talker.counts()
+            # at home last, where the table's last rows delete what it names
+            for desk in sorted(DESKS, key=lambda desk: desk == home):
+                assert talker.counts() == before
+                names["elsewhere"] = assistant_of(desk)
+                for method, path, body in NAMING:
+                    sent = json.loads(filled(json.dumps(body), names))
+                    status = await status_of(talker, method, desk + filled(path, names), sent)
+                    assert (status == 404) is (desk != home), (method, desk + path, status)
+
+
+async def status_of(talker: Talker, method: str, path: str, body: object) -> int:
+    """The status alone: what is a stream does not end."""
+    headers = {"Authorization": f"Bearer {talker.key}"} if talker.key else {}
+    async with talker.http.request(method, path, json=body, headers=headers) as response:
+        return response.status
 
 
 async def test_one_idempotency_key_opens_one_thread_at_each_agent(folder: Path) -> None:
@@ -273,3 +353,50 @@ async def test_what_waits_for_an_agent_that_was_taken_away_is_answered_by_no_oth
             assert (await talker.send("GET", f"{desk}/v1/threads/{thread}")).status == 404
     said = talker.rows(f"SELECT count(*) FROM messages WHERE thread_id = '{thread}'")
     assert said == [(1,)]
+
+
+@pytest.mark.parametrize("desk", [SITE, BOOKS])
+@pytest.mark.parametrize("name", ["", "/", "/books", "/tools", "/tools/", "/Tools"])
+async def test_no_visitor_brings_an_actor_that_would_be_taken_for_an_agent_of_the_site(
+    folder: Path, desk: str, name: str
+) -> None:
+    async with talking(folder) as talker:
+        actor = {"id": talker.desk.url + name}
+        brought = {"metadata": {"actors": ["visitor", actor]}}
+        told = await talker.send("POST", f"{desk}/v1/threads", brought)
+        assert told.refusal == (403, "forbidden", "metadata.actors")
+        thread = f"{desk}/v1/threads/{(await talker.send('POST', f'{desk}/v1/threads', {})).id}"
+        told = await talker.send("POST", f"{thread}/actors", actor)
+        assert told.refusal == (403, "forbidden", "actor")
+        if name != desk:
+            told = await talker.send("POST", thread, brought)
+            assert told.refusal == (403, "forbidden", "metadata.actors")
+        read = (await talker.send("GET", thread)).ok["metadata"]
+        assert [one["id"] for one in read["actors"]] == [talker.desk.url + desk]
+        assert (await talker.send("POST", thread, {"metadata": read})).status == 200
+
+
+async def test_the_streams_of_all_agents_are_counted_together(folder: Path) -> None:
+    async with talking(folder, "events.max_streams_per_caller=1") as talker:
+        events = [
+            f"{desk}/v1/threads/{(await talker.send('POST', f'{desk}/v1/threads', {})).id}/events"
+            for desk in DESKS
+        ]
+        async with talker.http.get(events[0]) as stream:
+            assert stream.status == 200
+            for other in events[1:]:
+                assert (await talker.send("GET", other)).refusal == (429, "rate_limited", None)
+
+
+async def test_no_agent_takes_a_name_with_which_an_address_of_the_desk_begins(folder: Path) -> None:
+    config = load_config(folder, port=0, data=folder.parent / "data")
+    async with open_server(config) as serving:
+        doors = make_doors(serving.desk, (), config)
+    begins = {route.path.split("/")[1] for door in doors for route in door.routes}
+    names = {begin for begin in begins if re.fullmatch("[a-z][a-z0-9_-]*", begin)}
+    assert names >= {"v1", "health", "ready", "agent", "assets"}
+    for name in names:
+        toml = DESK_TOML.replace('"tools"', f'"{name}"', 1)
+        (folder / "desk.toml").write_text(toml, encoding="utf-8")
+        with pytest.raises(ConfigError, match=f"'{name}' is an address of the desk's own"):
+            load_config(folder)

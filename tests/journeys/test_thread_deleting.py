@@ -179,3 +179,34 @@ async def test_a_session_forgets_what_was_deleted_on_its_thread(tmp_path: Path) 
         assert await ask("And now?", session_id=session) == session
         assert (agent.turns[-1].question, agent.turns[-1].pending) == ("And now?", None)
         assert "4711" not in str(agent.turns[-1])
+
+
+async def test_a_turn_whose_thread_is_deleted_meanwhile_ends_its_session(tmp_path: Path) -> None:
+    asked, deleted = asyncio.Event(), asyncio.Event()
+
+    async def think(turn: Turn) -> Outcome:
+        if turn.question == "And now?":
+            asked.set()
+            await deleted.wait()
+        return Answer("Well.")
+
+    durable = "store.query_turns=durable"
+    async with talking(tmp_path, durable, agent=ScriptedAgent(think)) as talker:
+
+        async def ask(query: str, **members: str) -> Told:
+            body = {"ahp": "0.1", "capability": "content_search", "query": query, **members}
+            return await talker.send("POST", CONVERSE, body)
+
+        session: str = (await ask("My secret is 4711.")).ok["session_id"]
+        ((thread,),) = talker.rows("SELECT thread_id FROM sessions")
+        turns = [asyncio.create_task(ask("And now?", session_id=session)) for _ in range(2)]
+        async with asyncio.timeout(20):
+            await asked.wait()
+        await delete(await talker.with_key("operator"), thread)
+        deleted.set()
+        for told in [*(await asyncio.gather(*turns)), await ask("And now?", session_id=session)]:
+            assert told.status == 400
+            assert (told.body["code"], told.body["detail"]) == (
+                "invalid_request",
+                "unknown_session",
+            )

@@ -83,3 +83,13 @@ def test_a_setting_that_no_agent_has_is_told_with_its_name(tmp_path: Path) -> No
     problems = told(tmp_path, '[[agents]]\nname = "books"\nport = 1\ncontent.folder = "books"')
     assert list(problems) == ["agents.port"]
     assert "begun by [[agents]]" in told(tmp_path, "agents = 3")["agents"]
+
+
+@pytest.mark.parametrize("page", ["books.md", "books/facts.md", "books.html"])
+def test_an_agent_does_not_stand_before_the_sites_own_pages(tmp_path: Path, page: str) -> None:
+    path = tmp_path / "main" / page
+    path.parent.mkdir(parents=True)
+    path.write_text("# Books\n", encoding="utf-8")
+    message = told(tmp_path, agent("books", "books"))["agents.name"]
+    assert message.startswith("the site's own pages at /books would be out of reach")
+    assert load(tmp_path, agent("book", "books")).agents

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aitp_desk.model.errors import UnknownSession
 from aitp_desk.model.ids import first_id
 from aitp_desk.model.thread import Thread
-from aitp_desk.store.base import StoreError, Work
+from aitp_desk.store.base import Work
 from aitp_desk.store.records import Expired, NewMessage, Session
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.threads import add_thread
@@ -27,14 +28,19 @@ def record_exchange(
         messages: the visitor's message, then the desk's.
 
     Raises:
-        StoreError: the thread is not there: the record of its first turn was lost.
+        UnknownSession: the thread is not there: it was deleted, or the record of its first turn was
+            lost.
     """
     if opening is not None:
         tail = Tail(session.thread_id, now)
     else:
         rows = yield "thread_tail", {"thread_id": session.thread_id, "desk": ""}
         if not rows:
-            raise StoreError("The first turn of this session was not kept.")
+            raise UnknownSession(
+                "What was said in this session is not kept any more."
+                " Leave session_id out to begin a new one.",
+                param="session_id",
+            )
         _owner, _updated_at, _speaker, *end = rows[0]
         tail = Tail(session.thread_id, now, *end)
     for message in messages:
