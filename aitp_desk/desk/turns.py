@@ -162,7 +162,7 @@ class Turns:
         newest = await reads.newest_messages(
             self._store, claim.thread_id, most, upto_seq=claim.upto_seq
         )
-        files = await self._filing.read_texts(attached_files(newest))
+        files = await self._filing.read_texts(attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
         turn = self._equip(turn, options, _asker(claim, due), called, spent)
         outcome = await outcome_of(self._agent, turn, tell)

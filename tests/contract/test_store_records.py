@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.errors import PreconditionFailed, UnknownSession
 from aitp_desk.model.thread import Thread
 from aitp_desk.store import reads, work
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.base import Store
 from aitp_desk.store.records import Expired, Once, Session, Token
 from aitp_desk.store.work import TOKENS_EPOCH
 from tests.contract.saying import (
@@ -65,7 +65,7 @@ class TestSessions:
         assert await claim(store) == ()
 
     async def test_a_turn_whose_thread_was_lost_is_not_kept(self, store: Store) -> None:
-        with pytest.raises(StoreError):
+        with pytest.raises(UnknownSession):
             await converse(store, a_session(a_thread(), turns=2), None, "Two?", "Two!")
 
     async def test_an_unknown_session_is_none(self, store: Store) -> None:

@@ -119,6 +119,27 @@ async def test_what_was_deleted_in_the_parent_is_gone_from_the_context(
     assert told(agent.turns[-1].transcript) == ["Keep this."]
 
 
+async def test_what_was_attached_in_the_parent_is_read_in_the_fork(
+    talker: Talker, agent: ScriptedAgent
+) -> None:
+    owner = await talker.with_key()
+    for name in ("before", "after", "own"):
+        attached = [{"file_id": (await owner.upload(f"{name}.txt", name.encode())).id}]
+        message = {"content": f"Look {name}.", "attachments": attached}
+        if name == "before":
+            parent = (await owner.open(message, headers=MANUAL)).id
+            forked = (await fork(owner, parent)).id
+        else:
+            thread = parent if name == "after" else forked
+            path = f"/v1/threads/{thread}/messages"
+            await owner.send("POST", path, {"role": "user", **message}, headers=MANUAL)
+    await owner.post(forked, "Which order?", wait=10)
+    assert [(file.name, file.text) for file in agent.turns[-1].files] == [
+        ("own.txt", "own"),
+        ("before.txt", "before"),
+    ]
+
+
 async def test_what_waits_for_an_answer_in_the_parent_is_not_asked_in_the_fork(
     talker: Talker, agent: ScriptedAgent
 ) -> None:
