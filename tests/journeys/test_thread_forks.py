@@ -123,16 +123,15 @@ async def test_what_was_attached_in_the_parent_is_read_in_the_fork(
     talker: Talker, agent: ScriptedAgent
 ) -> None:
     owner = await talker.with_key()
-    for name in ("before", "after", "own"):
-        attached = [{"file_id": (await owner.upload(f"{name}.txt", name.encode())).id}]
-        message = {"content": f"Look {name}.", "attachments": attached}
-        if name == "before":
-            parent = (await owner.open(message, headers=MANUAL)).id
-            forked = (await fork(owner, parent)).id
-        else:
-            thread = parent if name == "after" else forked
-            path = f"/v1/threads/{thread}/messages"
-            await owner.send("POST", path, {"role": "user", **message}, headers=MANUAL)
+
+    async def attaching(name: str) -> dict[str, Any]:
+        file = (await owner.upload(f"{name}.txt", name.encode())).id
+        return {"content": f"Look {name}.", "attachments": [{"file_id": file}]}
+
+    parent = (await owner.open(await attaching("before"), headers=MANUAL)).id
+    forked = (await fork(owner, parent)).id
+    await owner.post(parent, **await attaching("after"), headers=MANUAL)
+    await owner.post(forked, **await attaching("own"), headers=MANUAL)
     await owner.post(forked, "Which order?", wait=10)
     assert [(file.name, file.text) for file in agent.turns[-1].files] == [
         ("own.txt", "own"),
