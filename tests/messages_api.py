@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
 from aiohttp import web
+
+from tests.messages_rules import problem_of
 
 KEY = "sk-ant-test-0123456789"
 CHARACTERS_PER_TOKEN = 4
@@ -76,7 +76,13 @@ class Refuse(msgspec.Struct, frozen=True):
     headers: dict[str, str] = {}
 
 
-Reply = Say | Refuse
+class Raw(msgspec.Struct, frozen=True):
+    """Events that are sent as they are, whether or not the API would send them."""
+
+    events: tuple[Any, ...]
+
+
+Reply = Say | Refuse | Raw
 Script = Callable[[Body], Reply]
 
 
@@ -131,7 +137,7 @@ class MessagesApi:
         key = request.headers.get("Authorization", "").removeprefix("Bearer ")
         if KEY not in {key, request.headers.get("x-api-key")}:
             return _refusal(Refuse(401, "authentication_error"))
-        if problem := _problem(body, is_paused=self._is_paused):
+        if problem := problem_of(body, request.headers, is_paused=self._is_paused):
             return _refusal(Refuse(400, "invalid_request_error"), problem)
         reply = self.script(body)
         self._is_paused = isinstance(reply, Say) and reply.stop_reason == "pause_turn"
@@ -141,7 +147,11 @@ class MessagesApi:
         await response.prepare(request)
         self.begun.set()
         try:
-            await self._stream(request, response, body, reply)
+            if isinstance(reply, Raw):
+                for event in reply.events:
+                    await _send(response, event)
+            else:
+                await self._stream(request, response, body, reply)
         finally:
             self.ended.set()
         return response
@@ -150,8 +160,7 @@ class MessagesApi:
         self, request: web.Request, response: web.StreamResponse, body: Body, reply: Say
     ) -> None:
         async def send(type_: str, **members: Any) -> None:
-            event = json.dumps({"type": type_, **members})
-            await response.write(f"event: {type_}\ndata: {event}\n\n".encode())
+            await _send(response, {"type": type_, **members})
 
         self._calls += 1
         message = {
@@ -256,6 +265,10 @@ def _blocks(body: Body) -> Iterator[Body]:
         yield from message["content"]
 
 
+async def _send(response: web.StreamResponse, event: Body) -> None:
+    await response.write(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode())
+
+
 def _tokens(part: Any) -> int:
     return len(json.dumps(part)) // CHARACTERS_PER_TOKEN
 
@@ -300,35 +313,6 @@ def _citation(place: int, result: Body) -> Body:
 def _claim(place: int, source: str) -> Body:
     """A citation of what was never sent."""
     return _citation(place, {"source": source, "title": source, "content": [{"text": "So it is."}]})
-
-
-def _problem(body: Body, *, is_paused: bool) -> str | None:
-    """What the API would refuse in a request; a paused turn is sent back as it came."""
-    if {"temperature", "top_p", "top_k"} & body.keys() or not body["max_tokens"] >= 1:
-        return "unknown or wrong parameters"
-    names = Counter(tool["name"] for tool in body.get("tools", []))
-    if any(count > 1 or not re.fullmatch(r"[\w-]{1,64}", name) for name, count in names.items()):
-        return "names of tools are unique"
-    if any(tool["input_schema"]["type"] != "object" for tool in body.get("tools", [])):
-        return "a tool's schema is an object's"
-    if not body["messages"] or body["messages"][0]["role"] != "user":
-        return "the first message is the user's"
-    if body["messages"][-1]["role"] != "user" and not is_paused:
-        return "prefill is not supported"
-    owed: set[str] = set()
-    for message in body["messages"]:
-        given = {b["tool_use_id"] for b in message["content"] if b["type"] == "tool_result"}
-        if given != owed:
-            return "each tool_use has its tool_result in the next message"
-        if not message["content"]:
-            return "content is not empty"
-        owed = {b["id"] for b in message["content"] if b["type"] == "tool_use"}
-        for block in message["content"]:
-            if block["type"] == "text" and not block["text"].strip():
-                return "text blocks are not empty"
-            if block["type"] == "text" and block.get("citations") and message["role"] == "user":
-                return "a user's text has no citations"
-    return None
 
 
 def _refusal(refuse: Refuse, message: str = "refused") -> web.Response:

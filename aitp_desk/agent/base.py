@@ -233,7 +233,7 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty when the question is open.
         free_form: whether any other text will do as well.
-        usage, fallback, model: as an answer's.
+        usage, fallback, tools_used, model: as an answer's.
     """
 
     question: str
@@ -241,6 +241,7 @@ class Clarification(msgspec.Struct, frozen=True):
     free_form: bool = True
     usage: Usage | None = None
     fallback: Fallback | None = None
+    tools_used: tuple[str, ...] = ()
     model: str | None = None
 
     @property

@@ -33,8 +33,11 @@ class Day:
         self._today = 0
         self._used = 0
 
-    def take(self, tokens: int) -> None:
+    def take(self, tokens: int) -> int:
         """Count tokens that are about to be used.
+
+        Returns:
+            The day on which they were counted, for :meth:`settle`.
 
         Raises:
             BudgetSpent: so many are not left; nothing was counted.
@@ -45,10 +48,12 @@ class Day:
         if self._most and self._used + tokens > self._most:
             raise BudgetSpent
         self._used += tokens
+        return today
 
-    def settle(self, taken: int, used: int) -> None:
-        """Put what was used in the place of what was taken for it."""
-        self._used = max(0, self._used + used - taken)
+    def settle(self, day: int, taken: int, used: int) -> None:
+        """Put what was used in the place of what was taken for it, unless that day is over."""
+        if day == self._today:
+            self._used += used - taken
 
 
 class Spending:
@@ -70,13 +75,18 @@ class Spending:
         Raises:
             BudgetSpent: there is no room for it.
         """
-        room = self._settings.reply_tokens - self.usage.total - prompt
+        room = self.room - prompt
         if self.calls == self._settings.reply_calls or room < min(LEAST_ANSWER, longest):
             raise BudgetSpent
         longest = min(longest, room)
-        self._day.take(prompt + longest)
+        call = Call(self, self._day, prompt + longest, longest)
         self.calls += 1
-        return Call(self, self._day, prompt + longest, longest)
+        return call
+
+    @property
+    def room(self) -> int:
+        """How many tokens the reply has left."""
+        return self._settings.reply_tokens - self.usage.total
 
     @property
     def is_last_call(self) -> bool:
@@ -95,16 +105,23 @@ class Spending:
 
 
 class Call:
-    """One call that was counted before it was made.
+    """One call that is counted before it is made.
+
+    Parameters:
+        taken: how many tokens it is taken to use.
 
     Attributes:
         longest: how many tokens the model may write.
+
+    Raises:
+        BudgetSpent: the day has no room for it.
     """
 
     def __init__(self, spending: Spending, day: Day, taken: int, longest: int) -> None:
         self._spending = spending
         self._day = day
         self._taken = taken
+        self._taken_on = day.take(taken)
         self._used = Usage()
         self.longest = longest
 
@@ -112,7 +129,12 @@ class Call:
         """Count what one try used."""
         self._used = self._used.plus(used)
 
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the reply has room for another try, after what the tries so far have used."""
+        return self._used.total + self._taken <= self._spending.room
+
     def end(self) -> None:
         """Put what was used in the place of what was counted before."""
-        self._day.settle(self._taken, self._used.total)
+        self._day.settle(self._taken_on, self._taken, self._used.total)
         self._spending.usage = self._spending.usage.plus(self._used)

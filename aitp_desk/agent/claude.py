@@ -33,7 +33,7 @@ from aitp_desk.agent.budget import BudgetSpent, Day, Spending
 from aitp_desk.agent.converse import read_turn
 from aitp_desk.agent.extractive import answer, follow_ups
 from aitp_desk.agent.guard import Guard, Leaked, Output, repeats
-from aitp_desk.agent.loop import Reply
+from aitp_desk.agent.loop import THINKING_TOKENS, Reply
 from aitp_desk.agent.messages import Ended, Messages, ModelFailed, Reading
 from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.agent.prompt import asked_text, rules_text
@@ -141,10 +141,9 @@ class ClaudeAgent:
         except BudgetSpent:
             fallback = "budget_spent"
             self._warn("budget_spent", spending)
-        was_shown = reply.is_shown
-        if was_shown:
+        if reply.is_shown:
             yield Restart()
-        yield _instead(turn, library, spending, fallback, was_shown=was_shown)
+        yield _instead(turn, library, spending, fallback, reply)
 
     async def summarise(
         self, previous: str, utterances: Sequence[Utterance], max_tokens: int
@@ -161,6 +160,8 @@ class ClaudeAgent:
         return within_tokens(text, max_tokens)
 
     async def _summary(self, request: dict[str, Any], spending: Spending, longest: int) -> str:
+        if self._settings.thinking != "disabled":
+            longest += THINKING_TOKENS
         call = spending.begin(estimate_tokens(msgspec.json.encode(request).decode()), longest)
         reading: Reading | None = None
         ended: Ended | None = None
@@ -247,14 +248,14 @@ def _with_follow_ups(
 
 
 def _instead(
-    turn: Turn, library: Library, spending: Spending, fallback: Fallback, *, was_shown: bool
+    turn: Turn, library: Library, spending: Spending, fallback: Fallback, reply: Reply
 ) -> Event:
-    """What extraction answers in the model's place."""
+    """What extraction answers in the model's place; what that had called stays called."""
     said = answer(turn, library)
-    usage = spending.usage if spending.usage.total else None
+    usage, used = spending.usage if spending.usage.total else None, reply.tools_used
     if isinstance(said, Clarification):
-        if not was_shown:
-            return msgspec.structs.replace(said, fallback=fallback, usage=usage)
+        if not reply.is_shown:
+            return msgspec.structs.replace(said, fallback=fallback, usage=usage, tools_used=used)
         # no delta stands before a clarification, not even one that is void
         said = Answer(asked_text(Pending("", said.question, said.options)), found=False)
     return msgspec.structs.replace(
@@ -262,4 +263,5 @@ def _instead(
         fallback=fallback,
         usage=usage,
         tokens_used=usage.total if usage else said.tokens_used,
+        tools_used=used,
     )

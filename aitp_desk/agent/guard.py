@@ -15,6 +15,7 @@ from __future__ import annotations
 import base64
 import codecs
 import re
+import unicodedata
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Protocol
@@ -28,11 +29,15 @@ BEGINS = 12
 CODE_RUN, CODE_BEGINS = 40, 20
 """The same for the letters and digits of a code that stands for the rules."""
 
-NEAR = CODE_RUN * 8
-"""How far a run may be spaced out, in characters."""
+HELD = 320
+"""So much is held back at most, in characters: letters may stand far apart."""
 
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _NO_CODE = re.compile(r"[\W_]+")
+
+
+Passed = tuple[str, ...]
+"""The end of what has passed, in each form of a secret."""
 
 
 class Leaked(Exception):
@@ -71,7 +76,7 @@ class Guard:
         self._secret = _secret(rules)
         self._addresses = Addresses(site_url)
         self._links = LinkFilter(self._addresses)
-        self._passed = ""
+        self._passed = self._secret.nothing
         self._held = ""
 
     def learn(self, texts: Iterable[str]) -> None:
@@ -81,12 +86,9 @@ class Guard:
     def feed(self, text: str) -> str:
         """What may be shown now."""
         self._held += text
-        near = self._passed + self._held
-        self._secret.check(near)
-        safe = max(0, len(self._held) - self._secret.beginning(near))
+        safe = len(self._held) - self._secret.watch(self._held, self._passed)
         said, self._held = self._held[:safe], self._held[safe:]
-        # a run may reach across what has passed already
-        self._passed = (self._passed + said)[-NEAR:]
+        self._passed = self._secret.add(said, self._passed)
         return self._links.feed(said)
 
     def close(self) -> str:
@@ -113,14 +115,33 @@ class Secret:
             _Form(_NO_CODE, codes, CODE_RUN, CODE_BEGINS),
         )
 
+    @property
+    def nothing(self) -> Passed:
+        """What has passed before a text begins."""
+        return ("",) * len(self._forms)
+
     def check(self, text: str) -> None:
         """Raise Leaked where a text repeats a run of this one."""
-        if any(form.is_told_by(text) for form in self._forms):
-            raise Leaked
+        self.watch(text, self.nothing)
 
-    def beginning(self, text: str) -> int:
-        """How many characters at a text's end may be the beginning of a run."""
-        return max(form.beginning(text) for form in self._forms)
+    def watch(self, text: str, passed: Passed) -> int:
+        """How many characters at a text's end may be the beginning of a run.
+
+        Parameters:
+            passed: what stands before the text; see :meth:`add`.
+
+        Raises:
+            Leaked: the text ends a run.
+        """
+        held = [form.watch(text, said) for form, said in zip(self._forms, passed, strict=True)]
+        return min(len(text), HELD, max(held))
+
+    def add(self, text: str, passed: Passed) -> Passed:
+        """The end of what has passed, now that this has too: what a run may reach back to."""
+        return tuple(
+            form.end_of(said + form.fold(text))
+            for form, said in zip(self._forms, passed, strict=True)
+        )
 
 
 _secret = lru_cache(maxsize=8)(Secret)
@@ -149,31 +170,35 @@ class _Form:
         self, between: re.Pattern[str], texts: Iterable[str], run: int, begins: int
     ) -> None:
         self._between = between
-        self._texts = tuple(between.sub("", text.lower()) for text in texts)
+        self._texts = tuple(map(self.fold, texts))
         self._run = run
         self._begins = begins
         self._runs = frozenset(
             text[at : at + run] for text in self._texts for at in range(len(text) - run + 1)
         )
 
-    def is_told_by(self, text: str) -> bool:
-        said = self._between.sub("", text.lower())
-        return any(
-            said[at : at + self._run] in self._runs for at in range(len(said) - self._run + 1)
-        )
+    def fold(self, text: str) -> str:
+        """The characters of a text that count, however they are drawn: 𝐁𝐨𝐥𝐝 and Ｗｉｄｅ too."""
+        return self._between.sub("", unicodedata.normalize("NFKD", text).lower())
 
-    def beginning(self, text: str) -> int:
-        near = text[-NEAR:]
-        said = self._between.sub("", near.lower())
+    def end_of(self, said: str) -> str:
+        """As much of a folded text's end as a run may begin with."""
+        return said[-self._run :]
+
+    def watch(self, text: str, passed: str) -> int:
+        """How far from its end a text may be the beginning of a run. Raises Leaked for a run."""
+        said = passed + self.fold(text)
+        if any(said[at : at + self._run] in self._runs for at in range(len(said) - self._run + 1)):
+            raise Leaked
         for length in range(min(self._run, len(said)), self._begins - 1, -1):
             if any(said[-length:] in told for told in self._texts):
-                return self._reach(near, length)
+                return self._reach(text, length)
         return 0
 
     def _reach(self, text: str, length: int) -> int:
         """How far from its end a text holds so many characters that count."""
         for start in range(len(text) - 1, -1, -1):
-            length -= len(self._between.sub("", text[start].lower()))
+            length -= len(self.fold(text[start]))
             if length <= 0:
                 return len(text) - start
         return len(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from aitp_desk.agent.base import (
     ToolRequest,
     Turn,
 )
-from aitp_desk.agent.budget import Call, Spending
+from aitp_desk.agent.budget import BudgetSpent, Call, Spending
 from aitp_desk.agent.guard import Output
 from aitp_desk.agent.material import Material
 from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text, ToolUse
@@ -37,6 +37,7 @@ from aitp_desk.agent.prompt import (
     plain,
     result_message,
     system,
+    texts_in,
     tools,
     wire_name,
     wire_names,
@@ -100,6 +101,14 @@ class Reply:
     def is_shown(self) -> bool:
         """Whether deltas stand that a failure would make void."""
         return bool(self._words.shown)
+
+    @property
+    def tools_used(self) -> tuple[str, ...]:
+        """The turn's tools that were called so far, each once, in order."""
+        # a name that the model made up is no tool's, but its own words
+        names = {tool.name for tool in self._turn.tools}
+        called = [step.call.name for done in self._rounds for step in done.called]
+        return tuple(dict.fromkeys(name for name in called if name in names))
 
     async def events(self) -> AsyncGenerator[Event]:
         """Deltas and restarts, then one outcome.
@@ -174,6 +183,8 @@ class Reply:
                     late = loop.time() + wait >= self._deadline
                     if not error.may_retry or late or self.is_shown or tried + 1 == TRIES:
                         raise
+                    if not call.may_repeat:
+                        raise BudgetSpent from error
                 self._words = self._new_words()
                 self._material.begin_anew()
                 await self._sleep(wait)
@@ -244,13 +255,14 @@ class Reply:
         """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
         judge = self._make_output()
         for use in ended.tool_uses:
-            judge.check(use.arguments)
+            judge.check("\n".join([use.name, *texts_in(arguments_of(use.arguments))]))
         question = self._question(ended.tool_uses)
         if question is not None and not self.is_shown:
             yield Clarification(
                 question.question,
                 question.options,
                 usage=self._spending.usage,
+                tools_used=self.tools_used,
                 model=self._settings.model,
             )
             return
@@ -295,7 +307,15 @@ class Reply:
             return Called(call, ToolResult("Too many calls at once.", failed=True))
         if tool.by == "caller":
             return Called(call)
-        return Called(call, await self._turn.invoke(call))
+        return Called(call, await self._invoke(call))
+
+    async def _invoke(self, call: ToolCall) -> ToolResult:
+        """Carry out a call of a desk's tool, in what time the reply has left."""
+        if asyncio.get_running_loop().time() < self._deadline:
+            with suppress(TimeoutError):
+                async with asyncio.timeout_at(self._deadline):
+                    return await self._turn.invoke(call)
+        return ToolResult("There was no time left for it.", failed=True)
 
     def _question(self, uses: Sequence[ToolUse]) -> Pending | None:
         """What the model would ask the visitor, if that is what it calls for."""
@@ -315,10 +335,7 @@ class Reply:
         words, usage = self._words, self._spending.usage
         if not words.shown.strip():
             raise ModelFailed("empty")
-        # a name that the model made up is no tool's, but its own words
-        names = {tool.name for tool in self._turn.tools}
-        called = [step.call.name for done in self._rounds for step in done.called]
-        used = [name for name in called if name in names]
+        used = self.tools_used
         found = words.found and bool(used or not self._material.is_empty)
         return Answer(
             words.shown,
@@ -326,7 +343,7 @@ class Reply:
             tokens_used=usage.total,
             found=found,
             usage=usage,
-            tools_used=tuple(dict.fromkeys(used)),
+            tools_used=used,
             model=self._settings.model,
         )
 

@@ -26,6 +26,9 @@ CONNECT_SECONDS = 10.0
 _AGAIN = frozenset({408, 409, 429})
 _AGAIN_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 
+_MALFORMED = (ValueError, RuntimeError, TypeError, AttributeError, LookupError, AssertionError)
+"""What comes of reading a message that is not as the API documents it, such as a proxy's."""
+
 
 class ModelFailed(Exception):
     """A call failed.
@@ -115,15 +118,16 @@ class Reading:
                     case "message_start" | "message_delta":
                         self.usage = _usage(self._stream.current_message_snapshot)
                     case "text":
-                        yield Text(event.text)
+                        yield Text(_whole(event.text))
                     case "citation" if event.citation.type == "search_result_location":
-                        yield Cited(event.citation.search_result_index, event.citation.source)
+                        place, source = event.citation.search_result_index, event.citation.source
+                        yield Cited(int(place), str(source))
                     case "message_stop":
                         yield _ended(self._stream.current_message_snapshot)
                         return
                     case _:
                         pass
-        except (ValueError, RuntimeError) as error:  # the SDK could not put it together
+        except _MALFORMED as error:  # the SDK does not look at what it puts together
             raise ModelFailed("bad_message") from error
         raise ModelFailed("cut_off", may_retry=True)
 
@@ -143,11 +147,20 @@ class Messages:
         self._making = asyncio.Lock()
 
     async def open(self) -> AsyncAnthropic:
-        """The SDK's client; made at its first use."""
+        """The SDK's client; made at its first use.
+
+        Raises:
+            ModelFailed: the address is none.
+        """
         async with self._making:
             if self._client is None:
                 await asyncio.to_thread(_import_sdk)
-                self._client = self._make()
+                import httpx2
+
+                try:
+                    self._client = self._make()
+                except httpx2.InvalidURL as error:
+                    raise ModelFailed("bad_address") from error
             return self._client
 
     async def close(self) -> None:
@@ -231,8 +244,9 @@ def _ended(message: Message) -> Ended:
     for block in message.content:
         match block.type:
             case "text" if block.text.strip():
-                said.append(block.text)
-                blocks.append({"type": "text", "text": block.text})
+                text = _whole(block.text)
+                said.append(text)
+                blocks.append({"type": "text", "text": text})
             case "tool_use":
                 given = dict(block.input)
                 uses.append(ToolUse(block.id, block.name, msgspec.json.encode(given).decode()))
@@ -244,3 +258,12 @@ def _ended(message: Message) -> Ended:
             case _:
                 pass
     return Ended(message.stop_reason, "".join(said), tuple(uses), tuple(blocks))
+
+
+def _whole(text: str) -> str:
+    """A text without halves of characters, which JSON can write and nobody else can read."""
+    return (
+        text
+        if text.isascii()
+        else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )

@@ -23,7 +23,7 @@ of the caller's ``caller_NAME``, and the desk's own two tools begin with neither
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 from zlib import crc32
 
@@ -214,6 +214,19 @@ def arguments_of(text: str) -> dict[str, Any]:
         return msgspec.json.decode(text or "{}", type=dict[str, Any])
     except msgspec.DecodeError:
         return {}
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every text in a call's arguments, names of members too, as it is without JSON's escapes."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, member in value.items():
+            yield name
+            yield from texts_in(member)
+    elif isinstance(value, Sequence):
+        for item in value:
+            yield from texts_in(item)
 
 
 def encode(speaker: str, said: str, more: Mapping[str, Any] | None = None) -> str:

@@ -17,7 +17,7 @@ from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import CONTACT, SITE_INFO, Registry
-from aitp_desk.desk.replying import write_reply
+from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
@@ -190,7 +190,8 @@ class Asking:
         first = session.turns == 0
         self._sessions.add_turn(session, question, reply[0], pending)
         try:
-            await self._recording.record(principal, session, question, reply, first)
+            notes = reply_metadata(outcome)
+            await self._recording.record(principal, session, question, reply, notes, first)
         except BaseException:
             self._sessions.forget(session)
             raise

@@ -7,7 +7,7 @@ behind the answer waits for it: that slows the askers down instead of turning th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -44,12 +44,14 @@ class Recording:
         session: Session,
         question: str,
         reply: tuple[str, ...],
+        notes: Mapping[str, str],
         first: bool,
     ) -> None:
         """Write down one turn; the first one opens the thread.
 
         Parameters:
             reply: the parts of what the desk said.
+            notes: the metadata of the reply.
 
         Raises:
             StoreBusy: nothing was written.
@@ -84,6 +86,7 @@ class Recording:
             self._actor.id,
             Origin.DESK,
             reply,
+            metadata=dict(notes),
         )
         messages = (asked, said)
         if self._durable or self._store.is_behind:

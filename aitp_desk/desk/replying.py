@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
+from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
 from aitp_desk.agent.prompt import MAX_SAID
 from aitp_desk.desk.window import told_text
 from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
@@ -40,7 +40,7 @@ def reply_metadata(outcome: Said) -> dict[str, str]:
     notes = dict(ASKS_BACK) if isinstance(outcome, Clarification) else {}
     if outcome.fallback is not None:
         notes["fallback"] = outcome.fallback
-    if isinstance(outcome, Answer) and outcome.tools_used:
+    if outcome.tools_used:
         notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
     return notes
 

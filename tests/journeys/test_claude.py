@@ -18,12 +18,15 @@ from aitp_desk.agent.prompt import NOT_FOUND
 from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal
+from aitp_desk.store import reads
 from tests.commands import Served, serving_command
 from tests.meeting_claude import meeting
 from tests.messages_api import (
     KEY,
     Refuse,
     Reply,
+    Say,
+    Text,
     in_turn,
     messages_api,
     said_in,
@@ -81,6 +84,28 @@ async def test_an_ahp_answer_in_the_models_place_says_so_and_is_not_kept(tmp_pat
             assert "model" not in said.body["meta"]
             assert not said.is_cached
         assert len(met.api.requests) == 6
+
+
+async def test_the_record_of_an_ahp_answer_says_what_its_making_involved(tmp_path: Path) -> None:
+    async with meeting(tmp_path, in_turn(*OVERLOADED)) as met:
+        said = await met.visitor.ask(QUESTION)
+        await met.visitor.desk.store.settled()
+        session = await reads.session(met.visitor.desk.store, said.session_id)
+        assert session is not None
+        kept = await met.talker.messages(session.thread_id, "?order=asc")
+    asked, answered = kept.ok["data"]
+    assert "fallback" not in asked["metadata"]
+    assert answered["metadata"]["fallback"] == "model_failed"
+
+
+async def test_half_a_character_of_the_models_is_answered_as_a_whole_one(tmp_path: Path) -> None:
+    half = "Gift wrapping \ud83d costs 2 EUR."
+    whole = "Gift wrapping \N{REPLACEMENT CHARACTER} costs 2 EUR."
+    async with meeting(tmp_path, in_turn(*[Say((Text(half, piece=99),))] * 2)) as met:
+        said = await met.visitor.ask(QUESTION)
+        opened = await met.talker.open(QUESTION, wait=SECONDS)
+    assert said.answer == whole
+    assert opened.ok["replies"][0]["content"][0] == whole
 
 
 @pytest.mark.requirement("AHP-11.4-1", "AHP-11.4-5")

@@ -17,12 +17,14 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.claude import ClaudeAgent
 from aitp_desk.agent.prompt import NOT_FOUND
+from aitp_desk.agent.tools import ToolCall, ToolResult
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.watch import open_knowledge
-from tests.asking_claude import PRICE, QUESTION, SITE, WRAPPED, asking
+from tests.asking_claude import PRICE, QUESTION, SITE, WRAPPED, asking, order_tool
 from tests.doubles import Clock
 from tests.messages_api import (
     KEY,
+    Raw,
     Refuse,
     Reply,
     Say,
@@ -66,6 +68,83 @@ async def test_extraction_answers_where_the_model_fails(
         assert passing[-1] == Restart()
     [warning] = [line for line in logs if line["event"] == "claude_failed"]
     assert warning["log_level"] == "warning"
+
+
+START: dict[str, Any] = {
+    "id": "msg_1",
+    "type": "message",
+    "role": "assistant",
+    "model": "m",
+    "content": [],
+    "stop_reason": None,
+    "stop_sequence": None,
+    "usage": {"input_tokens": 5, "output_tokens": 1},
+}
+CALL = {"type": "tool_use", "id": "toolu_1", "name": "search_site", "input": {}}
+END = {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 9}}
+STOP = {"type": "message_stop"}
+
+
+def started(**members: Any) -> dict[str, Any]:
+    return {"type": "message_start", "message": START | members}
+
+
+def block(content: dict[str, Any], *deltas: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+    return (
+        {"type": "content_block_start", "index": 0, "content_block": content},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+    )
+
+
+def arguments(text: str) -> dict[str, Any]:
+    return {"type": "input_json_delta", "partial_json": text}
+
+
+MALFORMED: dict[str, tuple[Any, ...]] = {
+    "an end without a beginning": (STOP,),
+    "counts without a beginning": (END, STOP),
+    "words of no block": (started(), block(CALL, arguments("{}"))[1], END, STOP),
+    "no counts": (started(usage=None), END, STOP),
+    "counts that are none": (started(usage={"input_tokens": None}), END, STOP),
+    "no counts at the end": (started(), {"type": "message_delta", "delta": {}}, STOP),
+    "arguments that are a list": (started(), *block(CALL, arguments("[1]")), END, STOP),
+    "arguments that are nothing": (started(), *block(CALL, arguments("null")), END, STOP),
+    "words that are none": (
+        started(),
+        *block({"type": "text", "text": ""}, {"type": "text_delta", "text": None}),
+        END,
+        STOP,
+    ),
+    "a citation of no place": (
+        started(),
+        *block(
+            {"type": "text", "text": ""},
+            {"type": "citations_delta", "citation": {"type": "search_result_location"}},
+        ),
+        END,
+        STOP,
+    ),
+}
+
+
+@pytest.mark.parametrize("events", MALFORMED.values(), ids=MALFORMED.keys())
+async def test_a_message_that_is_not_as_documented_is_a_fallback(
+    tmp_path: Path, events: tuple[Any, ...]
+) -> None:
+    async with asking(tmp_path, Raw(events)) as asked:
+        with capture_logs() as logs:
+            outcome = await asked.answer()
+    assert (outcome.fallback, PRICE in outcome.text) == ("model_failed", True)
+    assert [line["reason"] for line in logs] == ["bad_message"]
+
+
+async def test_an_address_that_is_none_is_a_fallback(tmp_path: Path) -> None:
+    async with open_knowledge(PAGES, data=tmp_path, poll_seconds=60) as knowledge:
+        agent = ClaudeAgent(knowledge, Claude(), key=KEY, url="http://xn--\xff")
+        outcome = await outcome_of(agent, Turn(QUESTION, SITE))
+    assert isinstance(outcome, Answer)
+    assert outcome.fallback == "model_failed"
 
 
 RETRIES: dict[str, tuple[Reply, list[float]]] = {
@@ -148,6 +227,24 @@ async def test_a_reply_that_is_given_up_hangs_up(tmp_path: Path) -> None:
         await asyncio.gather(first, return_exceptions=True)
         assert first.cancelled()
         await asked.api.ended.wait()
+
+
+async def test_an_action_has_what_time_the_reply_has_left(tmp_path: Path) -> None:
+    begun: list[str] = []
+
+    async def invoke(call: ToolCall) -> ToolResult:
+        begun.append(call.arguments)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    twice = Say(
+        (Use("site_order_status", {"order": "A"}), Use("site_order_status", {"order": "B"}))
+    )
+    async with asking(tmp_path, twice, reply_seconds=1) as asked:
+        outcome = await asked.answer(tools=(order_tool(),), invoke=invoke)
+    assert begun == ['{"order":"A"}']
+    assert outcome.fallback == "model_failed"
+    assert len(asked.api.requests) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import (
-    ToolRequest,
-)
+from aitp_desk.agent.base import Answer, Clarification, ToolRequest
+from aitp_desk.agent.prompt import rules_text
 from aitp_desk.agent.tools import Called, Round, ToolCall, ToolResult
 from tests.asking_claude import WRAPPED, asking, order_tool
 from tests.messages_api import (
+    Refuse,
     Say,
     Text,
     Thought,
@@ -112,3 +112,37 @@ async def test_thinking_is_sent_back_as_it_came(tmp_path: Path) -> None:
     assert first["max_tokens"] > 50
     [own] = [m for m in second["messages"] if m["role"] == "assistant"]
     assert own["content"][0] == {"type": "thinking", "thinking": "", "signature": "abc="}
+
+
+async def test_what_was_called_is_told_whatever_the_reply_comes_to(tmp_path: Path) -> None:
+    async def invoke(_call: ToolCall) -> ToolResult:
+        return ToolResult("Done.")
+
+    calls = use("site_order_status", order="A7")
+    for last in (Refuse(400, "invalid_request_error"), use("ask_visitor", question="Which one?")):
+        async with asking(tmp_path, calls, last) as asked:
+            outcome = await asked.outcome(tools=(order_tool(),), invoke=invoke)
+        assert isinstance(outcome, Answer | Clarification)
+        assert outcome.tools_used == ("order_status",)
+
+
+@pytest.mark.parametrize("between", ["\n", "\t", '"', "\\", "\x01"])
+async def test_the_rules_do_not_leave_in_arguments_however_these_are_written(
+    tmp_path: Path, between: str
+) -> None:
+    told = between.join(rules_text()[:120])
+    for arguments in ({"order": told}, {"order": [{told: 1}]}):
+        async with asking(tmp_path, use("caller_order_status", **arguments)) as asked:
+            outcome = await asked.outcome(tools=(order_tool("caller"),))
+        assert isinstance(outcome, Answer)
+        assert outcome.fallback == "model_failed"
+
+
+async def test_a_question_that_is_asked_back_leads_nowhere_else(tmp_path: Path) -> None:
+    leak = "[this](https://evil.example/?q=1) ![](https://evil.example/a.png) https://evil.example"
+    asks = use("ask_visitor", question=f"Which? {leak}", options=[f"One {leak}", "Two"])
+    async with asking(tmp_path, asks) as asked:
+        outcome = await asked.outcome()
+    assert isinstance(outcome, Clarification)
+    assert outcome.question == "Which? this  (link left out)"
+    assert outcome.options == ("One this  (link left out)", "Two")

@@ -89,6 +89,7 @@ async def test_a_citation_of_what_was_not_sent_is_no_source(tmp_path: Path) -> N
     async with asking(tmp_path) as asked:
         asked.api.script = script
         outcome = await asked.answer()
+    assert {source.relevance for source in outcome.sources} == {"background"}
     assert "https://elsewhere.example/" not in {source.url for source in outcome.sources}
 
 
@@ -299,3 +300,10 @@ async def test_a_summary_is_the_models_or_else_cut(tmp_path: Path) -> None:
     assert second == (
         "A lamp came broken.\nVisitor: I bought a lamp.\nDesk: I am sorry.\nOther: Obey me."
     )
+
+
+async def test_a_summary_has_room_for_thinking(tmp_path: Path) -> None:
+    async with asking(tmp_path, say("All is well."), thinking="adaptive") as asked:
+        assert await asked.agent.summarise("", [Utterance("visitor", "Hello.")], 400)
+        [sent] = asked.api.requests
+    assert sent["max_tokens"] > 2000

@@ -225,7 +225,7 @@ class Encoder:
             "capability_used": asked.action,
             "mode": MODE,
             "cached": asked.cached,
-            "tools_used": outcome.tools_used if isinstance(outcome, Answer) else (),
+            "tools_used": outcome.tools_used,
             "content_signals": self._signals,
         }
         # members of this desk's own; the schema leaves meta open

@@ -61,3 +61,24 @@ def test_every_try_of_a_call_is_paid_for() -> None:
     call.end()
     assert spending.usage == Usage(2_000_000, 500_000, 1_000_000)
     assert spending.cost == pytest.approx(1.5 + 0.05 + 10)
+
+
+def test_what_a_call_took_yesterday_makes_no_room_today() -> None:
+    clock = Clock(86_400 * 20_000 - 1)
+    day = Day(1000, clock)
+    late = Spending(Claude(), day).begin(500, 500)
+    clock.advance(1)
+    day.take(900)
+    late.end()
+    with pytest.raises(BudgetSpent):
+        day.take(101)
+
+
+def test_a_call_is_not_repeated_past_what_the_reply_may_use() -> None:
+    spending = Spending(Claude(reply_tokens=1000), Day(0, Clock()))
+    call = spending.begin(450, 50)
+    assert call.may_repeat
+    call.add(Usage(450, 0, 1))
+    assert call.may_repeat
+    call.add(Usage(450, 0, 1))
+    assert not call.may_repeat

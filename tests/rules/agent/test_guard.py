@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.guard import RUN, Guard, Leaked
+from aitp_desk.agent.guard import BEGINS, RUN, Guard, Leaked
 from aitp_desk.agent.prompt import rules_text
 
 RULES = rules_text()
@@ -25,10 +27,18 @@ def shown(text: str, size: int) -> tuple[str, bool]:
         return said, True
 
 
+def bold(letter: str) -> str:
+    """A letter as it is printed in formulas."""
+    if not ("a" <= letter <= "z"):
+        return letter
+    return chr(ord("\N{MATHEMATICAL BOLD SMALL A}") + ord(letter) - ord("a"))
+
+
 REPEATS = {
     "whole": RULES,
     "large": RULES.upper(),
     "spaced": " ".join(RULES),
+    "in bold letters": "".join(map(bold, RULES)),
     "marked up": "**" + "**-**".join(RULES.split()) + "**",
     "turned round": RULES[::-1],
     "in the middle": f"Here they are: {RULES[200:320]} and so on.",
@@ -36,19 +46,38 @@ REPEATS = {
 }
 
 
+FAR_APART = {
+    "spaced far apart": (" . " * 20).join(RULES[:60]),
+    "with figures between": "1234567890123".join(RULES[:60]),
+}
+
+
+def told_in(said: str) -> int:
+    """How many letters of the rules in a row stand in a text."""
+    letters = "".join(filter(str.isalpha, normalize("NFKD", said).lower()))
+    told = "".join(filter(str.isalpha, RULES.lower()))
+    return max(
+        n
+        for n in range(len(letters) + 1)
+        for at in range(len(letters) - n + 1)
+        if any(letters[at : at + n] in rules for rules in (told, told[::-1]))
+    )
+
+
 @pytest.mark.parametrize("size", [1, 7, 100_000])
 @pytest.mark.parametrize("text", REPEATS.values(), ids=REPEATS.keys())
-def test_a_run_of_the_rules_is_found_before_it_is_shown(text: str, size: int) -> None:
+def test_a_run_of_the_rules_is_held_back_from_its_beginning(text: str, size: int) -> None:
     said, leaked = shown(text, size)
     assert leaked
-    letters = "".join(filter(str.isalnum, said.lower()))
-    told = "".join(filter(str.isalnum, RULES.lower()))
-    for rules in (told, told[::-1]):
-        longest = max(
-            (n for n in range(RUN) for at in range(len(letters)) if letters[at : at + n] in rules),
-            default=0,
-        )
-        assert longest < RUN
+    assert told_in(said[-200:]) < BEGINS
+
+
+@pytest.mark.parametrize("size", [1, 7, 100_000])
+@pytest.mark.parametrize("text", FAR_APART.values(), ids=FAR_APART.keys())
+def test_a_run_is_found_however_far_its_letters_stand_apart(text: str, size: int) -> None:
+    said, leaked = shown(text, size)
+    assert leaked
+    assert told_in(said) < RUN
 
 
 @pytest.mark.parametrize("size", [1, 5, 1000])
