@@ -36,6 +36,11 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
         wrong += map(str, check_public(config))
     pages, faults = _check_content(config)
     wrong += faults
+    if config is not None:
+        for agent in config.agents:
+            further, faults = _check_content(config.of_agent(agent))
+            pages += further
+            wrong += [f"agents, {agent.name!r}: {fault}" for fault in faults]
     if wrong:
         fail(wrong)
     click.echo(f"{folder} is ready to serve: {pages} {'page' if pages == 1 else 'pages'}.")

@@ -69,14 +69,14 @@ def _settings(folder: Path) -> str:
     chosen = {"site.name": as_toml(name or "My site"), "content.folder": as_toml(_CONTENT)}
     lines = [_HEAD]
     for section in sections():
-        if section.repeats:
-            continue  # a table to add, not one to begin with
-        lines += [_comment(section.sentence), f"[{section.name}]"]
+        # a table that may stand several times is shown whole as a comment: there is none yet
+        off = "# " if section.repeats else ""
+        lines += [_comment(section.sentence), f"{off}{section.heading}"]
         for setting in section.settings:
             lines.append(_comment(f"{setting.sentence} Takes {setting.takes}."))
             value = chosen.get(setting.key)
             key = setting.key.rpartition(".")[2]
-            lines.append(f"{key} = {value}" if value else f"#{key} = {setting.default}")
+            lines.append(f"{key} = {value}" if value else f"{off or '#'}{key} = {setting.default}")
         lines.append("")
     return "\n".join(lines)
 

@@ -130,6 +130,8 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
             size = f" of at most {high} characters" if high else ""
             line = " on one line" if pattern else ""
             return f"{unit or 'text'}{size}{line}{', not empty' if low else ''}"
+        case inspect.VarTupleType(item_type=inspect.LiteralType(values=values)):
+            return f"a list of {unit}: {', '.join(as_toml(value) for value in values)}"
         case inspect.VarTupleType(item_type=item):
             return f"a list of {unit or _takes(item)}"
         case inspect.DictType(value_type=value):

@@ -11,6 +11,7 @@ import pytest
 
 from aitp_desk.auth.keys import KEY_FILE, open_master_key
 from aitp_desk.config import load_config
+from aitp_desk.config.catalogue import sections
 from aitp_desk.store.sqlite import SqliteStore
 
 COMMAND = Path(sys.executable).with_name("aitp-desk")
@@ -110,6 +111,32 @@ def test_a_site_that_init_began_passes_check(tmp_path: Path) -> None:
     ]
     assert load_config(site).site.name == "My shop"
     assert succeed("check", site) == [f"{site} is ready to serve: 1 page."]
+
+
+def test_the_file_that_init_writes_shows_every_setting(tmp_path: Path) -> None:
+    succeed("init", tmp_path / "shop")
+    lines = (tmp_path / "shop" / "desk.toml").read_text("utf-8").splitlines()
+    for section in sections():
+        begin = lines.index(f"# {section.heading}" if section.repeats else section.heading)
+        shown = [line.lstrip("# ").partition(" = ")[0] for line in lines[begin + 1 :]]
+        keys = [setting.key.removeprefix(f"{section.name}.") for setting in section.settings]
+        assert [line for line in shown if line in keys][: len(keys)] == keys, section.name
+
+
+def test_check_reads_the_content_of_every_agent(tmp_path: Path) -> None:
+    for name in ("main", "books"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "page.md").write_text(f"# Page\n\nOf {name}.\n", "utf-8")
+    (tmp_path / "desk.toml").write_text(
+        '[content]\nfolder = "main"\n[[agents]]\nname = "books"\n'
+        '[agents.content]\nfolder = "books"\n',
+        "utf-8",
+    )
+    assert succeed("check", tmp_path) == [f"{tmp_path} is ready to serve: 2 pages."]
+    (tmp_path / "books" / "torn.md").write_bytes(b"# Torn\n\n\xff\n")
+    assert fail("check", tmp_path) == [
+        "agents, 'books': torn.md:3: The file is not UTF-8 here; save it as UTF-8."
+    ]
 
 
 def test_init_overwrites_nothing_and_says_what_it_kept(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from aitp_desk.knowledge.web import gather as gathering
 from aitp_desk.knowledge.web import listing, manners
 from aitp_desk.knowledge.web.copies import FOLDER
 from aitp_desk.knowledge.web.rounds import Rounds
+from aitp_desk.knowledge.web.sitemap import MAX_ADDRESSES
 from tests.websites import Website, website
 
 
@@ -454,6 +455,43 @@ async def test_while_a_sitemap_cannot_be_read_its_pages_stay(
     assert problems.keys() == {"/map.xml", "/b"}
     assert problems["/map.xml"].startswith("The sitemap is not read.")
     assert reading.titles == {"/a": "/a"}
+
+
+async def test_pages_that_stay_are_counted_as_well(
+    site: Website, egress: Egress, tmp_path: Path
+) -> None:
+    site.put("/index.xml", sitemap_index(f"{site.url}/away.xml", f"{site.url}/1.xml"))
+    reading = Reading(site, egress, tmp_path, sitemaps=["/index.xml"], max_pages=3)
+    for number in range(3):
+        pages = [f"/{number}/{page}" for page in range(2)]
+        site.put("/1.xml", sitemap(*(site.url + path for path in pages)))
+        for path in pages:
+            site.put(path, page(path))
+        problems = await reading.gather()
+        assert "/away.xml" in problems
+        assert ("There are more than 3 pages" in str(problems)) == (number > 0)
+        assert len(reading.documents) == (3 if number else 2)
+        assert reading.documents.keys() >= set(pages)
+
+
+async def test_a_large_sitemap_and_many_rules_hold_nobody_up(
+    site: Website, egress: Egress, tmp_path: Path
+) -> None:
+    addresses = [f"{site.url}/{number}" for number in range(MAX_ADDRESSES)]
+    rules = "".join(f"Disallow: /x{number}*y\n" for number in range(20_000))
+    site.put("/robots.txt", f"User-agent: *\n{rules}", type="text/plain")
+    site.put("/map.xml", sitemap(*addresses))
+    site.put("/0", page("First"))
+    reading = Reading(site, egress, tmp_path, sitemaps=["/map.xml"], max_pages=1)
+    loop = asyncio.get_running_loop()
+    round = asyncio.create_task(reading.gather())
+    longest, last = 0.0, loop.time()
+    while not round.done():
+        await asyncio.sleep(0)
+        now = loop.time()
+        longest, last = max(longest, now - last), now
+    assert reading.titles == {"/0": "First"}
+    assert longest < 0.3, "what takes a second of its own is done beside the loop"
 
 
 async def test_pages_and_sitemaps_are_counted(

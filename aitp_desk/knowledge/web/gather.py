@@ -69,11 +69,8 @@ class _Round:
         self._known = {copy.url: copy for copy in kept.copies}
         listing = Listing(self._settings, self._egress, self._manners)
         await listing.fill()
-        pages = listing.pages | {
-            url: copy.via
-            for url, copy in self._known.items()
-            if copy.via in listing.incomplete and url not in listing.pages
-        }
+        listing.add_known((url, copy.via) for url, copy in self._known.items())
+        pages = listing.pages
         todo = iter(pages.items())
         async with asyncio.TaskGroup() as group:
             for _ in range(AT_ONCE):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from urllib.parse import urldefrag, urlsplit
 
 from aitp_desk.config import Web
@@ -54,6 +55,16 @@ class Listing:
         for url in self._settings.sitemaps:
             await self._follow(url, via=url, depth=1)
 
+    def add_known(self, pages: Iterable[tuple[str, str]]) -> None:
+        """List pages of an earlier round as well where their sitemap could not be read.
+
+        Parameters:
+            pages: each address with the setting that it came by.
+        """
+        for url, via in pages:
+            if via in self.incomplete and not self._add(url, via):
+                return
+
     def _add(self, url: str, via: str) -> bool:
         """List a page unless there are enough."""
         page = urldefrag(url).url
@@ -87,7 +98,7 @@ class Listing:
             self.incomplete.add(via)
             return
         own = {_origin(url), _origin(fetched.url)}
-        for page in self._of_site(sitemap.pages, own, url):
+        for page in await asyncio.to_thread(self._of_site, sitemap.pages, own, url):
             if not self._add(page, via):
                 return
         await self._follow_all(sitemap, own, url, via, depth)
@@ -98,7 +109,7 @@ class Listing:
         if sitemap.sitemaps and depth >= MAX_DEPTH:
             self._tell(url, "A list of sitemaps lists this one, which lists sitemaps again.")
             return
-        for further in self._of_site(sitemap.sitemaps, own, url):
+        for further in await asyncio.to_thread(self._of_site, sitemap.sitemaps, own, url):
             await self._follow(further, via=via, depth=depth + 1)
 
     async def _fetch(self, url: str) -> Fetched:

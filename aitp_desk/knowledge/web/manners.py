@@ -89,7 +89,8 @@ class Manners:
         if fetched.status == 429 or fetched.status >= 500:
             raise NotNow(f"its robots.txt answers {fetched.status}")
         # any other status says that there is none, and that everything may be read
-        return _Host(Protego.parse(fetched.body.decode("utf-8-sig", "replace")))
+        text = fetched.body.decode("utf-8-sig", "replace")
+        return _Host(await asyncio.to_thread(Protego.parse, text))
 
 
 class _Host:

@@ -46,6 +46,10 @@ def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
     declared = Message()
     declared["Content-Type"] = fetched.headers.get("Content-Type", "")
     media = declared.get_content_type() if declared["Content-Type"] else "none at all"
+    try:
+        charset = declared.get_content_charset() or ""
+    except (TypeError, ValueError):
+        charset = ""  # parts of a parameter (RFC 2231, section 3) that do not fit together
     kind = _KINDS.get(media)
     if kind is None:
         raise NoContent(f"Its media type is {media[:80]}; pages are HTML, Markdown, text or PDF.")
@@ -53,7 +57,6 @@ def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
         return kind, fetched.body
     if kind == "text" and urlsplit(fetched.url).path.lower().endswith((".md", ".markdown")):
         kind = "markdown"
-    charset = declared.get_content_charset() or ""
     return kind, _decoded(fetched.body, charset, is_html=kind == "html").encode()
 
 

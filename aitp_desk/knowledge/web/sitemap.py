@@ -13,6 +13,10 @@ import msgspec
 
 MAX_SITEMAP_BYTES = 16 * 1024 * 1024
 """A larger sitemap is not read; unpacked, if it is gzipped."""
+MAX_ADDRESSES = 50_000
+"""So many a sitemap may list (sitemaps.org, protocol 0.9)."""
+_MAX_DEPTH = 20
+"""An address stands on the third level; what nests much deeper is a bomb."""
 
 _GZIP = b"\x1f\x8b"
 _LISTS = {"urlset": "url", "sitemapindex": "sitemap"}
@@ -38,7 +42,8 @@ def read_sitemap(payload: bytes) -> Sitemap:
     """Read a sitemap.
 
     Raises:
-        NoSitemap: it is no XML, declares a document type, is cut off, or is no sitemap.
+        NoSitemap: it is no XML, declares a document type, is cut off, lists too much, or is no
+            sitemap.
     """
     reader = _Reader()
     try:
@@ -87,6 +92,8 @@ class _Reader:
                 raise NoSitemap("It is no sitemap: it is neither a urlset nor a sitemapindex.")
             self.root = local
             self._namespace = namespace
+        if len(self._path) == _MAX_DEPTH:
+            raise NoSitemap("It nests deeper than any sitemap does.")
         self._path.append(local if namespace == self._namespace else name)
         self._text.clear()
 
@@ -95,4 +102,6 @@ class _Reader:
             address = "".join(self._text).strip()
             if address:
                 self.found.append(address)
+            if len(self.found) > MAX_ADDRESSES:
+                raise NoSitemap(f"It lists more than {MAX_ADDRESSES} addresses; split it.")
         self._path.pop()

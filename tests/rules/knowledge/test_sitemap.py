@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.knowledge.web.sitemap import MAX_SITEMAP_BYTES, NoSitemap, Sitemap, read_sitemap
+from aitp_desk.knowledge.web.sitemap import (
+    MAX_ADDRESSES,
+    MAX_SITEMAP_BYTES,
+    NoSitemap,
+    Sitemap,
+    read_sitemap,
+)
 
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 
@@ -63,6 +69,16 @@ def test_a_gzipped_sitemap_is_unpacked() -> None:
 def test_a_gzipped_sitemap_is_unpacked_no_further_than_its_bound() -> None:
     bomb = gzip.compress(b"<urlset>" + b" " * (MAX_SITEMAP_BYTES * 4))
     assert "Unpacked it is larger" in refusal(bomb)
+
+
+def test_what_nests_without_end_is_left_at_once() -> None:
+    assert "nests deeper" in refusal(b"<urlset>" + b"<a>" * 1000)
+
+
+def test_a_sitemap_lists_as_many_addresses_as_it_may_and_no_more() -> None:
+    addresses = [f"https://a.example/{number}" for number in range(MAX_ADDRESSES)]
+    assert len(read_sitemap(urlset(*addresses)).pages) == MAX_ADDRESSES
+    assert "lists more than 50000 addresses" in refusal(urlset(*addresses, "https://a.example/"))
 
 
 def test_a_document_type_is_refused_before_its_entities_are_read() -> None:

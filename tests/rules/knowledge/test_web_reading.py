@@ -61,6 +61,8 @@ def test_anything_else_is_no_content(media: str | None) -> None:
         (b"x-", "text/plain; charset=punycode", "x-"),
         (b"+AGE-", "text/plain; charset=utf-7", "+AGE-"),
         (b"x", "text/plain; charset=\x00", "x"),
+        # a parameter in parts, of which one is no part
+        ("é".encode(), "text/plain; charset*=a'b'c; charset*0=d", "é"),
     ],
 )
 def test_the_encoding_is_declared_or_found_out(body: bytes, media: str, text: str) -> None:
