@@ -4,24 +4,22 @@ Only ``app.py`` and the command line hold the whole; everything else is given it
 """
 
 from aitp_desk.config.claude import Claude
+from aitp_desk.config.content import Content, Signals, Web
+from aitp_desk.config.files import Files
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.rules import Problem, check_public, default_url
 from aitp_desk.config.settings import (
     Cache,
     Config,
     Contact,
-    Content,
     Events,
-    Files,
     Limits,
     Log,
     Server,
     Sessions,
-    Signals,
     Site,
     SiteAgent,
     StoreSettings,
-    Web,
 )
 from aitp_desk.config.threads import Threads
 

@@ -8,7 +8,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from aitp_desk.config.settings import Config, Server, Web
+from aitp_desk.config.content import Web
+from aitp_desk.config.settings import Config, Server
 
 RESERVED = frozenset(
     {

@@ -1,14 +1,13 @@
-"""Every setting in one place: its name, type, bounds, unit, default and a sentence.
+"""Every section of ``desk.toml``: each setting's name, type, bounds, unit, default and a sentence.
 
-A section of ``desk.toml`` is a Struct; a setting is a field of it. The reader (``load.py``), the
-starter file of ``aitp-desk init`` and the table in ``docs/configuration.md`` are all made from what
-stands here.
+A section is a Struct; a setting is a field of it. The reader (``load.py``), the starter file of
+``aitp-desk init`` and the table in ``docs/configuration.md`` are all made from :class:`Config` and
+the sections in it, the larger of which have a file of their own.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +15,8 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.config.claude import Claude
+from aitp_desk.config.content import Content
+from aitp_desk.config.files import Files
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import Bytes, Count, Line, PerMinute, Seconds, Url
 
@@ -23,21 +24,6 @@ DESK_FILE = "desk.toml"
 """The file in the site's folder that holds the settings."""
 DATA_FOLDER = ".desk"
 """Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
-
-
-FileType = Literal[
-    "application/gzip",
-    "application/octet-stream",
-    "application/pdf",
-    "application/zip",
-    "image/gif",
-    "image/jpeg",
-    "image/png",
-    "image/webp",
-    "text/html",
-    "text/plain",
-]
-"""What a file's bytes may say that it is (``model/file.py``)."""
 
 
 class Contact(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,77 +58,6 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         """The contact page as an absolute URL; empty when there is none."""
         page = self.contact.url
         return self.url + page if page.startswith("/") else page
-
-
-class Signals(msgspec.Struct, frozen=True, kw_only=True):
-    """What visitors may do with the content (AHP 0.1, section 7)."""
-
-    ai_train: Annotated[bool, Meta(description="Whether models may be trained on it.")] = False
-    ai_input: Annotated[bool, Meta(description="Whether models may be given it as input.")] = True
-    search: Annotated[bool, Meta(description="Whether search engines may index it.")] = True
-    attribution_required: Annotated[
-        bool, Meta(description="Whether whoever uses it must name the site.")
-    ] = True
-
-
-class Web(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages of other servers that the desk reads and answers from, beside its own content."""
-
-    urls: Annotated[
-        tuple[str, ...],
-        Meta(
-            extra={"unit": "URLs"},
-            description="Addresses of pages, such as https://www.example.com/returns.",
-        ),
-    ] = ()
-    sitemaps: Annotated[
-        tuple[str, ...],
-        Meta(
-            extra={"unit": "URLs"},
-            description="Addresses of sitemaps, whose pages on the same server are read.",
-        ),
-    ] = ()
-    every_minutes: Annotated[
-        Annotated[int, Meta(ge=1, le=10_080)],
-        Meta(
-            extra={"unit": "minutes"},
-            description="How long to wait after one round of reading before the next.",
-        ),
-    ] = 60
-    max_pages: Annotated[
-        Annotated[int, Meta(ge=1, le=20_000)],
-        Meta(extra={"unit": "pages"}, description="How many pages are read; others are left out."),
-    ] = 500
-    max_bytes: Annotated[Bytes, Meta(description="The largest page or PDF, unpacked.")] = (
-        8 * 1024 * 1024
-    )
-    page_seconds: Annotated[Seconds, Meta(description="How long one page may take to arrive.")] = 20
-
-    @property
-    def lists(self) -> bool:
-        """Whether there is anything to read."""
-        return bool(self.urls or self.sitemaps)
-
-
-class Content(msgspec.Struct, frozen=True, kw_only=True):
-    """What the desk answers from."""
-
-    folder: Annotated[
-        Line,
-        Meta(
-            extra={"unit": "a path"},
-            description="Folder of the content, relative to the site's folder.",
-        ),
-    ] = "."
-    signals: Signals = Signals()
-    web: Web = Web()
-    synonyms: Annotated[
-        Mapping[str, tuple[str, ...]],
-        Meta(
-            extra={"unit": "words"},
-            description="Words that visitors use, each with the words that the content uses.",
-        ),
-    ] = {}
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
@@ -230,43 +145,6 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: Annotated[
         Bytes, Meta(description="How much of what was said before the agent is given again.")
     ] = 8 * 1024
-
-
-class Files(msgspec.Struct, frozen=True, kw_only=True):
-    """What callers may upload, and how much of it."""
-
-    anonymous: Annotated[
-        bool, Meta(description="Whether callers without a credential may upload files.")
-    ] = False
-    max_bytes: Annotated[
-        Annotated[int, Meta(ge=1024, le=64 * 1024**2)],
-        Meta(extra={"unit": "bytes"}, description="The largest file."),
-    ] = 10 * 1024**2
-    max_files: Annotated[
-        Count, Meta(extra={"unit": "files"}, description="How many files one caller may have.")
-    ] = 100
-    max_total_bytes: Annotated[
-        Annotated[int, Meta(ge=1024, le=1024**4)],
-        Meta(
-            extra={"unit": "bytes"},
-            description="How much all files of one caller may have together.",
-        ),
-    ] = 100 * 1024**2
-    types: Annotated[
-        tuple[FileType, ...],
-        Meta(
-            extra={"unit": "types"},
-            description="What is taken, by what a file's bytes say that it is.",
-        ),
-    ] = (
-        "text/plain",
-        "text/html",
-        "application/pdf",
-        "image/gif",
-        "image/jpeg",
-        "image/png",
-        "image/webp",
-    )
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True):

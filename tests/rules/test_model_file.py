@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from aitp_desk.config.settings import FileType
+from aitp_desk.config.files import FileType
 from aitp_desk.model.file import KNOWN_TYPES, NAME_BYTES, PART_BYTES, clean_name, sniff
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"

@@ -1,0 +1,61 @@
+"""The settings of files that callers upload."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.units import Count
+
+FileType = Literal[
+    "application/gzip",
+    "application/octet-stream",
+    "application/pdf",
+    "application/zip",
+    "image/gif",
+    "image/jpeg",
+    "image/png",
+    "image/webp",
+    "text/html",
+    "text/plain",
+]
+"""What a file's bytes may say that it is (``model/file.py``)."""
+
+
+class Files(msgspec.Struct, frozen=True, kw_only=True):
+    """What callers may upload, and how much of it."""
+
+    anonymous: Annotated[
+        bool, Meta(description="Whether callers without a credential may upload files.")
+    ] = False
+    max_bytes: Annotated[
+        Annotated[int, Meta(ge=1024, le=64 * 1024**2)],
+        Meta(extra={"unit": "bytes"}, description="The largest file."),
+    ] = 10 * 1024**2
+    max_files: Annotated[
+        Count, Meta(extra={"unit": "files"}, description="How many files one caller may have.")
+    ] = 100
+    max_total_bytes: Annotated[
+        Annotated[int, Meta(ge=1024, le=1024**4)],
+        Meta(
+            extra={"unit": "bytes"},
+            description="How much all files of one caller may have together.",
+        ),
+    ] = 100 * 1024**2
+    types: Annotated[
+        tuple[FileType, ...],
+        Meta(
+            extra={"unit": "types"},
+            description="What is taken, by what a file's bytes say that it is.",
+        ),
+    ] = (
+        "text/plain",
+        "text/html",
+        "application/pdf",
+        "image/gif",
+        "image/jpeg",
+        "image/png",
+        "image/webp",
+    )
