@@ -13,7 +13,8 @@ far.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 import structlog
@@ -126,6 +127,8 @@ class Channel:
         read: reads the thread's events.
         last: number of an event from which on the channel tells.
         answering: the answer in progress, if there is one.
+        turn: held while events are read or worded for a follower alone; of many who come back at
+            once one after the other has its turn.
     """
 
     def __init__(
@@ -135,6 +138,7 @@ class Channel:
         wording: Wording,
         last: int,
         answering: Answering | None,
+        turn: asyncio.Lock,
     ) -> None:
         self._thread_id = thread_id
         self._read = read
@@ -145,6 +149,7 @@ class Channel:
         self._pumping: asyncio.Task[None] | None = None
         self._failed = False
         self._answering = answering
+        self._turn = turn
         # what was said of it before anybody listened is for snapshots
         heard = answering is not None and last >= answering.after
         self._restarts = answering.restarts if answering is not None and heard else 0
@@ -176,10 +181,16 @@ class Channel:
             await self._pumped()
         last = await upto()
         while after < min(self._last, last):
-            page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
+            async with _one_of_many(self._turn):
+                page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
             last = await upto()
             told = [happening for happening in page if happening.n <= last]
-            for piece in _pieces(map(self._wording.happening, told)):
+            pieces = _pieces(map(self._wording.happening, told))
+            while True:
+                async with _one_of_many(self._turn):
+                    piece = next(pieces, b"")
+                if not piece:
+                    break
                 if not outlet.write(piece) or not await outlet.drain():
                     return
             after = page[-1].n
@@ -253,6 +264,8 @@ class Channel:
             outlet.write(data)
             if not number % AT_ONCE:
                 await asyncio.sleep(0)
+        if len(data) >= PIECE_BYTES:  # who reads quickly takes it before there is more
+            await asyncio.sleep(0)
 
     def _word(self, page: Sequence[Happening]) -> Iterator[bytes]:
         """Events in their order, and what an answer says by now in its place among them.
@@ -289,6 +302,14 @@ class Channel:
             return b""
         heard = answering.text[: self._length] if self._restarts == answering.restarts else ""
         return self._wording.snapshot(answering.run_id, heard)
+
+
+@asynccontextmanager
+async def _one_of_many(turn: asyncio.Lock) -> AsyncIterator[None]:
+    """Do a step for one follower, then let everybody else run: long events take milliseconds."""
+    async with turn:
+        yield
+        await asyncio.sleep(0)
 
 
 def _parts(page: Sequence[Happening]) -> Iterator[Sequence[Happening]]:

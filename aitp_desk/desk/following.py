@@ -54,6 +54,7 @@ class Following:
         self._channels: dict[tuple[str, Wording], Channel] = {}
         self._users: dict[Channel, int] = {}
         self._answering: dict[str, Answering] = {}
+        self._turn = asyncio.Lock()
 
     def changed(self, thread_id: str) -> None:
         """Tell that something happened on a thread; it is committed."""
@@ -120,7 +121,7 @@ class Following:
         channel = self._channels.get((thread_id, wording))
         if channel is None:
             answering = self._answering.get(thread_id)
-            channel = Channel(thread_id, self._read, wording, last, answering)
+            channel = Channel(thread_id, self._read, wording, last, answering, self._turn)
             self._channels[thread_id, wording] = channel
             self._users[channel] = 0
             self._add(thread_id, channel)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -18,6 +19,8 @@ ACTOR_JOINED = "actor.joined"
 ACTOR_LEFT = "actor.left"
 RUN = "run."
 """How the kinds begin that tell of a run; the state follows that it has reached."""
+AT_ONCE = 4
+"""How many messages are read before others may run: the longest take some milliseconds each."""
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -51,10 +54,7 @@ async def read_happenings(
     events = await reads.events(store, thread_id, after=after, limit=limit)
     if not events:
         return ()
-    messages: dict[str, Message] = {}
-    if any(event.kind == MESSAGE_CREATED for event in events):
-        said = await reads.messages_after_event(store, thread_id, after=after, limit=limit)
-        messages = {message.id: message for message in said}
+    messages = await _read_messages(store, thread_id, events)
     runs: dict[str, Run] = {}
     for event in events:
         if event.kind.startswith(RUN) and event.ref not in runs:
@@ -68,6 +68,22 @@ async def read_happenings(
             if actor is not None:
                 actors[event.n] = actor
     return tuple(_happening(thread_id, event, messages, runs, actors) for event in events)
+
+
+async def _read_messages(
+    store: Store, thread_id: str, events: Sequence[Event]
+) -> dict[str, Message]:
+    created = [event.n for event in events if event.kind == MESSAGE_CREATED]
+    messages: dict[str, Message] = {}
+    for begin in range(0, len(created), AT_ONCE):
+        if begin:
+            await asyncio.sleep(0)
+        part = created[begin : begin + AT_ONCE]
+        said = await reads.messages_after_event(
+            store, thread_id, after=part[0] - 1, limit=len(part)
+        )
+        messages |= {message.id: message for message in said}
+    return messages
 
 
 def _happening(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from aitp_desk.desk.happening import read_happenings
+from aitp_desk.desk.happening import AT_ONCE, read_happenings
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Message
 from aitp_desk.store import reads, work
@@ -79,3 +81,21 @@ async def test_a_deleted_message_keeps_its_number_and_nothing_else(store: Store)
         first, *rest = await read_happenings(store, opened.thread_id, 1, limit)
         assert (first.n, first.ref, first.subject) == (2, second.id, None)
         assert [bool(happening.subject) for happening in rest] == [True, False][: len(rest)]
+
+
+async def test_others_run_while_many_messages_are_read(store: Store) -> None:
+    opened = await open_thread(store, *(f"{n}?" for n in range(32)))
+    turns = 0
+
+    async def run_beside() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    beside = asyncio.create_task(run_beside())
+    happened = await read_happenings(store, opened.thread_id, 0, 32)
+    beside.cancel()
+    said = [one.subject.content for one in happened if isinstance(one.subject, Message)]
+    assert said == [(f"{n}?",) for n in range(32)]
+    assert turns >= 32 / AT_ONCE - 1

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Delta, Restart
-from aitp_desk.desk.channel import EVERYTHING, Upto
+from aitp_desk.desk.channel import EVERYTHING, PIECE_BYTES, Upto
 from aitp_desk.desk.following import Following, Tell
 from aitp_desk.desk.happening import Happening
 
@@ -336,6 +336,42 @@ async def test_a_follower_who_may_not_go_on_is_ended_at_the_next_beat() -> None:
     await following.beat()
     async with asyncio.timeout(5):
         await task
+
+
+class LongWording(Wording):
+    """Words each event so long that it is written alone, and counts them."""
+
+    def __init__(self) -> None:
+        self.worded = 0
+
+    def happening(self, happening: Happening) -> bytes:
+        self.worded += 1
+        return super().happening(happening).replace(b"\n", b" " * PIECE_BYTES + b"\n")
+
+
+async def test_however_many_come_back_others_run_after_each_long_event() -> None:
+    thread, wording, count = Thread(), LongWording(), 10
+    for _ in range(5):
+        thread.add()
+    following = Following(thread.read)
+    readers = [Reader() for _ in range(count)]
+    for reader in readers:
+        reader.began = 0
+    connections = [Connection(reader) for reader in readers]
+    tasks = [
+        asyncio.create_task(follow(following, thread, wording, connection))
+        for connection in connections
+    ]
+    async with asyncio.timeout(20):
+        while wording.worded < count * thread.last:
+            before = wording.worded
+            await asyncio.sleep(0)
+            assert wording.worded - before <= 1
+    await pass_ticks(20)
+    assert [reader.numbers for reader in readers] == [[1, 2, 3, 4, 5]] * count
+    for connection in connections:
+        connection.close()
+    await asyncio.gather(*tasks)
 
 
 async def test_readers_are_let_go_when_the_store_fails_and_may_come_back() -> None:
