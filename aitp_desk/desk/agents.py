@@ -44,6 +44,11 @@ class SiteAgents:
     def __iter__(self) -> Iterator[SiteAgent]:
         return iter(self._agents)
 
+    @property
+    def default(self) -> SiteAgent:
+        """The agent that answers where none is named."""
+        return self._agents[0]
+
     def find(self, id_: str) -> SiteAgent:
         """The agent with this id.
 
@@ -60,7 +65,7 @@ class SiteAgents:
 
     def of_run(self, id_: str | None) -> SiteAgent:
         """The agent that a run names; the default one where it names none or one of the past."""
-        return next((agent for agent in self._agents if agent.id == id_), self._agents[0])
+        return next((agent for agent in self._agents if agent.id == id_), self.default)
 
 
 class OwnNames:

@@ -22,6 +22,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.aitp.routes import make_door
 from tests.doubles import ScriptedAgent
 from tests.keys import make_key
+from tests.sdk import DEPRECATED
 from tests.talking import Talker, Told
 
 SITE, BOOKS, TOOLS = "", "/books", "/tools"
@@ -290,6 +291,24 @@ async def test_each_agent_is_the_one_assistant_of_its_address(folder: Path) -> N
                 with pytest.warns(DeprecationWarning, match="deprecated"):
                     listed = await client.beta.assistants.list()
             assert [(agent.id, agent.name) for agent in listed.data] == [(id_, name)]
+
+
+@DEPRECATED
+@pytest.mark.parametrize(("desk", "id_"), [(SITE, "desk"), (BOOKS, "books")])
+async def test_a_reply_names_the_assistant_of_its_address(
+    folder: Path, desk: str, id_: str
+) -> None:
+    async with talking(folder) as talker:
+        key = await make_key(talker.desk.store, folder.parent / "data", "threads")
+        async with AsyncOpenAI(base_url=f"{talker.desk.url}{desk}/v1", api_key=key) as client:
+            threads = client.beta.threads
+            opened = await threads.create(messages=[{"role": "user", "content": "Who is there?"}])
+            async with threads.runs.stream(thread_id=opened.id, assistant_id=id_) as stream:
+                await stream.until_done()
+            (told,) = await stream.get_final_messages()
+            (listed,) = (await threads.messages.list(opened.id, run_id=told.run_id or "")).data
+            run = await stream.get_final_run()
+        assert {told.assistant_id, listed.assistant_id, run.assistant_id} == {id_}
 
 
 async def test_a_file_of_one_agent_does_not_exist_at_the_address_of_another(folder: Path) -> None:

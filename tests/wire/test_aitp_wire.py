@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import CIMultiDict, MultiDict
 
+from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.model.errors import DeskError, InvalidRequest, MissingField
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
@@ -254,16 +255,16 @@ def test_any_prefer_header_is_read_as_seconds_or_left_aside(prefer: str) -> None
 
 
 def test_a_thread_and_a_message_come_in_the_form_of_the_specification() -> None:
-    reply = threads_wire.encode_thread(THREAD, [MESSAGE], None, None, Dialect.AITP)
+    reply = threads_wire.encode_thread(THREAD, [MESSAGE], None, None, Dialect.AITP, SITE_AGENT)
     assert (reply.status, reply.content_type) == (200, "application/json")
     assert json.loads(reply.body) == THREAD_BODY
     assert reply.headers == ()
-    reply = messages_wire.encode_message(MESSAGE, None, None, Dialect.AITP)
+    reply = messages_wire.encode_message(MESSAGE, None, None, Dialect.AITP, SITE_AGENT)
     assert json.loads(reply.body) == MESSAGE_BODY
 
 
 def test_a_client_of_the_openai_api_gets_the_forms_of_that_api() -> None:
-    reply = threads_wire.encode_thread(THREAD, [MESSAGE], None, None, Dialect.OPENAI)
+    reply = threads_wire.encode_thread(THREAD, [MESSAGE], None, None, Dialect.OPENAI, SITE_AGENT)
     assert json.loads(reply.body) == {
         "id": "thread_1",
         "object": "thread",
@@ -274,7 +275,7 @@ def test_a_client_of_the_openai_api_gets_the_forms_of_that_api() -> None:
     message = msgspec.structs.replace(
         MESSAGE, attachments=(Attachment("file_1", ("file_search", "teapot")),)
     )
-    reply = messages_wire.encode_message(message, None, None, Dialect.OPENAI)
+    reply = messages_wire.encode_message(message, None, None, Dialect.OPENAI, SITE_AGENT)
     assert json.loads(reply.body) == {
         **MESSAGE_BODY,
         "content": [
@@ -291,10 +292,10 @@ def test_a_client_of_the_openai_api_gets_the_forms_of_that_api() -> None:
 
 def test_to_the_openai_api_a_run_and_an_assistant_stand_on_what_the_desk_said() -> None:
     said = msgspec.structs.replace(MESSAGE, role="assistant", origin=Origin.DESK)
-    body = messages_wire.message_body(said, Dialect.OPENAI)
+    body = messages_wire.message_body(said, Dialect.OPENAI, SITE_AGENT)
     assert (body["run_id"], body["assistant_id"]) == ("run_1", "desk")
     fork = msgspec.structs.replace(THREAD, parent_id="thread_0")
-    assert threads_wire.thread_body(fork, [], Dialect.OPENAI)["metadata"] == {
+    assert threads_wire.thread_body(fork, [], Dialect.OPENAI, SITE_AGENT)["metadata"] == {
         "k": "v",
         "parent_id": "thread_0",
     }
@@ -333,7 +334,7 @@ def test_one_header_decides_the_dialect(headers: dict[str, str], dialect: Dialec
 def test_who_waited_gets_run_and_replies_beside_the_object(
     run: Run | None, body: dict[str, Any] | None
 ) -> None:
-    reply = messages_wire.encode_message(MESSAGE, run, [MESSAGE], Dialect.AITP)
+    reply = messages_wire.encode_message(MESSAGE, run, [MESSAGE], Dialect.AITP, SITE_AGENT)
     if body is not None:
         body |= {
             "id": "run_1",
@@ -349,15 +350,18 @@ def test_metadata_never_hides_what_the_desk_says() -> None:
     metadata = {"actor": "mallory", "actors": "nobody", "parent_id": "thread_2"}
     message = msgspec.structs.replace(MESSAGE, metadata=metadata)
     thread = msgspec.structs.replace(THREAD, metadata=metadata)
-    assert messages_wire.message_body(message, Dialect.AITP)["metadata"]["actor"] == "alice"
-    shown = threads_wire.thread_body(thread, [], Dialect.AITP)["metadata"]
+    assert (
+        messages_wire.message_body(message, Dialect.AITP, SITE_AGENT)["metadata"]["actor"]
+        == "alice"
+    )
+    shown = threads_wire.thread_body(thread, [], Dialect.AITP, SITE_AGENT)["metadata"]
     assert shown["parent_id"] is None
     assert len(shown["actors"]) == 2
 
 
 def test_a_list_names_its_ends() -> None:
     other = msgspec.structs.replace(MESSAGE, id="msg_2")
-    reply = messages_wire.encode_messages([MESSAGE, other], True, Dialect.AITP)
+    reply = messages_wire.encode_messages([MESSAGE, other], True, Dialect.AITP, SITE_AGENT)
     body = json.loads(reply.body)
     assert [message["id"] for message in body.pop("data")] == ["msg_1", "msg_2"]
     assert body == {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 
 from aitp_desk.desk.happening import ACTOR_LEFT, THREAD_DELETED, Happening
 from aitp_desk.model.errors import InvalidRequest
@@ -44,12 +45,17 @@ def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> int | 
 
 
 class EventsWording:
-    """Words events for one dialect; see :class:`aitp_desk.desk.channel.Wording`."""
+    """Words events for one dialect; see :class:`aitp_desk.desk.channel.Wording`.
+
+    Parameters:
+        assistant: id of the agent that answers here.
+    """
 
     beat = BEAT
 
-    def __init__(self, dialect: Dialect) -> None:
+    def __init__(self, dialect: Dialect, assistant: str) -> None:
         self._dialect = dialect
+        self._assistant = assistant
 
     def begin(self, thread_id: str, after: int) -> bytes:
         """``following``: its id is where a reader who has seen nothing yet goes on."""
@@ -59,7 +65,7 @@ class EventsWording:
         """An event of the thread, by the name of its kind, with the object that it happened to."""
         match happening.subject:
             case Message() as message:
-                data = message_body(message, self._dialect)
+                data = message_body(message, self._dialect, self._assistant)
             case Run() as run:
                 data = run_body(run)
             case Actor() as actor:
@@ -82,5 +88,7 @@ class EventsWording:
         return frame("run.restarted", encode({"run_id": run_id}))
 
 
-WORDINGS = {dialect: EventsWording(dialect) for dialect in Dialect}
-"""One wording a dialect: those who share one are written the same bytes."""
+@cache
+def wording_of(dialect: Dialect, assistant: str) -> EventsWording:
+    """One wording for a dialect and an agent: those who share one are written the same bytes."""
+    return EventsWording(dialect, assistant)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Attachment, Draft, Message, Origin
@@ -122,11 +121,14 @@ def _attachment(given: Any, at: str) -> Attachment:
     return Attachment(file["file_id"], tuple(tool["type"] for tool in tools))
 
 
-def message_body(message: Message, dialect: Dialect) -> dict[str, Any]:
+def message_body(message: Message, dialect: Dialect, assistant: str) -> dict[str, Any]:
     """A message as the AITP Thread Specification has it, or as the OpenAI API does.
 
     Metadata of the OpenAI API holds strings only, and so does that of a message in both dialects:
     the caller's own, and ``actor``.
+
+    Parameters:
+        assistant: id of the agent that answers here.
     """
     said_in_run = message.origin is Origin.DESK
     body: dict[str, Any] = {
@@ -157,7 +159,7 @@ def message_body(message: Message, dialect: Dialect) -> dict[str, Any]:
         ]
         # there it is the run that said the message, never the one that answers it
         body["run_id"] = message.run_id if said_in_run else None
-        body["assistant_id"] = SITE_AGENT if said_in_run else None
+        body["assistant_id"] = assistant if said_in_run else None
         body["completed_at"] = message.created_at
         body["incomplete_at"] = body["incomplete_details"] = None
     return body
@@ -177,20 +179,30 @@ def run_body(run: Run) -> dict[str, Any]:
 
 
 def encode_message(
-    message: Message, run: Run | None, replies: Sequence[Message] | None, dialect: Dialect
+    message: Message,
+    run: Run | None,
+    replies: Sequence[Message] | None,
+    dialect: Dialect,
+    assistant: str,
 ) -> Reply:
     """The answer of a create-message call; see :func:`with_run`."""
-    return with_run(message_body(message, dialect), run, replies, dialect)
+    return with_run(message_body(message, dialect, assistant), run, replies, dialect, assistant)
 
 
-def encode_messages(messages: Sequence[Message], has_more: bool, dialect: Dialect) -> Reply:
+def encode_messages(
+    messages: Sequence[Message], has_more: bool, dialect: Dialect, assistant: str
+) -> Reply:
     """One page of a thread's messages, in the OpenAI API's list form."""
-    bodies = [message_body(message, dialect) for message in messages]
+    bodies = [message_body(message, dialect, assistant) for message in messages]
     return encode_list(bodies, has_more)
 
 
 def with_run(
-    body: dict[str, Any], run: Run | None, replies: Sequence[Message] | None, dialect: Dialect
+    body: dict[str, Any],
+    run: Run | None,
+    replies: Sequence[Message] | None,
+    dialect: Dialect,
+    assistant: str,
 ) -> Reply:
     """Where the caller preferred to wait, its object gets ``run`` and ``replies`` as well.
 
@@ -199,5 +211,5 @@ def with_run(
     if replies is None:
         return Reply(200, encode(body))
     body["run"] = run and run_body(run)
-    body["replies"] = [message_body(reply, dialect) for reply in replies]
+    body["replies"] = [message_body(reply, dialect, assistant) for reply in replies]
     return Reply(200, encode(body), headers=(("Preference-Applied", "wait"),))

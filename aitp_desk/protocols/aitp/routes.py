@@ -28,17 +28,13 @@ async def create_thread(desk: Desk, call: Call) -> Reply:
     opened = await desk.open_thread(call.principal, draft, wire.read_request(call))
     run, replies = await _follow(desk, call, opened.run_id)
     messages = (*opened.messages, *(replies or ()))
-    return threads_wire.encode_thread(
-        opened.thread, messages, run, replies, wire.read_dialect(call.headers)
-    )
+    return threads_wire.encode_thread(opened.thread, messages, run, replies, *_shape(desk, call))
 
 
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
     view = await desk.read_thread(call.principal, call.params["thread_id"])
-    return threads_wire.encode_thread(
-        view.thread, view.messages, None, None, wire.read_dialect(call.headers)
-    )
+    return threads_wire.encode_thread(view.thread, view.messages, None, None, *_shape(desk, call))
 
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
@@ -62,9 +58,7 @@ async def create_message(desk: Desk, call: Call) -> Reply:
         call.principal, call.params["thread_id"], draft, wire.read_request(call)
     )
     run, replies = await _follow(desk, call, posted.run_id)
-    return messages_wire.encode_message(
-        posted.message, run, replies, wire.read_dialect(call.headers)
-    )
+    return messages_wire.encode_message(posted.message, run, replies, *_shape(desk, call))
 
 
 async def list_messages(desk: Desk, call: Call) -> Reply:
@@ -79,15 +73,13 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
         before=part.before,
         run_id=call.query.get("run_id") or None,
     )
-    return messages_wire.encode_messages(
-        page.messages, page.has_more, wire.read_dialect(call.headers)
-    )
+    return messages_wire.encode_messages(page.messages, page.has_more, *_shape(desk, call))
 
 
 async def follow_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/events``: what happens on the thread, as it happens."""
     after = events_wire.decode_after(call.headers, call.query)
-    wording = events_wire.WORDINGS[wire.read_dialect(call.headers)]
+    wording = events_wire.wording_of(*_shape(desk, call))
     stream = await desk.follow(call.principal, call.params["thread_id"], after, wording)
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
@@ -96,7 +88,7 @@ async def retrieve_message(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
     message = await desk.read_message(call.principal, thread_id, message_id)
-    return messages_wire.encode_message(message, None, None, wire.read_dialect(call.headers))
+    return messages_wire.encode_message(message, None, None, *_shape(desk, call))
 
 
 async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
@@ -106,7 +98,7 @@ async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
         return await retrieve_message(desk, call)
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
     message = await desk.update_message(call.principal, thread_id, message_id, *update)
-    return messages_wire.encode_message(message, None, None, wire.read_dialect(call.headers))
+    return messages_wire.encode_message(message, None, None, *_shape(desk, call))
 
 
 async def delete_message(desk: Desk, call: Call) -> Reply:
@@ -114,6 +106,11 @@ async def delete_message(desk: Desk, call: Call) -> Reply:
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
     await desk.delete_message(call.principal, thread_id, message_id)
     return wire.encode_deleted(message_id, "thread.message.deleted")
+
+
+def _shape(desk: Desk, call: Call) -> tuple[Dialect, str]:
+    """What decides how a message is written: the request's dialect, and who answers here."""
+    return wire.read_dialect(call.headers), desk.agents.default.id
 
 
 async def _follow(

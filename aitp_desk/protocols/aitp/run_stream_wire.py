@@ -58,7 +58,7 @@ class OpenAiRunWording:
             told = self._text if index == 0 else ""
             if text.startswith(told) and len(text) > len(told):
                 events += self._delta(message.id, index, text[len(told) :])
-        body = message_body(message, self._dialect)
+        body = message_body(message, self._dialect, self._agent.id)
         self._writing, self._text = None, ""
         return events + frame("thread.message.completed", encode(body))
 

@@ -91,7 +91,9 @@ def _actors(given: Any, name: str) -> tuple[Actor, ...]:
     return tuple(actor_of(actor, f"{name}[{i}]") for i, actor in enumerate(listed))
 
 
-def thread_body(thread: Thread, messages: Sequence[Message], dialect: Dialect) -> dict[str, Any]:
+def thread_body(
+    thread: Thread, messages: Sequence[Message], dialect: Dialect, assistant: str
+) -> dict[str, Any]:
     """A thread as the AITP Thread Specification has it, or as the OpenAI API does.
 
     AITP's thread comes with its newest messages, in order. The OpenAI API's has none, and its
@@ -105,7 +107,7 @@ def thread_body(thread: Thread, messages: Sequence[Message], dialect: Dialect) -
     actors = [actor_body(actor) for actor in thread.actors]
     return {
         **body,
-        "messages": [message_body(message, dialect) for message in messages],
+        "messages": [message_body(message, dialect, assistant) for message in messages],
         "metadata": {**thread.metadata, "parent_id": thread.parent_id, "actors": actors},
     }
 
@@ -116,6 +118,9 @@ def encode_thread(
     run: Run | None,
     replies: Sequence[Message] | None,
     dialect: Dialect,
+    assistant: str,
 ) -> Reply:
     """The answer of a create, retrieve or update thread call; see ``messages_wire.with_run``."""
-    return with_run(thread_body(thread, messages, dialect), run, replies, dialect)
+    return with_run(
+        thread_body(thread, messages, dialect, assistant), run, replies, dialect, assistant
+    )
