@@ -200,6 +200,7 @@ class Running:
         """Hand in what the caller's tools gave. The same once more changes nothing.
 
         Raises:
+            Forbidden: also where the run waits for somebody else.
             InvalidRequest: the run does not wait for outputs, or not for these.
             RequestTooLarge: an output is too long.
         """

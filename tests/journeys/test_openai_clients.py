@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import openai
 import pytest
 from openai import AssistantEventHandler, AsyncOpenAI, OpenAI
 
+from aitp_desk.agent.base import Answer
 from aitp_desk.desk.agents import SITE_AGENT
-from tests.doubles import ScriptedAgent
+from tests.doubles import PacedAgent, ScriptedAgent
 from tests.sdk import DEPRECATED, exact, sdk
 from tests.talking import Talker, talking
 
@@ -42,18 +43,22 @@ class Heard(AssistantEventHandler):
         self.names.append("end")
 
 
-@contextmanager
-def counted(talker: Talker, sent: list[str]) -> Iterator[AsyncOpenAI]:
-    """The SDK as it comes, with its retries; what it sends is written down."""
+@asynccontextmanager
+async def retrying(talker: Talker, sent: Callable[[Any], None]) -> AsyncIterator[AsyncOpenAI]:
+    """The SDK as it comes, with its retries.
 
-    async def write_down(request: Any) -> None:
-        sent.append(request.method)
+    Parameters:
+        sent: told of every request.
+    """
 
-    yield AsyncOpenAI(
-        base_url=f"{talker.desk.url}/v1",
-        api_key=talker.key,
-        http_client=openai.DefaultAsyncHttpxClient(event_hooks={"request": [write_down]}),
-    )
+    async def tell(request: Any) -> None:
+        sent(request)
+
+    http = openai.DefaultAsyncHttpxClient(event_hooks={"request": [tell]})
+    async with AsyncOpenAI(
+        base_url=f"{talker.desk.url}/v1", api_key=talker.key, http_client=http
+    ) as client:
+        yield client
 
 
 async def test_the_plain_client_drives_a_desk_from_the_thread_to_its_end(tmp_path: Path) -> None:
@@ -153,20 +158,61 @@ async def test_an_update_that_brings_nothing_changes_nothing(tmp_path: Path) -> 
 
 
 async def test_what_can_never_succeed_is_sent_once(tmp_path: Path) -> None:
-    sent: list[str] = []
-    async with talking(tmp_path, agent=ScriptedAgent()) as desk:
-        with counted(await desk.with_key(), sent) as client:
-            threads = client.beta.threads
-            key = {"Idempotency-Key": "once"}
-            await threads.create(extra_headers=key)
-            sent.clear()
-            with pytest.raises(openai.ConflictError) as refused:
-                await threads.create(metadata={"other": "body"}, extra_headers=key)
-            assert refused.value.response.headers["x-should-retry"] == "false"
-            with pytest.raises(openai.NotFoundError):
-                await threads.runs.create("thread_nobody", assistant_id=SITE_AGENT)
-            assert sent == ["POST", "POST"]
-            await client.close()
+    sent: list[Any] = []
+    async with (
+        talking(tmp_path, agent=ScriptedAgent()) as desk,
+        retrying(await desk.with_key(), sent.append) as client,
+    ):
+        threads = client.beta.threads
+        key = {"Idempotency-Key": "once"}
+        await threads.create(extra_headers=key)
+        sent.clear()
+        with pytest.raises(openai.ConflictError) as refused:
+            await threads.create(metadata={"other": "body"}, extra_headers=key)
+        assert refused.value.response.headers["x-should-retry"] == "false"
+        with pytest.raises(openai.NotFoundError):
+            await threads.runs.create("thread_nobody", assistant_id=SITE_AGENT)
+        assert len(sent) == 2
+
+
+async def test_a_start_whose_answer_was_lost_is_repeated_and_starts_one_run(
+    tmp_path: Path,
+) -> None:
+    agent, sent = PacedAgent(), list[Any]()
+
+    def answer_the_repeat(request: Any) -> None:
+        sent.append(request)
+        if len(sent) == 2:
+            agent.say(Answer("Here it is."))
+
+    async with talking(tmp_path, agent=agent) as desk:
+        talker = await desk.with_key()
+        thread = (await talker.open("Well?", headers=[("OpenAI-Beta", "assistants=v2")])).id
+        async with retrying(talker, answer_the_repeat) as client:
+            runs = client.beta.threads.runs
+            run = await client.with_options(timeout=0.5).beta.threads.runs.create(
+                thread,
+                assistant_id=SITE_AGENT,
+                extra_headers={"Idempotency-Key": "once", "Prefer": "wait=20"},
+            )
+            assert run.status == "completed"
+            assert len(sent) > 1
+            assert (await runs.list(thread)).data == [run]
+
+
+async def test_who_prefers_to_wait_polls_once(tmp_path: Path) -> None:
+    sent: list[Any] = []
+    async with (
+        talking(tmp_path, agent=ScriptedAgent()) as desk,
+        retrying(await desk.with_key(), sent.append) as client,
+    ):
+        run = await client.beta.threads.create_and_run_poll(
+            assistant_id=SITE_AGENT,
+            thread={"messages": ASKS},
+            extra_headers={"Prefer": "wait=20"},
+        )
+        assert run.status == "completed"
+        assert [request.method for request in sent] == ["POST", "GET"]
 
 
 async def test_a_refusal_says_what_is_wrong_in_the_sdks_own_classes(tmp_path: Path) -> None:

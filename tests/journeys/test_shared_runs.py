@@ -17,7 +17,6 @@ from tests.talking import THREADS, Talker, Told, talking
 OPENAI = [("OpenAI-Beta", "assistants=v2")]
 WAIT = [("Prefer", "wait=20")]
 STOCK = {"type": "function", "function": {"name": "stock"}}
-OUTPUTS = {"tool_outputs": [{"tool_call_id": "call_1", "output": "7"}]}
 
 
 async def ask_for_stock(turn: Turn) -> Outcome:
@@ -33,9 +32,10 @@ async def start(talker: Talker, thread_id: str, headers: Any = WAIT, **members: 
     return await talker.send("POST", f"{THREADS}/{thread_id}/runs", body, headers=headers)
 
 
-async def hand_in(talker: Talker, run: Any, headers: Any = WAIT) -> Told:
+async def hand_in(talker: Talker, run: Any, call: str = "call_1") -> Told:
     path = f"{THREADS}/{run['thread_id']}/runs/{run['id']}/submit_tool_outputs"
-    return await talker.send("POST", path, OUTPUTS, headers=headers)
+    outputs = {"tool_outputs": [{"tool_call_id": call, "output": "7"}]}
+    return await talker.send("POST", path, outputs, headers=WAIT)
 
 
 async def joined(owner: Talker, thread_id: str, name: str) -> Talker:
@@ -70,6 +70,24 @@ async def test_nobody_hands_in_what_anothers_functions_gave(tmp_path: Path, asks
         for looking_after in (owner, operator):
             run = (await start(asking, thread)).ok
             assert (await hand_in(looking_after, run)).ok["status"] == "completed"
+
+
+async def test_where_another_has_handed_in_the_rest_is_not_the_starters_any_more(
+    tmp_path: Path,
+) -> None:
+    async def ask_twice(turn: Turn) -> Outcome:
+        call = Called(ToolCall(f"call_{len(turn.rounds) + 1}", "stock", "{}"))
+        return ToolRequest((*turn.rounds, Round("", (call,))))
+
+    async with talking(tmp_path, agent=ScriptedAgent(ask_twice)) as visitor:
+        owner = await visitor.with_key()
+        thread = (await owner.open("How many?", headers=OPENAI)).id
+        guest = await joined(owner, thread, "guest")
+        run = (await start(guest, thread)).ok
+        run = (await hand_in(owner, run)).ok
+        assert run["status"] == "requires_action"
+        assert (await hand_in(guest, run, call="call_2")).refusal == (403, "forbidden", None)
+        assert (await hand_in(owner, run, call="call_2")).ok["status"] == "requires_action"
 
 
 async def test_whoever_starts_a_run_may_wait_for_it(tmp_path: Path) -> None:

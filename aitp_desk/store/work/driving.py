@@ -119,7 +119,7 @@ def submit_outputs(
 ) -> Work[Driven]:
     """Hand in what the caller's tools gave; the run is queued again and goes on.
 
-    That is for who asked for the run, and for who may manage the thread. The same outputs once more
+    That is for whom the run works, and for who may manage the thread. The same outputs once more
     change nothing. What somebody else hands in than who asked for the run is not worked upon with
     the rights of who asked: from then on it works for both.
 
@@ -134,7 +134,8 @@ def submit_outputs(
     reached, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
     if asked_by.owner != principal.owner and not reached.access.may_manage:
         raise Forbidden(
-            "Only who started the run, the thread's owner or an operator hands in its tool outputs."
+            "Only who started the run, the thread's owner or an operator hands in its tool outputs;"
+            " once another of these has, who started it does no more."
         )
     tail = reached.tail(now)
     steps = list(map(step_of, (yield "steps_of_run", {"run_id": run_id})))
