@@ -169,7 +169,7 @@ class Front:
         allowed = self._table.methods(path)
         if allowed:
             raise MethodNotAllowed(
-                f"{method[:16]} is not served here; {', '.join(allowed)} is.", allowed=allowed
+                f"{method[:16]} is not served here, but {', '.join(allowed)}.", allowed=allowed
             )
         raise RouteNotFound(
             f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
