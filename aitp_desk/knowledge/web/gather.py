@@ -9,16 +9,19 @@ import msgspec
 
 from aitp_desk.config import Web
 from aitp_desk.egress import Egress, EgressError, Fetched
-from aitp_desk.knowledge.base import Problem
+from aitp_desk.knowledge.base import DocumentKind, Problem
 from aitp_desk.knowledge.web.copies import Copies, Copy, Kept
 from aitp_desk.knowledge.web.listing import Listing
 from aitp_desk.knowledge.web.manners import Manners, NotNow, Unwelcome
 from aitp_desk.knowledge.web.reading import NoContent, read_answer
+from aitp_desk.knowledge.web.trial import MAX_SECONDS, can_be_read
 
 AT_ONCE = 8
 """So many pages are asked for at once, of all servers together."""
 MAX_TOTAL_BYTES = 256 * 1024 * 1024
 """What the pages may hold together; further ones are left out."""
+TRIED_AT_ONCE = 2
+"""So many pages are tried at once."""
 _GONE = frozenset({404, 410})
 
 
@@ -63,6 +66,7 @@ class _Round:
         self._found: dict[str, Copy] = {}
         self._problems: dict[str, Problem] = {}
         self._size = 0
+        self._trials = asyncio.Semaphore(TRIED_AT_ONCE)
 
     async def run(self) -> Tally:
         kept = await asyncio.to_thread(self._copies.read)
@@ -132,10 +136,15 @@ class _Round:
         if fetched.status != 200:
             self._tell(url, f"It answers {fetched.status}. {_what_stays(known)}")
             return known
-        return await asyncio.to_thread(self._read, url, via, fetched)
+        kind, body = await asyncio.to_thread(read_answer, fetched)
+        copy = await asyncio.to_thread(self._keep, url, via, fetched, kind, body)
+        if known is None or (known.kind, known.body) != (kind, copy.body):
+            async with self._trials:
+                if not await can_be_read(kind, body):
+                    raise NoContent(f"It takes more than {MAX_SECONDS:g} seconds or 1 GiB to read.")
+        return copy
 
-    def _read(self, url: str, via: str, fetched: Fetched) -> Copy:
-        kind, body = read_answer(fetched)
+    def _keep(self, url: str, via: str, fetched: Fetched, kind: DocumentKind, body: bytes) -> Copy:
         return Copy(
             url=url,
             via=via,

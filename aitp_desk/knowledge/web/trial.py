@@ -1,0 +1,76 @@
+"""Whether a page can be read in time: a process of its own tries, and is ended if it cannot.
+
+What parses HTML takes time that grows with the square of how deep a page nests, so a page of one
+MiB can hold everybody up for hours, at each start anew. A thread cannot be ended; a process can.
+Small pages are not tried: they cannot take long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import resource
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import cast
+
+from aitp_desk.knowledge.admit import Found
+from aitp_desk.knowledge.base import DocumentKind
+from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.load import Raw, understand
+
+TRIED_FROM_BYTES = 64 * 1024
+"""A smaller page is taken as it is."""
+MAX_SECONDS = 20.0
+"""A page that takes longer is not read."""
+MAX_MEMORY = 1024**3
+
+_PROGRAM = "aitp_desk.knowledge.web.trial"
+_PACKAGES = Path(__file__).parents[3]
+"""Where the package lies that the process imports."""
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
+"""All that the process is told of the desk's environment, which may hold credentials."""
+
+
+async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
+    """Whether a page becomes passages within the bounds of time and memory.
+
+    Parameters:
+        kind: what it is written in; a PDF is tried where it is read.
+        body: as UTF-8.
+    """
+    if kind == "pdf" or len(body) < TRIED_FROM_BYTES:
+        return True
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", _PROGRAM, kind),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+        cwd=_PACKAGES,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+    )
+    try:
+        async with asyncio.timeout(MAX_SECONDS):
+            await process.communicate(body)
+    except TimeoutError:
+        return False
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode == 0
+
+
+def main() -> None:
+    """Read the page that comes in, of the kind that is named, as the desk would."""
+    with suppress(ValueError, OSError):  # some systems do not know the limit
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    kind, body = cast(DocumentKind, sys.argv[1]), sys.stdin.buffer.read()
+    found = Found("https://example.com/", Path(), kind, 0, len(body))
+    for document in understand(Raw(((found, body),), (), b"")).documents:
+        passages_of(document)
+
+
+if __name__ == "__main__":
+    main()
