@@ -19,6 +19,7 @@ from aitp_desk.knowledge.web import gather as gathering
 from aitp_desk.knowledge.web import listing, manners, trial
 from aitp_desk.knowledge.web.copies import FOLDER
 from aitp_desk.knowledge.web.rounds import Rounds
+from tests.pdfs import make_pdf
 from tests.websites import Website, website
 
 
@@ -232,6 +233,23 @@ async def test_a_page_that_would_take_hours_to_read_is_left(
     assert reading.titles == {"/long": "Long"}
 
 
+async def test_a_pdf_is_tried_whatever_its_size(
+    site: Website, egress: Egress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.put("/guide.pdf", make_pdf(["A guide."]), type="application/pdf")
+    site.put("/broken.pdf", b"%PDF-1.4", type="application/pdf")
+    site.put("/page", page("Page"))
+    reading = Reading(site, egress, tmp_path, urls=["/guide.pdf", "/broken.pdf", "/page"])
+    assert await reading.gather() == {}
+    assert reading.titles == {"/guide.pdf": "Guide", "/page": "Page"}
+    site.put("/guide.pdf", make_pdf(["Another guide."]), type="application/pdf")
+    monkeypatch.setattr(trial, "MAX_SECONDS", 0.001)
+    problems = await reading.gather()
+    assert problems.keys() == {"/guide.pdf"}, "what has not changed is not tried again"
+    assert "seconds or 1 GiB to read. It is left out." in problems["/guide.pdf"]
+    assert reading.titles == {"/page": "Page"}
+
+
 async def test_what_is_no_page_is_reported(site: Website, egress: Egress, tmp_path: Path) -> None:
     site.put("/logo", b"\x89PNG", type="image/png")
     reading = Reading(site, egress, tmp_path, urls=["/logo"])
@@ -340,7 +358,7 @@ async def test_while_robots_txt_cannot_be_read_nothing_is_asked_for(
     site.put("/robots.txt", "", status=status)
     site.asked.clear()
     assert await reading.gather() == {
-        "/a": f"its robots.txt answers {status}. Its last copy is used."
+        "/a": f"Its robots.txt answers {status}. Its last copy is used."
     }
     assert site.paths() == []
     assert reading.titles == {"/a": "A"}

@@ -124,7 +124,7 @@ class Listing:
         except EgressError as error:
             raise _Unread(str(error)) from None
         except (Unwelcome, NotNow) as error:
-            raise _Unread(f"The reason: {error}.") from None
+            raise _Unread(f"{error}.") from None
         if fetched.status != 200:
             raise _Unread(f"It answers {fetched.status}.")
         return fetched

@@ -85,9 +85,9 @@ class Manners:
                 f"{origin}/robots.txt", max_bytes=MAX_ROBOTS_BYTES, seconds=self._seconds
             )
         except EgressError as error:
-            raise NotNow(f"its robots.txt cannot be read ({str(error).rstrip('.')})") from None
+            raise NotNow(f"Its robots.txt cannot be read ({str(error).rstrip('.')})") from None
         if fetched.status == 429 or fetched.status >= 500:
-            raise NotNow(f"its robots.txt answers {fetched.status}")
+            raise NotNow(f"Its robots.txt answers {fetched.status}")
         # any other status says that there is none, and that everything may be read
         text = fetched.body.decode("utf-8-sig", "replace")
         return _Host(await asyncio.to_thread(Protego.parse, text))

@@ -1,8 +1,8 @@
 """Whether a page can be read in time: a process of its own tries, and is ended if it cannot.
 
 What parses HTML takes time that grows with the square of how deep a page nests, so a page of one
-MiB can hold everybody up for hours, at each start anew. A thread cannot be ended; a process can.
-Small pages are not tried: they cannot take long.
+MiB can hold everybody up for hours, at each start anew; so can many slow PDFs. A thread cannot be
+ended; a process can. Small pages are not tried: they cannot take long.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from aitp_desk.knowledge.admit import Found
 from aitp_desk.knowledge.base import DocumentKind
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.load import Raw, understand
+from aitp_desk.knowledge.pdf.texts import MAX_PAGES, PROGRAM, is_installed
 
 TRIED_FROM_BYTES = 64 * 1024
-"""A smaller page is taken as it is."""
+"""A smaller page is taken as it is; a PDF is not."""
 MAX_SECONDS = 20.0
 """A page that takes longer is not read."""
 MAX_MEMORY = 1024**3
@@ -37,13 +38,18 @@ async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
     """Whether a page becomes passages within the bounds of time and memory.
 
     Parameters:
-        kind: what it is written in; a PDF is tried where it is read.
-        body: as UTF-8.
+        kind: what it is written in.
+        body: a text as UTF-8.
     """
-    if kind == "pdf" or len(body) < TRIED_FROM_BYTES:
+    if kind == "pdf" and is_installed():
+        command = ("-I", PROGRAM, str(MAX_PAGES))
+    elif kind != "pdf" and len(body) > TRIED_FROM_BYTES:
+        command = ("-m", _PROGRAM, kind)
+    else:
         return True
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", _PROGRAM, kind),
+        sys.executable,
+        *command,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
