@@ -120,6 +120,7 @@ class Turn(msgspec.Struct, frozen=True):
         tools: what may be called, by whoever asks.
         called_first: names of the caller's tools of which the caller wants one to be called before
             anything is answered; an agent that calls no tools, or cannot be made to, answers.
+        one_by_one: whether the caller takes one call at a time.
         invoke: carries out those of the tools that are the desk's.
         rounds: what this reply has called already, where the caller's results were waited for.
     """
@@ -136,6 +137,7 @@ class Turn(msgspec.Struct, frozen=True):
     wishes: str = ""
     tools: tuple[Tool, ...] = ()
     called_first: tuple[str, ...] = ()
+    one_by_one: bool = False
     invoke: Invoke = invoke_nothing
     rounds: tuple[Round, ...] = ()
 

@@ -242,14 +242,19 @@ class Reply:
             request["tool_choice"] = choice
         return request
 
-    def _choice(self) -> dict[str, str] | None:
-        """What the caller has called first, in the API's words. A model that thinks refuses it."""
+    def _choice(self) -> dict[str, Any] | None:
+        """What the caller has called first, and whether one by one, in the API's words.
+
+        A model that thinks cannot be made to call.
+        """
         first = self._turn.called_first
-        if not first or self._rounds or self._settings.thinking != "disabled":
-            return None
-        if len(first) > 1:
-            return {"type": "any"}
-        return {"type": "tool", "name": self._names[first[0]]}
+        choice: dict[str, Any] = {"type": "auto"}
+        if first and not self._rounds and self._settings.thinking == "disabled":
+            one = {"type": "tool", "name": self._names[first[0]]}
+            choice = one if len(first) == 1 else {"type": "any"}
+        if self._turn.one_by_one:
+            choice["disable_parallel_tool_use"] = True
+        return None if choice == {"type": "auto"} else choice
 
     async def _use_tools(self, ended: Ended) -> AsyncGenerator[Event]:
         """Carry out what a step calls; an outcome where the visitor or the caller has to go on."""
@@ -275,8 +280,9 @@ class Reply:
             return
         searched: dict[str, tuple[Excerpt, ...]] = {}
         called: list[Called] = []
+        most = 1 if self._turn.one_by_one else MAX_AT_ONCE
         for place, use in enumerate(ended.tool_uses):
-            called.append(await self._use(use, searched, is_too_many=place >= MAX_AT_ONCE))
+            called.append(await self._use(use, searched, is_too_many=place >= most))
         self._rounds.append(Round(self._words.shown, tuple(called)))
         if any(step.result is None for step in called):
             yield ToolRequest(tuple(self._rounds), self._spending.usage)

@@ -197,6 +197,7 @@ class Turns:
             wishes=options.wishes,
             tools=tools_for(options, asker, self._invoking),
             called_first=options.called_first,
+            one_by_one=not options.parallel_tool_calls,
             invoke=self._invoking.invoker(asker),
             rounds=rounds_of(called, self._bounds.window_tokens),
             max_tokens=None if most is None else most - written,

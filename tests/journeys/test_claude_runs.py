@@ -9,7 +9,7 @@ import pytest
 
 from aitp_desk.desk.agents import SITE_AGENT
 from tests.meeting_claude import meeting
-from tests.messages_api import in_turn, said_in, say, tool_results, use
+from tests.messages_api import Say, Use, in_turn, said_in, say, tool_results, use
 from tests.sdk import DEPRECATED, exact, sdk
 
 pytestmark = DEPRECATED
@@ -110,6 +110,37 @@ async def test_a_function_that_the_caller_requires_is_called_first(
     assert first.get("tool_choice") == choice
     # what was required once was called; then the model answers as it sees fit
     assert not any("tool_choice" in request for request in rest)
+
+
+async def test_who_takes_one_call_at_a_time_is_asked_for_no_more(tmp_path: Path) -> None:
+    both = Say((Use("caller_search_site", {"book": "Emma"}), Use("caller_order", {})))
+    async with (
+        meeting(tmp_path, in_turn(both, say("There are seven."))) as met,
+        sdk(await met.talker.with_key()) as client,
+    ):
+        threads = client.beta.threads
+        asks: Any = [{"role": "user", "content": "Order Emma."}]
+        run: Any = await threads.create_and_run_poll(
+            assistant_id=SITE_AGENT,
+            thread={"messages": asks},
+            tools=[STOCK, ORDER],
+            parallel_tool_calls=False,
+            poll_interval_ms=POLL,
+        )
+        # whatever the model does
+        (call,) = run.required_action.submit_tool_outputs.tool_calls
+        assert call.function.name == "search_site"
+        done = await threads.runs.submit_tool_outputs_and_poll(
+            run_id=run.id,
+            thread_id=run.thread_id,
+            tool_outputs=[{"tool_call_id": call.id, "output": "seven"}],
+            poll_interval_ms=POLL,
+        )
+        assert (done.status, done.parallel_tool_calls) == ("completed", False)
+        first, second = met.api.requests
+    for request in (first, second):
+        assert request["tool_choice"] == {"type": "auto", "disable_parallel_tool_use": True}
+    assert [result.get("is_error", False) for result in tool_results(second)] == [False, True]
 
 
 async def test_a_model_that_thinks_is_made_to_call_nothing(tmp_path: Path) -> None:
