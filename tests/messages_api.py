@@ -277,6 +277,7 @@ def _block(
     block: Text | Use | Thought, body: Body, id_: str, room: int
 ) -> tuple[Body, list[Body], bool]:
     """A block's beginning, its deltas, and whether there was no room for all of it."""
+    begun: Body
     match block:
         case Thought(signature=signature):
             start = {"type": "thinking", "thinking": "", "signature": ""}
@@ -285,7 +286,8 @@ def _block(
             text = raw if raw is not None else json.dumps(given)
             pieces = [text[at : at + 9] for at in range(0, min(len(text), max(room, 0)), 9)]
             deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
-            return {"type": "tool_use", "id": id_, "name": name, "input": {}}, deltas, False
+            begun = {"type": "tool_use", "id": id_, "name": name, "input": {}}
+            return begun, deltas, len(text) > max(room, 0)
         case Text(text=text, cites=cites, claims=claims, piece=piece):
             results = search_results(body)
             citations = [_citation(place, results[place]) for place in cites]
@@ -294,7 +296,7 @@ def _block(
             kept = text[: max(room, 0)]
             pieces = [kept[at : at + piece] for at in range(0, len(kept), piece)]
             deltas = [{"type": "text_delta", "text": piece} for piece in pieces]
-            begun: Body = {"type": "text", "text": ""} | ({"citations": []} if cited else {})
+            begun = {"type": "text", "text": ""} | ({"citations": []} if cited else {})
             return begun, [*cited, *deltas], len(kept) < len(text)
 
 

@@ -17,8 +17,10 @@ from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 LEFT_OUT = "(link left out)"
-LONGEST = 2_000
+LONGEST = 1_000
 """A construct that is not at its end after so many characters is taken for plain text."""
+DEEPEST = 32
+"""So is one with more brackets in one another."""
 
 _END = r"[^\s<>\"'`\[\](){}|\\^]*"
 _BARE = re.compile(
@@ -43,9 +45,11 @@ _LOADS = frozenset(
     " picture portal script source style svg table track video".split()
 )
 """Tags that load something or lead somewhere; ``--`` begins a comment."""
+_BRACKETS = {"[": re.compile(r"[\[\]]"), "(": re.compile(r"[()]")}
 _OPENS = re.compile(r"(!*)\[")
 _WORD = re.compile(rf"(?:(?!!*\[)[^\s<]){{1,{LONGEST}}}")
 _SPACE = re.compile(r"\s+")
+_ENDS_WORD = re.compile(r"[^!-;=-Z\\-~]")
 _ASCII_END = re.compile(r"[!-~]*\Z")
 
 
@@ -96,7 +100,11 @@ class LinkFilter:
 
     def feed(self, text: str) -> str:
         """What can be shown now."""
-        self._waiting += text
+        begun, self._waiting = self._waiting, self._waiting + text
+        # what a word that waits becomes is known at its end: it is not looked at with every piece
+        is_word = begun[:1] not in {"", "<", "[", "!"}
+        if is_word and len(self._waiting) < LONGEST and not _ENDS_WORD.search(text):
+            return ""
         return self._take(final=False)
 
     def close(self) -> str:
@@ -133,12 +141,12 @@ class LinkFilter:
         literal = ("[", 1 + marks)
         text, whole = _paragraph(text, whole=whole)
         waits = literal if whole else ("", 0)
-        closing = _closing(text, marks, "[", "]")
+        closing = _closing(text, marks, "[")
         if closing is None or closing + 1 == len(text):
             return waits
         if text[closing + 1] != "(":
             return literal
-        end = _closing(text, closing + 1, "(", ")")
+        end = _closing(text, closing + 1, "(")
         if end is None:
             return waits
         inner = filtered(text[1 + marks : closing], self._addresses)
@@ -196,15 +204,15 @@ def _paragraph(text: str, *, whole: bool) -> tuple[str, bool]:
     return first, whole or bool(empty)
 
 
-def _closing(text: str, at: int, opens: str, closes: str) -> int | None:
+def _closing(text: str, at: int, opens: str) -> int | None:
+    """Where the bracket is closed that is opened at a place."""
     depth = 0
-    for place in range(at, len(text)):
-        if text[place] == opens:
-            depth += 1
-        elif text[place] == closes:
-            depth -= 1
-            if not depth:
-                return place
+    for found in _BRACKETS[opens].finditer(text, at):
+        depth += 1 if found[0] == opens else -1
+        if not depth:
+            return found.start()
+        if depth > DEEPEST:
+            return None
     return None
 
 

@@ -22,6 +22,7 @@ from aitp_desk.agent.base import (
     Turn,
 )
 from aitp_desk.agent.budget import BudgetSpent, Call, Spending
+from aitp_desk.agent.extractive import cut
 from aitp_desk.agent.guard import Output
 from aitp_desk.agent.material import Material
 from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text, ToolUse
@@ -53,6 +54,8 @@ BACK_OFF_SECONDS = 0.5
 MAX_AT_ONCE = 8
 """How many tools a model may call in one step."""
 MAX_OPTIONS = 4
+LONGEST_QUESTION, LONGEST_OPTION = 600, 160
+"""What a question asked back may be long, and each of its options, in characters."""
 THINKING_TOKENS = 2048
 """Room for thinking, where a model thinks: it counts as written."""
 
@@ -330,8 +333,11 @@ class Reply:
         if not isinstance(question, str) or not question.strip():
             return None
         offered = options if isinstance(options, list) else []
-        named = [self._judged(plain(option)) for option in offered if isinstance(option, str)]
-        return Pending("", self._judged(question), tuple(filter(None, named[:MAX_OPTIONS])))
+        named = [option for option in offered if isinstance(option, str)][:MAX_OPTIONS]
+        options = (self._judged(cut(plain(option), LONGEST_OPTION)) for option in named)
+        return Pending(
+            "", self._judged(cut(question, LONGEST_QUESTION)), tuple(filter(None, options))
+        )
 
     def _judged(self, text: str) -> str:
         output = self._new_output()

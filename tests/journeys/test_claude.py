@@ -178,6 +178,41 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(tmp_pa
     assert said.body["meta"]["tools_used"] == ["track"]
 
 
+async def test_what_a_tool_told_one_caller_is_told_to_no_other(tmp_path: Path) -> None:
+    asked_by: list[str] = []
+
+    async def perform(principal: Principal, _arguments: Mapping[str, Any]) -> str:
+        asked_by.append(principal.id)
+        return f"The order of {principal.id} left on Monday."
+
+    def script(body: dict[str, Any]) -> Reply:
+        results = tool_results(body)
+        return say(results[0]["content"]) if results else use("site_track")
+
+    actions = (Performed(Action("track", "Tells how far an order is."), perform),)
+    async with meeting(tmp_path, script, actions=actions) as met:
+        answers = [await met.visitor.ask("Where is it?") for _ in range(2)]
+    assert len(asked_by) == 2
+    assert not any(said.is_cached for said in answers)
+
+
+async def test_who_may_call_more_is_not_answered_from_what_others_were_told(tmp_path: Path) -> None:
+    async def perform(_principal: Principal, _arguments: Mapping[str, Any]) -> str:
+        return "Sent."
+
+    def script(body: dict[str, Any]) -> Reply:
+        names = {tool["name"] for tool in body["tools"]}
+        return say("I can send vouchers." if "site_send" in names else "I cannot send vouchers.")
+
+    actions = (Performed(Action("send", "Sends a voucher.", is_open=False), perform),)
+    async with meeting(tmp_path, script, actions=actions) as met:
+        key = (await met.talker.with_key("actions")).key
+        mine = [("Authorization", f"Bearer {key}")]
+        assert (await met.visitor.ask("Can you?")).answer == "I cannot send vouchers."
+        assert (await met.visitor.ask("Can you?", headers=mine)).answer == "I can send vouchers."
+        assert (await met.visitor.ask("Can you?")).is_cached
+
+
 async def test_a_thread_is_answered_by_the_model(tmp_path: Path) -> None:
     async with meeting(tmp_path, in_turn(say(WRAPPED, 0), say("You are welcome."))) as met:
         opened = await met.talker.open(QUESTION, wait=SECONDS)

@@ -48,6 +48,7 @@ FAILS: dict[str, tuple[Reply, ...]] = {
     "too large": (Refuse(413, "request_too_large"),),
     "no such model": (Refuse(404, "not_found_error"),),
     "overloaded for long": (Refuse(529, "overloaded_error"),) * 3,
+    "arguments that were cut off": (use("search_site", query="gift wrapping " * 200),),
     "arguments that are no JSON": (Say((Use("search_site", raw='{"query": ]'),)),),
 }
 

@@ -146,3 +146,13 @@ async def test_a_question_that_is_asked_back_leads_nowhere_else(tmp_path: Path) 
     assert isinstance(outcome, Clarification)
     assert outcome.question == "Which? this  (link left out)"
     assert outcome.options == ("One this  (link left out)", "Two")
+
+
+async def test_a_question_that_is_asked_back_stays_short(tmp_path: Path) -> None:
+    asks = use("ask_visitor", question="Or is it? " * 200, options=["Perhaps. " * 100] * 9)
+    async with asking(tmp_path, asks, max_answer_tokens=4000) as asked:
+        outcome = await asked.outcome()
+    assert isinstance(outcome, Clarification)
+    assert len(outcome.question) <= 600
+    assert len(outcome.options) == 4
+    assert max(map(len, outcome.options)) <= 160

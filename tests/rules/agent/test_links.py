@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
+from time import process_time
 
 import pytest
 from hypothesis import example, given
@@ -137,3 +138,14 @@ def test_no_address_of_another_site_is_left(text: str) -> None:
     assert not re.search(r"(?i)https?:[/\\]*evil\.example|[/\\]{2}evil\.example", shown)
     assert not re.search(r"(?i)<(?:img|a)\b", shown.replace('<a href="/returns">', ""))
     assert not re.search(r"(?<![a-z0-9])javascript:e", shown)
+
+
+@pytest.mark.parametrize("unit", ["&", "a", "/", "[", "![", "[a](", "x&#4", "a.", "!"])
+def test_no_text_takes_long_however_it_is_divided(unit: str) -> None:
+    text = (unit * 10_000)[:10_000]
+    links = LinkFilter(addresses())
+    begun = process_time()
+    for at in range(0, len(text), 16):
+        links.feed(text[at : at + 16])
+    links.close()
+    assert process_time() - begun < 2  # it is some tenths of a second, and was up to thirty
