@@ -215,11 +215,17 @@ class Desk:
         )
 
     async def follow(
-        self, principal: Principal, thread_id: str, after: int | None, wording: Wording
+        self,
+        principal: Principal,
+        thread_id: str,
+        after: int | None,
+        wording: Wording,
+        *,
+        param: str,
     ) -> Stream:
         """Open a stream of a thread's events. See :meth:`aitp_desk.desk.streams.Streams.open`."""
         check_scope(principal)
-        return await self._streams.open(principal, thread_id, after, wording)
+        return await self._streams.open(principal, thread_id, after, wording, param=param)
 
     async def follow_started(
         self,

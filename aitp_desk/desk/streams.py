@@ -87,13 +87,20 @@ class Streams:
         self._idle_before = idle_before
 
     async def open(
-        self, principal: Principal, thread_id: str, after: int | None, wording: Wording
+        self,
+        principal: Principal,
+        thread_id: str,
+        after: int | None,
+        wording: Wording,
+        *,
+        param: str,
     ) -> Stream:
         """Open a stream of a thread's events. It counts until it has been called and has ended.
 
         Parameters:
             after: number of the last event that the caller knows; None for the newest.
             wording: how the caller is told.
+            param: where the caller named the number.
 
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
@@ -105,14 +112,12 @@ class Streams:
         last = kept.last_event if access.upto_event is None else access.upto_event
         begin = last if after is None else after
         if begin > last:
-            raise InvalidRequest(
-                f"This thread's last event has the number {last}.", param="Last-Event-ID"
-            )
+            raise InvalidRequest(f"This thread's last event has the number {last}.", param=param)
         if last - begin > self._settings.max_behind:
             raise EventsGone(
                 f"More than {self._settings.max_behind} events have happened since. Follow the"
                 " thread without a number, from its last event on, then read its messages.",
-                param="Last-Event-ID",
+                param=param,
             )
         leave = self._places.take(principal)
 

@@ -24,11 +24,14 @@ _DELETED = {ACTOR_LEFT: "thread.actor", THREAD_DELETED: "thread"}
 _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
-def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> int | None:
+def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[int | None, str]:
     """The number of the last event that the caller knows; None to begin with what comes next.
 
     A reader that was cut off asks the same address again with a ``Last-Event-ID``: that is newer
     than ``after`` in the query, and counts.
+
+    Returns:
+        The number, and where the caller named it.
 
     Raises:
         InvalidRequest: it is not the number of an event.
@@ -40,8 +43,8 @@ def decode_after(headers: Mapping[str, str], query: Mapping[str, str]) -> int | 
         if given:
             if not _NUMBER.fullmatch(given):
                 raise InvalidRequest(f"{param} is the number of an event, such as 7.", param=param)
-            return int(given)
-    return None
+            return int(given), param
+    return None, "after"
 
 
 class EventsWording:

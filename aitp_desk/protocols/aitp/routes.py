@@ -78,9 +78,11 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
 
 async def follow_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/events``: what happens on the thread, as it happens."""
-    after = events_wire.decode_after(call.headers, call.query)
+    after, param = events_wire.decode_after(call.headers, call.query)
     wording = events_wire.wording_of(*_shape(desk, call))
-    stream = await desk.follow(call.principal, call.params["thread_id"], after, wording)
+    stream = await desk.follow(
+        call.principal, call.params["thread_id"], after, wording, param=param
+    )
     return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
 
 
