@@ -9,6 +9,8 @@ Source: the Messages API as the SDK ``anthropic`` 2.12 types it.
 from __future__ import annotations
 
 import asyncio
+import logging
+import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
@@ -26,6 +28,8 @@ CONNECT_SECONDS = 10.0
 _AGAIN = frozenset({408, 409, 429})
 _AGAIN_TYPES = frozenset({"overloaded_error", "api_error", "rate_limit_error", "timeout_error"})
 
+_KIND = re.compile(r"[a-z_]{1,40}")
+"""What an error's type looks like; anything else is not written into the log."""
 _MALFORMED = (ValueError, RuntimeError, TypeError, AttributeError, LookupError, AssertionError)
 """What comes of reading a message that is not as the API documents it, such as a proxy's."""
 
@@ -197,6 +201,10 @@ def _import_sdk() -> None:
     import anthropic
     import anthropic.resources.messages  # noqa: F401 -- the SDK imports it at the first call
 
+    for name in ("anthropic", "httpx2"):
+        # by ANTHROPIC_LOG the SDK would write down all that is said
+        logging.getLogger(name).setLevel(logging.WARNING)
+
 
 def _make_client(key: str, url: str | None, seconds: float) -> AsyncAnthropic:
     import anthropic
@@ -219,7 +227,7 @@ def _status_failure(status: int, kind: str | None, headers: Any) -> ModelFailed:
         retry_after = max(0.0, float(headers.get("retry-after", "")))
     except ValueError:
         retry_after = None
-    reason = kind or f"status_{status}"
+    reason = kind if kind and _KIND.fullmatch(kind) else f"status_{status}"
     return ModelFailed(
         reason,
         may_retry=may_retry,

@@ -254,6 +254,7 @@ async def test_the_key_in_the_environment_switches_the_model_on(
     async with messages_api(lambda _: say(WRAPPED, 0)) as api:
         monkeypatch.setenv("ANTHROPIC_API_KEY", key)
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.url)
+        monkeypatch.setenv("ANTHROPIC_LOG", "debug")
         debug = ("--set", "log.level=debug")
         async with serving_command(SITE, tmp_path / "data", *debug) as served:
             [line] = [line for line in served.report if line.startswith("  agent")]

@@ -194,6 +194,14 @@ async def test_a_wrong_key_is_a_fallback_and_one_warning(tmp_path: Path) -> None
     assert "sk-wrong" not in str(logs)
 
 
+async def test_the_log_has_nothing_of_what_an_error_tells(tmp_path: Path) -> None:
+    told = Refuse(403, f"no access for {KEY}")
+    async with asking(tmp_path, told) as asked:
+        with capture_logs() as logs:
+            await asked.answer()
+    assert [line["reason"] for line in logs] == ["status_403"]
+
+
 async def test_nobody_at_the_address_is_a_fallback(tmp_path: Path) -> None:
     async with asking(tmp_path) as asked:
         pass
