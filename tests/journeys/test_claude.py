@@ -149,7 +149,11 @@ async def test_the_model_asks_back_and_is_told_the_answer(tmp_path: Path) -> Non
     assert told[-1] == ("user", {"visitor": "Paper"})
 
 
-async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(tmp_path: Path) -> None:
+@pytest.mark.requirement("AHP-8.1-2")
+@pytest.mark.parametrize("context", [{}, {"requesting_agent": "admin"}])
+async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(
+    tmp_path: Path, context: dict[str, Any]
+) -> None:
     performed: list[tuple[str, str]] = []
 
     def action(name: str, *, is_open: bool) -> Performed:
@@ -168,7 +172,7 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(tmp_pa
 
     actions = (action("track", is_open=True), action("cancel", is_open=False))
     async with meeting(tmp_path, script, actions=actions) as met:
-        said = await met.visitor.ask("Where is A7?")
+        said = await met.visitor.ask("Where is A7?", **context)
         offered = {tool["name"] for tool in met.api.requests[0]["tools"]}
         tracked, cancelled = tool_results(met.api.requests[1])
     assert performed == [("track", "A7")]

@@ -223,6 +223,7 @@ async def test_guessing_credentials_uses_up_the_allowance_of_the_address(
         assert (await visitor.ask(QUERY, headers=[("X-AHP-Key", key)])).status == 200
 
 
+@pytest.mark.requirement("AHP-11.3-2")
 async def test_each_key_has_an_allowance_of_its_own(tmp_path: Path, clock: Clock) -> None:
     data = tmp_path / "data"
     async with visiting(data, ON, "limits.authenticated_per_minute=1", clock=clock) as visitor:

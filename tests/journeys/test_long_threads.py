@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
 from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.desk.window import FRAME
@@ -290,6 +292,7 @@ async def test_a_file_is_given_also_when_its_message_is_summarised(tmp_path: Pat
     assert [(given.name, given.text) for given in turn.files] == [("order.txt", "One lamp.")]
 
 
+@pytest.mark.requirement("AITP-capabilities-8")
 async def test_a_structured_message_is_told_whole_or_named(tmp_path: Path) -> None:
     agent = ScriptedAgent(answer)
     fits = json.dumps({"$schema": SCHEMA, "note": "n" * 900})
