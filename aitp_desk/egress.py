@@ -33,6 +33,8 @@ MAX_AT_ONCE = 16
 MAX_ADDRESS_CHARACTERS = 2048
 """A longer address is refused."""
 
+_CODINGS = ("gzip", "deflate")
+"""How an answer may be compressed."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ANY_NUMBER = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)\.?$", re.IGNORECASE)
 """How a host ends that some resolvers read as an IPv4 address (WHATWG URL, section 3.5)."""
@@ -113,7 +115,7 @@ class Egress:
                 resolver=self._resolver, socket_factory=self._socket, limit=MAX_AT_ONCE
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={"User-Agent": USER_AGENT, "Accept-Encoding": "gzip, deflate"},
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": ", ".join(_CODINGS)},
             timeout=aiohttp.ClientTimeout(total=None),
             trust_env=False,
         )
@@ -305,7 +307,11 @@ async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
 
     Raises:
         TooLarge: it goes on after ``max_bytes``.
+        Unreachable: it is compressed in a way that was not asked for, and would be read as it is.
     """
+    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding not in {*_CODINGS, "identity", ""}:
+        raise Unreachable(f"{response.url.host} compresses its answer in a way that is not read.")
     if (response.content_length or 0) > max_bytes:
         raise _too_large(response, max_bytes)
     parts: list[bytes] = []

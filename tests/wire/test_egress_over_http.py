@@ -256,6 +256,15 @@ async def test_what_only_claims_to_be_compressed_is_no_answer(
         await fetch(egress, f"{site.url}/")
 
 
+@pytest.mark.parametrize("coding", ["gzip, gzip", "compress", "x-own"])
+async def test_what_is_compressed_in_another_way_is_no_answer(
+    egress: Egress, site: Website, coding: str
+) -> None:
+    site.put("/", b"hello", headers={"Content-Encoding": coding})
+    with pytest.raises(Unreachable, match="in a way that is not read"):
+        await fetch(egress, f"{site.url}/")
+
+
 @pytest.mark.parametrize("begins", [False, True])
 async def test_an_answer_that_does_not_end_is_too_slow(
     egress: Egress, site: Website, begins: bool
