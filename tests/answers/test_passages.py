@@ -192,3 +192,9 @@ def test_tokens_are_estimated_for_any_text() -> None:
     assert estimate_tokens("word " * 100) == 101
     assert estimate_tokens("今日はとても良い天気ですね。") > estimate_tokens("Nice weather, is it?")
     assert estimate_tokens('{"a": [1, 2]}') > estimate_tokens("plain words we")
+
+
+@pytest.mark.parametrize("run", ["0123456789abcdef" * 250, "QUJDREVGR0hJSktM" * 250, "7" * 4000])
+def test_a_run_that_is_no_word_is_not_taken_for_words(run: str) -> None:
+    words = ("a word or two of it " * 250)[: len(run)]
+    assert estimate_tokens(run) > 2.5 * estimate_tokens(words)

@@ -295,8 +295,8 @@ async def test_a_file_is_given_also_when_its_message_is_summarised(tmp_path: Pat
 @pytest.mark.requirement("AITP-capabilities-8")
 async def test_a_structured_message_is_told_whole_or_named(tmp_path: Path) -> None:
     agent = ScriptedAgent(answer)
-    fits = json.dumps({"$schema": SCHEMA, "note": "n" * 900})
-    large = json.dumps({"$schema": SCHEMA, "note": "n" * 9000})
+    fits = json.dumps({"$schema": SCHEMA, "note": ("a note " * 900)[:900]})
+    large = json.dumps({"$schema": SCHEMA, "note": ("a note " * 9000)[:9000]})
     async with talking(tmp_path, *BOUNDS, agent=agent) as talker:
         thread = (await talker.open({"role": "user", "content": [fits]}, wait=SECONDS)).id
         await talker.post(thread, ["Please:", large], wait=SECONDS)

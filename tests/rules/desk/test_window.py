@@ -34,7 +34,9 @@ ROOM = 500
 
 def structured(size: int) -> str:
     """A structured part of about so many characters."""
-    return json.dumps({"$schema": SCHEMA, "request": {"title": "Where to?", "note": "n" * size}})
+    return json.dumps(
+        {"$schema": SCHEMA, "request": {"title": "Where to?", "note": ("a note " * size)[:size]}}
+    )
 
 
 def message(seq: int, origin: Origin, content: Sequence[str], run_id: str | None = None) -> Message:
@@ -197,6 +199,9 @@ def test_a_pair_too_large_for_the_window_is_named_together() -> None:
 def test_a_pair_across_the_edge_is_left_out_together() -> None:
     asked = message(1, Origin.VISITOR, [structured(1900)], "run_1")
     answer = message(2, Origin.DESK, ["Too far away."], "run_1")
-    others = [message(3, Origin.VISITOR, ["x" * 500]), message(4, Origin.DESK, ["Good."])]
+    others = [
+        message(3, Origin.VISITOR, [("a word " * 99)[:500]]),
+        message(4, Origin.DESK, ["Good."]),
+    ]
     window = open_window(heard([asked, answer, *others], ROOM), ROOM)
     assert [one.place for one in window] == [3, 4]
