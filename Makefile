@@ -13,9 +13,9 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 demo: .venv/.run-time
 	@exec $(BIN)/aitp-desk serve examples/shop --host 127.0.0.1 --port $(PORT)
 
-# the whole suite, but what test-servers runs
+# the whole suite, but what test-servers runs, on all cores
 test: .venv/.dev
-	$(BIN)/pytest -q -m "not servers"
+	$(BIN)/pytest -q -n auto -m "not servers"
 
 # the tests that need a browser, a server or minutes
 test-servers: .venv/.browser
