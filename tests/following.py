@@ -69,15 +69,16 @@ class Listener:
     async def until(self, stop: Callable[[Heard], bool]) -> list[Heard]:
         """Everything up to an event and that one, without heartbeats."""
         heard: list[Heard] = []
-        while not heard or not stop(heard[-1]):
-            event = await self.next()
-            if event.name != BEAT:
-                heard.append(event)
+        async with asyncio.timeout(SECONDS):  # heartbeats do not prolong it
+            while not heard or not stop(heard[-1]):
+                event = await self.next()
+                if event.name != BEAT:
+                    heard.append(event)
         return heard
 
-    async def until_named(self, name: str) -> list[Heard]:
-        """Everything up to the next event of this name and that one."""
-        return await self.until(lambda event: event.name == name)
+    async def until_named(self, *names: str) -> list[Heard]:
+        """Everything up to the next event of one of these names and that one."""
+        return await self.until(lambda event: event.name in names)
 
     async def until_number(self, number: int) -> list[Heard]:
         """Everything up to the event of this number and that one."""
