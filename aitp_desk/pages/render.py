@@ -76,7 +76,7 @@ def render_page(
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}
-        asked = render_ask("Ask about this page", questions)
+        asked = fill('<hr class="rule">\n$ask', ask=render_ask("Ask about this page", questions))
     main = fill(
         _PAGE,
         crumbs=_crumbs(document, {other.path: other for other in all_documents}),
