@@ -43,10 +43,11 @@ from aitp_desk.agent.prompt import (
     wire_name,
     wire_names,
 )
-from aitp_desk.agent.tools import Called, Round, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Round, ToolResult
 from aitp_desk.agent.words import Words
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.library import Library
+from aitp_desk.model.run import ToolCall
 
 TRIES = 3
 """How often one call is tried while nothing of it was shown."""

@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.model.run import ToolCall
+
 
 class Tool(msgspec.Struct, frozen=True):
     """Something an agent may call.
@@ -28,19 +30,6 @@ class Tool(msgspec.Struct, frozen=True):
     description: str
     parameters: Mapping[str, Any]
     by: Literal["desk", "caller"] = "desk"
-
-
-class ToolCall(msgspec.Struct, frozen=True):
-    """A call that an agent makes.
-
-    Parameters:
-        id: names the call within its run.
-        arguments: JSON text of an object, as the agent wrote it.
-    """
-
-    id: str
-    name: str
-    arguments: str
 
 
 class ToolResult(msgspec.Struct, frozen=True):

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
 from aitp_desk.agent.passages import estimate_tokens
-from aitp_desk.agent.tools import Called, Round, Tool, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Round, Tool, ToolResult
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.window import shorten_middle
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.run import OwedCall, RunOptions, RunUsage
+from aitp_desk.model.run import RunOptions, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 
 MAX_STEPS = 32
@@ -111,10 +111,10 @@ def steps_of(
     )
 
 
-def owed_calls(step: Step) -> tuple[OwedCall, ...]:
+def owed_calls(step: Step) -> tuple[ToolCall, ...]:
     """The calls of a step whose results the caller owes."""
     return tuple(
-        OwedCall(call.id, call.name, call.arguments) for call in step.calls if call.output is None
+        ToolCall(call.id, call.name, call.arguments) for call in step.calls if call.output is None
     )
 
 

@@ -13,10 +13,11 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.agent.tools import Invoke, Tool, ToolCall, ToolResult
+from aitp_desk.agent.tools import Invoke, Tool, ToolResult
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import ToolCall
 
 DEADLINE_SECONDS = 30.0
 """How long an action may take."""

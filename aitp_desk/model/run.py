@@ -142,8 +142,8 @@ class RunUsage(msgspec.Struct, frozen=True):
         return RunUsage(self.prompt + other.prompt, self.completion + other.completion)
 
 
-class OwedCall(msgspec.Struct, frozen=True):
-    """A call of a caller's function, for whose result a run waits.
+class ToolCall(msgspec.Struct, frozen=True):
+    """A call that an agent makes in a run.
 
     Parameters:
         id: names the call within its run.
@@ -188,7 +188,7 @@ class Run(msgspec.Struct, frozen=True):
     started_at: int | None = None
     ended_at: int | None = None
     expires_at: int | None = None
-    owed: tuple[OwedCall, ...] = ()
+    owed: tuple[ToolCall, ...] = ()
 
     @property
     def is_over(self) -> bool:

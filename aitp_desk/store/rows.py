@@ -9,7 +9,7 @@ import msgspec
 from aitp_desk.model.access import Attendance
 from aitp_desk.model.file import File
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
-from aitp_desk.model.run import OwedCall, Run, RunOptions, RunState, RunUsage
+from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
@@ -21,7 +21,7 @@ _attachments = msgspec.json.Decoder(tuple[Attachment, ...])
 _metadata = msgspec.json.Decoder(dict[str, str])
 _options = msgspec.json.Decoder(RunOptions)
 _usage = msgspec.json.Decoder(RunUsage)
-_owed = msgspec.json.Decoder(tuple[OwedCall, ...])
+_owed = msgspec.json.Decoder(tuple[ToolCall, ...])
 _calls = msgspec.json.Decoder(tuple[StepCall, ...])
 
 

@@ -17,7 +17,7 @@ from aitp_desk.model.errors import (
     ThreadNotFound,
 )
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
-from aitp_desk.model.run import OwedCall, Run, RunOptions, RunState, RunUsage
+from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Draft
 from aitp_desk.store import reads, run_reads, work
@@ -44,7 +44,7 @@ from tests.contract.saying import (
 IDLE = NOW - 1000
 EXPIRES = NOW + 600
 OPTIONS = RunOptions(model="m")
-OWED = (OwedCall("call_1", "stock", "{}"),)
+OWED = (ToolCall("call_1", "stock", "{}"),)
 ACTIVE = {
     RunState.QUEUED,
     RunState.IN_PROGRESS,
@@ -256,7 +256,7 @@ class TestWaiting:
         await submit(store, run)
         (held,) = await claim(store)
         again = Step("step_2", run.id, 2, NOW, calls=(StepCall("c2", "stock", "{}", True),))
-        owed = (OwedCall("c2", "stock", "{}"),)
+        owed = (ToolCall("c2", "stock", "{}"),)
         await store.run(
             pause_run,
             claim=held,

@@ -7,10 +7,11 @@ from typing import Any
 from unittest.mock import patch
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round, ToolCall
+from aitp_desk.agent.tools import Called, Round
 from aitp_desk.app import Serving, open_server
 from aitp_desk.cli import main
 from aitp_desk.config import Config
+from aitp_desk.model.run import ToolCall
 from tests.doubles import ScriptedAgent
 
 

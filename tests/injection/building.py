@@ -11,9 +11,10 @@ import msgspec
 from aitp_desk.agent import prompt
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.passages import Excerpt
-from aitp_desk.agent.tools import Called, Tool, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Tool, ToolResult
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import read_files
+from aitp_desk.model.run import ToolCall
 from tests.injection.corpus import Case, corpus, twin
 from tests.injection.planting import is_on_a_page, plant, topic, write_site
 

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.base import FileText, Pending, SiteFacts, Turn, Utterance
-from aitp_desk.agent.tools import Called, Round, Tool, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Round, Tool, ToolResult
+from aitp_desk.model.run import ToolCall
 from tests.injection.corpus import SPLIT, Case, corpus
 
 FACTS = SiteFacts("Harbour Lamps", "https://lamps.example", contact="desk@lamps.example")

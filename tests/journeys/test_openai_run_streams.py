@@ -11,8 +11,9 @@ from typing import Any
 from openai import AsyncAssistantEventHandler, AsyncOpenAI
 
 from aitp_desk.agent.base import Agent, Answer, Delta, Restart, ToolRequest
-from aitp_desk.agent.tools import Called, Round, ToolCall
+from aitp_desk.agent.tools import Called, Round
 from aitp_desk.desk.agents import SITE_AGENT
+from aitp_desk.model.run import ToolCall
 from tests.doubles import PacedAgent, ScriptedAgent
 from tests.following import Listener
 from tests.sdk import DEPRECATED, exact, sdk

@@ -14,9 +14,10 @@ import pytest
 from openai import AsyncOpenAI
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn, Usage
-from aitp_desk.agent.tools import Called, Round, ToolCall
+from aitp_desk.agent.tools import Called, Round
 from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.turns import OWED_SECONDS
+from aitp_desk.model.run import ToolCall
 from tests.doubles import Clock, Script, ScriptedAgent, repeat
 from tests.sdk import DEPRECATED, exact, sdk
 from tests.talking import Talker, talking

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round, ToolCall
+from aitp_desk.agent.tools import Called, Round
 from aitp_desk.desk import working
 from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal, anonymous
+from aitp_desk.model.run import ToolCall
 from aitp_desk.store.work.driving import cancel_run
 from tests.doubles import NOON, Clock, ScriptedAgent, repeat
 from tests.talking import THREADS, Talker, Told, talking

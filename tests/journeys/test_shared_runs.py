@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
-from aitp_desk.agent.tools import Called, Round, ToolCall
+from aitp_desk.agent.tools import Called, Round
 from aitp_desk.desk.agents import SITE_AGENT
+from aitp_desk.model.run import ToolCall
 from tests.doubles import ScriptedAgent, repeat
 from tests.talking import THREADS, Talker, Told, talking
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from aitp_desk.model.run import MOVES, OwedCall, Run, RunState
+from aitp_desk.model.run import MOVES, Run, RunState, ToolCall
 
 OVER = {
     RunState.CANCELLED,
@@ -37,7 +37,7 @@ def test_what_is_being_cancelled_can_end_in_no_other_way() -> None:
 
 
 def test_a_run_that_waits_past_its_time_has_expired() -> None:
-    owed = (OwedCall("call_1", "stock", "{}"),)
+    owed = (ToolCall("call_1", "stock", "{}"),)
     run = Run("run_1", "thread_1", RunState.REQUIRES_ACTION, 0, expires_at=600, owed=owed)
     assert run.at(599) is run
     late = run.at(600)

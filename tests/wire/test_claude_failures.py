@@ -17,9 +17,10 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.claude import ClaudeAgent
 from aitp_desk.agent.prompt import NOT_FOUND
-from aitp_desk.agent.tools import ToolCall, ToolResult
+from aitp_desk.agent.tools import ToolResult
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.model.run import ToolCall
 from tests.asking_claude import PRICE, QUESTION, SITE, WRAPPED, asking, order_tool
 from tests.doubles import Clock
 from tests.messages_api import (

@@ -8,7 +8,8 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, ToolRequest
 from aitp_desk.agent.prompt import rules_text
-from aitp_desk.agent.tools import Called, Round, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Round, ToolResult
+from aitp_desk.model.run import ToolCall
 from tests.asking_claude import WRAPPED, asking, order_tool
 from tests.messages_api import (
     Refuse,

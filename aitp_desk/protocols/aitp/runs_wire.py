@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aitp_desk.desk.agents import SiteAgent
-from aitp_desk.model.run import FunctionTool, OwedCall, Run, RunOptions, RunState, RunUsage
+from aitp_desk.model.run import FunctionTool, Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.protocols.aitp.wire import Dialect, encode
 from aitp_desk.protocols.reply import Reply
@@ -114,7 +114,7 @@ def step_body(step: Step, run: Run, agent: SiteAgent) -> dict[str, Any]:
     }
 
 
-def _required(owed: Sequence[OwedCall]) -> dict[str, Any]:
+def _required(owed: Sequence[ToolCall]) -> dict[str, Any]:
     calls = [
         {
             "id": call.id,

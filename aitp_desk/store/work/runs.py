@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.model.run import MOVES, OwedCall, Run, RunState, RunUsage
+from aitp_desk.model.run import MOVES, Run, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records import ClaimedRun, Claims, Finished, NewMessage
@@ -103,7 +103,7 @@ def pause_run(
     *,
     claim: ClaimedRun,
     steps: Sequence[Step],
-    owed: Sequence[OwedCall],
+    owed: Sequence[ToolCall],
     usage: RunUsage | None,
     expires_at: int,
     now: int,

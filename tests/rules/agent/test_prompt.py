@@ -21,7 +21,8 @@ from aitp_desk.agent.prompt import (
     tools,
     wire_name,
 )
-from aitp_desk.agent.tools import Called, Tool, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Tool, ToolResult
+from aitp_desk.model.run import ToolCall
 
 SITE = SiteFacts("Fern Books", "https://fern.example", "Books.", contact="hello@fern.example")
 ANY = st.text(st.characters(), max_size=60) | st.sampled_from(

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
 from aitp_desk.agent.passages import estimate_tokens
-from aitp_desk.agent.tools import Called, Round, ToolCall, ToolResult
+from aitp_desk.agent.tools import Called, Round, ToolResult
 from aitp_desk.desk.calling import MAX_STEPS, limit_met, owed_calls, rounds_of, steps_of
-from aitp_desk.model.run import FunctionTool, OwedCall, RunOptions, RunUsage
+from aitp_desk.model.run import FunctionTool, RunOptions, RunUsage, ToolCall
 
 OPTIONS = RunOptions(tools=(FunctionTool("stock"),))
 NOW = 1_800_000_000.5
@@ -42,7 +42,7 @@ def test_only_the_new_rounds_are_new_steps_and_the_last_one_waits() -> None:
         (3, "2", None),
     ]
     assert [step.usage for step in steps] == [None, RunUsage(9, 2)]
-    assert owed_calls(steps[-1]) == (OwedCall("d", "stock", "{}"),)
+    assert owed_calls(steps[-1]) == (ToolCall("d", "stock", "{}"),)
     assert rounds_of(steps, 100) == asked.rounds[1:]
 
 

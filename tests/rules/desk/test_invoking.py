@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.agent.tools import ToolCall
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal, PrincipalKind
+from aitp_desk.model.run import ToolCall
 
 
 async def perform(principal: Principal, _arguments: Mapping[str, Any]) -> str:
