@@ -6,13 +6,13 @@ thread; the record is written behind the answer, or before it where the owner ha
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 
 import msgspec
 
 from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.config import Cache, Site
+from aitp_desk.desk.cache import AnswerCache, Kept
 from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.recording import Recording
@@ -44,15 +44,6 @@ class Ask(msgspec.Struct, frozen=True):
     accepts: tuple[str, ...] | None = None
     max_tokens: int | None = None
     locale: str | None = None
-
-
-class Kept:
-    """A place beside a cached answer where a door keeps its encoded bytes."""
-
-    __slots__ = ("encoded",)
-
-    def __init__(self) -> None:
-        self.encoded: bytes | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -195,35 +186,3 @@ class Asking:
         except BaseException:
             self._sessions.forget(session)
             raise
-
-
-_Key = tuple[object, ...]
-
-
-class AnswerCache:
-    """First answers by everything that they depend on; the oldest make room."""
-
-    def __init__(self, settings: Cache, clock: Callable[[], float]) -> None:
-        self._most = settings.max_answers
-        self._ttl = settings.ttl_seconds
-        self._clock = clock
-        self._entries: OrderedDict[_Key, tuple[float, Answer, Kept]] = OrderedDict()
-
-    def get(self, key: _Key) -> tuple[Answer, Kept] | None:
-        """The answer given before, unless it is too old."""
-        entry = self._entries.get(key)
-        if entry is None:
-            return None
-        put_at, answer, kept = entry
-        if self._clock() - put_at > self._ttl:
-            del self._entries[key]
-            return None
-        self._entries.move_to_end(key)
-        return answer, kept
-
-    def put(self, key: _Key, answer: Answer) -> None:
-        """Remember an answer that read nothing but public content."""
-        self._entries[key] = (self._clock(), answer, Kept())
-        self._entries.move_to_end(key)
-        while len(self._entries) > self._most:
-            self._entries.popitem(last=False)

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Clarification, Source
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.asking import Ask, Asked, Kept
+from aitp_desk.desk.asking import Ask, Asked
+from aitp_desk.desk.cache import Kept
 from aitp_desk.desk.registry import BUILT_IN
 from aitp_desk.model.errors import (
     DeskError,
@@ -22,8 +23,10 @@ from aitp_desk.model.errors import (
     UnknownAction,
     UnsupportedType,
 )
+from aitp_desk.protocols.ahp.answer_wire import Encoder
+from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import encode_manifest
-from aitp_desk.protocols.ahp.wire import Encoder, decode_converse, render_error
+from aitp_desk.protocols.ahp.wire import decode_converse
 from tests.ahp_schemas import AhpSchemas
 
 URL = "https://owner.example"

@@ -13,7 +13,7 @@ from aitp_desk.config import Site
 from aitp_desk.model import errors
 from aitp_desk.model.errors import DeskError, ErrorKind
 from aitp_desk.pages.routes import PagesDoor
-from aitp_desk.protocols.ahp.wire import render_error as render_ahp
+from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp
 from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.reply import Reply

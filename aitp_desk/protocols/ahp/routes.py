@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.content import write_llms_txt
+from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, CONVERSE_PATH, encode_manifest
-from aitp_desk.protocols.ahp.wire import MAX_BODY, Encoder, decode_converse, render_error
+from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.reply import JSON, MARKDOWN, Call, Door, Reply, Route, has_version
 
 

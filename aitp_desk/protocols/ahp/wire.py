@@ -1,32 +1,15 @@
-"""AHP 0.1's conversational endpoint as JSON, to and from what the desk asks and answers.
+"""AHP 0.1's conversational endpoint as JSON: what is asked.
 
-Source: AHP 0.1, sections 6 and 10; the published request schema. Pure: no I/O, no clock.
+Source: AHP 0.1, section 6.1; the published request schema. Pure: no I/O, no clock.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
-from aitp_desk.agent.base import Answer, Clarification
-from aitp_desk.config import Signals
-from aitp_desk.desk.asking import Ask, Asked
-from aitp_desk.model.action import TEXT_ANSWER
-from aitp_desk.model.errors import (
-    DeskError,
-    ErrorKind,
-    InvalidRequest,
-    MissingField,
-    RateLimited,
-    UnknownAction,
-    UnknownVersion,
-    UnsupportedType,
-)
-from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import Reply
+from aitp_desk.desk.asking import Ask
+from aitp_desk.model.errors import InvalidRequest, MissingField, UnknownVersion
 from aitp_desk.protocols.strict_json import decode_json
 
 VERSION = "0.1"
@@ -43,12 +26,6 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
 _MAX_TYPES = 50
-_NEAREST = "invalid_request"
-"""The code of whatever section 10 has no word for; ``detail`` then says what it is."""
-_encode = msgspec.json.Encoder().encode
-
-
-# --- in -------------------------------------------------------------------------------------
 
 
 def decode_converse(body: bytes) -> Ask:
@@ -158,153 +135,3 @@ def _max_tokens(given: Any) -> int | None:
             "max_tokens is a whole number from 1 to 32768.", param="context.max_tokens"
         )
     return given
-
-
-# --- out ------------------------------------------------------------------------------------
-
-
-class Encoder:
-    """Encodes outcomes; knows the site's address and its content signals.
-
-    An answer from the cache is encoded once: its bytes are kept beside it, all but the session id.
-    """
-
-    def __init__(self, site_url: str, signals: Signals) -> None:
-        self._url = site_url
-        self._signals = msgspec.to_builtins(signals)
-
-    def encode(self, asked: Asked) -> Reply:
-        """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
-        if isinstance(asked.outcome, Clarification):
-            return Reply(200, _encode(self._clarification(asked, asked.outcome)))
-        tail = None if asked.kept is None else asked.kept.encoded
-        if tail is None:
-            tail = _encode(self._answer(asked, asked.outcome))[1:]
-            if asked.kept is not None:
-                asked.kept.encoded = tail
-        head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
-        return Reply(200, head + tail)
-
-    def _answer(self, asked: Asked, answer: Answer) -> dict[str, Any]:
-        return {
-            "response": {
-                "content_type": TEXT_ANSWER,
-                "answer": answer.text,
-                "sources": [
-                    {
-                        "title": source.title,
-                        "url": source.absolute_url(self._url),
-                        "relevance": source.relevance,
-                    }
-                    for source in answer.sources
-                ],
-                "follow_up": {"suggested_queries": answer.follow_ups},
-            },
-            "meta": self._meta(asked) | {"content_type": TEXT_ANSWER},
-        }
-
-    def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:
-        return {
-            "status": "clarification_needed",
-            "session_id": asked.session_id,
-            "clarification": {
-                "question": asks.question,
-                "options": asks.options or None,
-                "free_form": asks.free_form,
-            },
-            # later test suites of the protocol look for these at the top level
-            "clarification_question": asks.question,
-            "suggested_queries": asks.options,
-            "meta": self._meta(asked),
-        }
-
-    def _meta(self, asked: Asked) -> dict[str, Any]:
-        outcome = asked.outcome
-        meta: dict[str, Any] = {
-            "tokens_used": outcome.tokens_used,
-            "capability_used": asked.action,
-            "mode": MODE,
-            "cached": asked.cached,
-            "tools_used": outcome.tools_used,
-            "content_signals": self._signals,
-        }
-        # members of this desk's own; the schema leaves meta open
-        if outcome.model:
-            meta["model"] = outcome.model
-        if outcome.fallback:
-            meta["fallback"] = outcome.fallback
-        return meta
-
-
-def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal in AHP's form (section 10): ``code`` from its closed list, ``detail`` says more."""
-    body: dict[str, Any] = {
-        "status": "error",
-        "code": _code_of(error.kind),
-        "message": error.message,
-    }
-    if body["code"] == _NEAREST and error.kind is not ErrorKind.INVALID_REQUEST:
-        body["detail"] = error.kind.value
-    if error.param is not None:
-        body["param"] = error.param
-    match error:
-        case UnknownAction():
-            body["available_capabilities"] = error.available
-        case UnsupportedType():
-            body["available_types"] = error.available
-        case RateLimited():
-            if error.scope == "ip":  # the schema's list has no word for a credential's limit
-                body["scope"] = "ip"
-        case UnknownVersion():
-            body["detail"] = "unsupported_version"
-            body["supported"] = [VERSION]
-            body["manifest"] = "/.well-known/agent.json"
-        case _:
-            pass
-    if error.retry_after is not None:
-        body["retry_after"] = error.retry_after
-    return Reply(status_of(error.kind), _encode(body), headers=refusal_headers(error))
-
-
-def _code_of(kind: ErrorKind) -> str:
-    match kind:
-        case (
-            ErrorKind.INVALID_REQUEST
-            | ErrorKind.UNKNOWN_VERSION
-            | ErrorKind.PRECONDITION_FAILED
-            | ErrorKind.UNKNOWN_SESSION
-            | ErrorKind.SESSION_LIMIT
-            | ErrorKind.THREAD_NOT_FOUND
-            | ErrorKind.MESSAGE_NOT_FOUND
-            | ErrorKind.RUN_NOT_FOUND
-            | ErrorKind.ACTOR_NOT_FOUND
-            | ErrorKind.AGENT_NOT_FOUND
-            | ErrorKind.FILE_NOT_FOUND
-            | ErrorKind.EVENTS_GONE
-            | ErrorKind.ROUTE_NOT_FOUND
-            | ErrorKind.METHOD_NOT_ALLOWED
-            | ErrorKind.UNSUPPORTED_MEDIA
-            | ErrorKind.WRONG_HOST
-            | ErrorKind.REQUEST_TIMEOUT
-            | ErrorKind.IDEMPOTENCY_CONFLICT
-            | ErrorKind.IDEMPOTENCY_IN_FLIGHT
-        ):
-            return _NEAREST
-        case ErrorKind.MISSING_FIELD:
-            return "missing_field"
-        case ErrorKind.UNKNOWN_ACTION:
-            return "unknown_capability"
-        case ErrorKind.UNSUPPORTED_TYPE:
-            return "unsupported_type"
-        case ErrorKind.NOT_AUTHENTICATED:
-            return "auth_required"
-        case ErrorKind.FORBIDDEN:
-            return "forbidden"
-        case ErrorKind.REQUEST_TOO_LARGE:
-            return "request_too_large"
-        case ErrorKind.RATE_LIMITED:
-            return "rate_limited"
-        case ErrorKind.UNAVAILABLE:
-            return "unavailable"
-        case ErrorKind.INTERNAL:
-            return "concierge_error"

@@ -1,0 +1,92 @@
+"""AHP 0.1's conversational endpoint as JSON: what is answered.
+
+Source: AHP 0.1, sections 6.2, 6.3 and 6.6. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.config import Signals
+from aitp_desk.desk.asking import Asked
+from aitp_desk.model.action import TEXT_ANSWER
+from aitp_desk.protocols.ahp.wire import MODE
+from aitp_desk.protocols.reply import Reply
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Encoder:
+    """Encodes outcomes; knows the site's address and its content signals.
+
+    An answer from the cache is encoded once: its bytes are kept beside it, all but the session id.
+    """
+
+    def __init__(self, site_url: str, signals: Signals) -> None:
+        self._url = site_url
+        self._signals = msgspec.to_builtins(signals)
+
+    def encode(self, asked: Asked) -> Reply:
+        """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
+        if isinstance(asked.outcome, Clarification):
+            return Reply(200, _encode(self._clarification(asked, asked.outcome)))
+        tail = None if asked.kept is None else asked.kept.encoded
+        if tail is None:
+            tail = _encode(self._answer(asked, asked.outcome))[1:]
+            if asked.kept is not None:
+                asked.kept.encoded = tail
+        head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
+        return Reply(200, head + tail)
+
+    def _answer(self, asked: Asked, answer: Answer) -> dict[str, Any]:
+        return {
+            "response": {
+                "content_type": TEXT_ANSWER,
+                "answer": answer.text,
+                "sources": [
+                    {
+                        "title": source.title,
+                        "url": source.absolute_url(self._url),
+                        "relevance": source.relevance,
+                    }
+                    for source in answer.sources
+                ],
+                "follow_up": {"suggested_queries": answer.follow_ups},
+            },
+            "meta": self._meta(asked) | {"content_type": TEXT_ANSWER},
+        }
+
+    def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:
+        return {
+            "status": "clarification_needed",
+            "session_id": asked.session_id,
+            "clarification": {
+                "question": asks.question,
+                "options": asks.options or None,
+                "free_form": asks.free_form,
+            },
+            # later test suites of the protocol look for these at the top level
+            "clarification_question": asks.question,
+            "suggested_queries": asks.options,
+            "meta": self._meta(asked),
+        }
+
+    def _meta(self, asked: Asked) -> dict[str, Any]:
+        outcome = asked.outcome
+        meta: dict[str, Any] = {
+            "tokens_used": outcome.tokens_used,
+            "capability_used": asked.action,
+            "mode": MODE,
+            "cached": asked.cached,
+            "tools_used": outcome.tools_used,
+            "content_signals": self._signals,
+        }
+        # members of this desk's own; the schema leaves meta open
+        if outcome.model:
+            meta["model"] = outcome.model
+        if outcome.fallback:
+            meta["fallback"] = outcome.fallback
+        return meta

@@ -1,0 +1,101 @@
+"""AHP 0.1's errors as JSON.
+
+Source: AHP 0.1, sections 10 and 11. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.errors import (
+    DeskError,
+    ErrorKind,
+    RateLimited,
+    UnknownAction,
+    UnknownVersion,
+    UnsupportedType,
+)
+from aitp_desk.protocols.ahp.wire import VERSION
+from aitp_desk.protocols.refusal import refusal_headers, status_of
+from aitp_desk.protocols.reply import Reply
+
+_NEAREST = "invalid_request"
+"""The code of whatever section 10 has no word for; ``detail`` then says what it is."""
+_encode = msgspec.json.Encoder().encode
+
+
+def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal in AHP's form (section 10): ``code`` from its closed list, ``detail`` says more."""
+    body: dict[str, Any] = {
+        "status": "error",
+        "code": _code_of(error.kind),
+        "message": error.message,
+    }
+    if body["code"] == _NEAREST and error.kind is not ErrorKind.INVALID_REQUEST:
+        body["detail"] = error.kind.value
+    if error.param is not None:
+        body["param"] = error.param
+    match error:
+        case UnknownAction():
+            body["available_capabilities"] = error.available
+        case UnsupportedType():
+            body["available_types"] = error.available
+        case RateLimited():
+            if error.scope == "ip":  # the schema's list has no word for a credential's limit
+                body["scope"] = "ip"
+        case UnknownVersion():
+            body["detail"] = "unsupported_version"
+            body["supported"] = [VERSION]
+            body["manifest"] = "/.well-known/agent.json"
+        case _:
+            pass
+    if error.retry_after is not None:
+        body["retry_after"] = error.retry_after
+    return Reply(status_of(error.kind), _encode(body), headers=refusal_headers(error))
+
+
+def _code_of(kind: ErrorKind) -> str:
+    match kind:
+        case (
+            ErrorKind.INVALID_REQUEST
+            | ErrorKind.UNKNOWN_VERSION
+            | ErrorKind.PRECONDITION_FAILED
+            | ErrorKind.UNKNOWN_SESSION
+            | ErrorKind.SESSION_LIMIT
+            | ErrorKind.THREAD_NOT_FOUND
+            | ErrorKind.MESSAGE_NOT_FOUND
+            | ErrorKind.RUN_NOT_FOUND
+            | ErrorKind.ACTOR_NOT_FOUND
+            | ErrorKind.AGENT_NOT_FOUND
+            | ErrorKind.FILE_NOT_FOUND
+            | ErrorKind.EVENTS_GONE
+            | ErrorKind.ROUTE_NOT_FOUND
+            | ErrorKind.METHOD_NOT_ALLOWED
+            | ErrorKind.UNSUPPORTED_MEDIA
+            | ErrorKind.WRONG_HOST
+            | ErrorKind.REQUEST_TIMEOUT
+            | ErrorKind.IDEMPOTENCY_CONFLICT
+            | ErrorKind.IDEMPOTENCY_IN_FLIGHT
+        ):
+            return _NEAREST
+        case ErrorKind.MISSING_FIELD:
+            return "missing_field"
+        case ErrorKind.UNKNOWN_ACTION:
+            return "unknown_capability"
+        case ErrorKind.UNSUPPORTED_TYPE:
+            return "unsupported_type"
+        case ErrorKind.NOT_AUTHENTICATED:
+            return "auth_required"
+        case ErrorKind.FORBIDDEN:
+            return "forbidden"
+        case ErrorKind.REQUEST_TOO_LARGE:
+            return "request_too_large"
+        case ErrorKind.RATE_LIMITED:
+            return "rate_limited"
+        case ErrorKind.UNAVAILABLE:
+            return "unavailable"
+        case ErrorKind.INTERNAL:
+            return "concierge_error"
