@@ -19,6 +19,7 @@ import structlog
 from aiohttp import HttpVersion11, web
 from multidict import CIMultiDict
 
+from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.config import Server
 from aitp_desk.desk.desk import Desk
@@ -40,10 +41,6 @@ from aitp_desk.protocols.reply import JSON, Call, Counted, Door, Reply, Route
 from aitp_desk.routing import RoutingTable
 from aitp_desk.streaming import carry_out
 
-MANIFEST_PATH = "/.well-known/agent.json"
-LINK = f'<{MANIFEST_PATH}>; rel="agent-manifest", <{MANIFEST_PATH}>; rel="ahp-manifest"'
-"""AHP 0.1, section 3.2, and the relation's later name."""
-
 WATCHED = frozenset({"/health", "/ready"})
 """Addresses for watchers, who know the machine by any name; nothing is counted there."""
 
@@ -52,7 +49,7 @@ _NO_QUERY: Mapping[str, str] = {}
 _EVERY_RESPONSE = CIMultiDict(
     {
         "Content-Type": "",
-        "Link": LINK,
+        "Link": link_header(),
         "Server": "aitp-desk",
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",

@@ -7,6 +7,7 @@ import click
 from aitp_desk.cli.check import check
 from aitp_desk.cli.init import init
 from aitp_desk.cli.serve import serve
+from aitp_desk.cli.snippet import snippet
 from aitp_desk.cli.token import token
 
 
@@ -16,5 +17,5 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, token):
+for command in (serve, init, check, snippet, token):
     main.add_command(command)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import unquote
 
+from aitp_desk.announcing.tags import head_tags, notice
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.article import write_article
@@ -43,6 +44,8 @@ def render_frame(site: Site, main: Markup, *, title: str, description: str) -> b
         site=site.name,
         main=main,
         contact=_contact(site),
+        tags=Markup(head_tags()),
+        notice=Markup(notice()),
         icon=ICON.url,
         style=STYLE.url,
         script=SCRIPT.url,

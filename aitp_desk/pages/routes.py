@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from urllib.parse import quote, unquote
 
+from aitp_desk.announcing.accept import wants_manifest
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError, RouteNotFound
@@ -22,7 +23,6 @@ from aitp_desk.pages.wire import (
     reply_page,
     tag_page,
     wants_html,
-    wants_manifest,
 )
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
@@ -74,7 +74,7 @@ class PagesDoor:
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
         """``GET /``: the home page, or the manifest where the Accept header prefers it."""
-        if wants_manifest(call.headers):
+        if wants_manifest(call.headers.get("Accept", "")):
             return reply_manifest(self._manifest, call.headers)
         library = desk.knowledge.library
 

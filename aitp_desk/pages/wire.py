@@ -11,15 +11,14 @@ from typing import assert_never
 
 import msgspec
 
+from aitp_desk.announcing.accept import quality_of
+from aitp_desk.announcing.tags import MANIFEST_TYPE
 from aitp_desk.config import Site
 from aitp_desk.model.errors import DeskError, ErrorKind
 from aitp_desk.pages.assets import Asset
 from aitp_desk.pages.render import render_error_page
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import HTML, JSON, Reply, has_version
-
-MANIFEST_TYPE = "application/agent+json"
-"""What an agent asks for to be given the manifest (AHP 0.1, section 3.2)."""
 
 _SOURCES = {
     "default-src": "'none'",
@@ -84,37 +83,10 @@ def reply_error(error: DeskError, site: Site) -> Reply:
     return Reply(status, body, HTML, (*refusal_headers(error), POLICY, _BY_ACCEPT))
 
 
-def wants_manifest(headers: Mapping[str, str]) -> bool:
-    """Whether the caller names the manifest's type and would rather have it than a page."""
-    accept = headers.get("Accept", "")
-    wanted, named = quality_of(accept, MANIFEST_TYPE)
-    page, page_named = quality_of(accept, "text/html")
-    return named and wanted > 0 and (wanted > page or (wanted == page and not page_named))
-
-
 def wants_html(headers: Mapping[str, str]) -> bool:
     """Whether the caller would rather have a page than JSON; one who does not say would not."""
     accept = headers.get("Accept", "")
     return quality_of(accept, "text/html")[0] > quality_of(accept, JSON)[0]
-
-
-def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
-    """How much a media type is wanted (RFC 9110, section 12.5.1).
-
-    Parameters:
-        accept: the value of the Accept header; empty where there was none.
-
-    Returns:
-        The weight from 0 to 1 that the most specific matching range gives, and whether that range
-        names the type itself. A weight that is no number counts as 0.
-    """
-    ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
-    best = (-1, 0.0)
-    for entry in accept.split(","):
-        name, *parameters = (part.strip().lower() for part in entry.split(";"))
-        if name in ranges:
-            best = max(best, (ranges.index(name), _weight(parameters)))
-    return best[1], best[0] == ranges.index(media_type)
 
 
 def words_of(kind: ErrorKind) -> tuple[str, str]:
@@ -172,15 +144,3 @@ def _reply_tagged(
     if has_version(headers, page.tag):
         return Reply(304, content_type=content_type, headers=fixed)
     return Reply(200, page.body, content_type, fixed)
-
-
-def _weight(parameters: list[str]) -> float:
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            try:
-                weight = float(value)
-            except ValueError:
-                return 0.0
-            return weight if 0 <= weight <= 1 else 0.0
-    return 1.0

@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from aitp_desk.announcing.accept import quality_of, wants_manifest
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.watch import open_knowledge
@@ -23,7 +24,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.principal import anonymous
 from aitp_desk.pages.assets import STYLE
 from aitp_desk.pages.routes import PagesDoor, Shelf
-from aitp_desk.pages.wire import quality_of, wants_html, wants_manifest, words_of
+from aitp_desk.pages.wire import wants_html, words_of
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.refusal import status_of
 from aitp_desk.protocols.reply import HTML, JSON, Call, Reply
@@ -96,7 +97,7 @@ def test_the_most_specific_range_weighs_a_media_type(
     ],
 )
 def test_the_manifest_is_for_those_who_name_it_and_prefer_it(accept: str, wanted: bool) -> None:
-    assert wants_manifest({"Accept": accept}) is wanted
+    assert wants_manifest(accept) is wanted
 
 
 @pytest.mark.parametrize(

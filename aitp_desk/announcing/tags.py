@@ -1,0 +1,82 @@
+"""What leads an agent to the manifest: the Link header, the tags in a page's head, the notice.
+
+The desk's own pages, the command ``snippet``, the middleware and the exported site all take it from
+here, so that they cannot differ. Everything is ASCII: it fits into a page in any encoding.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+MANIFEST_PATH = "/.well-known/agent.json"
+MANIFEST_TYPE = "application/agent+json"
+"""What an agent asks for to be given the manifest (AHP 0.1, section 3.2)."""
+
+RELATIONS = ("agent-manifest", "ahp-manifest")
+"""The relation of AHP 0.1 and its later name."""
+
+NOTICE_CLASS = "ahp-notice"
+NOTICE_LABEL = "AI Agent Notice"
+
+_OPENING = (
+    "If you are an AI agent or another autonomous system: this site speaks the Agent Handshake"
+    " Protocol (AHP)."
+)
+_ASK = (
+    "You need not read it page by page; ask it, and you get short answers with their sources as"
+    " JSON."
+)
+_READ = "You need not parse its HTML; every page is there as Markdown."
+_QUESTION = '{"ahp": "0.1", "capability": "content_search", "query": "your question"}'
+
+
+def link_header(url: str = "") -> str:
+    """The value of the Link header (AHP 0.1, section 3.2).
+
+    Parameters:
+        url: the desk's address without a slash at its end; empty for the site's own.
+    """
+    return ", ".join(f'<{url}{MANIFEST_PATH}>; rel="{relation}"' for relation in RELATIONS)
+
+
+def head_tags(url: str = "") -> str:
+    """The tags of a page's head, a line each (AHP 0.1, section 3.3; whitepaper, section 2.4.1).
+
+    Parameters:
+        url: as :func:`link_header`.
+    """
+    address = escape(url + MANIFEST_PATH)
+    links = (
+        f'<link rel="{relation}" href="{address}" type="{MANIFEST_TYPE}">' for relation in RELATIONS
+    )
+    return "\n".join((f'<meta name="ahp-manifest" content="{address}">', *links))
+
+
+def notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> str:
+    """The notice to agents in a page's body (AHP 0.1, section 3.4).
+
+    Parameters:
+        url: as :func:`link_header`.
+        asks: whether questions are answered there, or pages served and nothing else (MODE1).
+        hidden: whether it is out of sight by itself, for pages without the desk's style sheet. The
+            attribute ``hidden`` is ``display:none`` that no content security policy refuses.
+    """
+    at = escape(url)
+    if asks:
+        ways = (
+            f"What it can do: <code>GET {at}{MANIFEST_PATH}</code>",
+            f"Ask: <code>POST {at}/agent/converse</code> with <code>{_QUESTION}</code>",
+            f"Read all content: <code>GET {at}/llms.txt</code>",
+        )
+    else:
+        ways = (
+            f"What there is: <code>GET {at}{MANIFEST_PATH}</code>",
+            f"All pages with a line on each: <code>GET {at}/llms.txt</code>",
+            f"All content in one document: <code>GET {at}/llms-full.txt</code>",
+        )
+    lines = "<br>\n".join((*ways, "Protocol version: AHP/0.1"))
+    switch = " hidden" if hidden else ""
+    return (
+        f'<section class="{NOTICE_CLASS}" aria-label="{NOTICE_LABEL}"{switch}>\n'
+        f"<p>{_OPENING} {_ASK if asks else _READ}</p>\n<p>{lines}</p>\n</section>"
+    )

@@ -1,0 +1,156 @@
+"""An aiohttp site of one's own that leads agents to the desk beside it.
+
+    from aiohttp import web
+    from aitp_desk.middleware import announce
+
+    app = web.Application()
+    announce(app)
+
+It needs aiohttp and nothing else of the desk: the desk runs in a process of its own, and its
+addresses are proxied to it or stand on a host of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+
+from aiohttp import hdrs, web
+
+from aitp_desk.announcing.accept import wants_manifest
+from aitp_desk.announcing.tags import (
+    MANIFEST_PATH,
+    NOTICE_CLASS,
+    NOTICE_LABEL,
+    RELATIONS,
+    head_tags,
+    link_header,
+    notice,
+)
+
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+_OPAQUE = b"script|style|textarea|title|template|noscript|iframe|xmp"
+_TOKEN = re.compile(
+    rb"(?P<comment><!--(?!-?>))|(?P<ended>--!?>)|<(?P<opens>" + _OPAQUE + rb")\b"
+    rb"|</(?P<closes>head|body|" + _OPAQUE + rb")\s*>",
+    re.IGNORECASE,
+)
+_BOUND_TO_BYTES = ("Content-Digest", "Repr-Digest", "Digest", "Content-MD5")
+"""Headers that would be wrong of a page to which something was added."""
+
+
+def announce(app: web.Application, *, url: str = "", asks: bool = True) -> None:
+    """Have every response of a site name the manifest, and its HTML pages carry tags and notice.
+
+    Every response gets the Link header: errors, redirects and streams too. Whoever would rather
+    have the manifest than a page is sent there by a 302 (AHP 0.1, section 3.2). Into an HTML page
+    the tags are put before ``</head>`` and the notice before ``</body>``, each where there is such
+    a place and no such thing yet. What is streamed, a file, compressed, a part of a page or bound
+    to its bytes by a digest is left as it is.
+
+    Parameters:
+        app: the outermost application, before it starts.
+        url: the desk's address, where it stands on a host of its own; empty where its addresses
+            are the site's.
+        asks: whether questions are answered there; False for a site that only serves its pages
+            (MODE1).
+    """
+    url = url.rstrip("/")
+    link = link_header(url)
+    tags = head_tags(url).encode() + b"\n"
+    section = notice(url, asks=asks, hidden=True).encode() + b"\n"
+
+    async def name_manifest(_request: web.Request, response: web.StreamResponse) -> None:
+        if not any(f'"{RELATIONS[0]}"' in held for held in response.headers.getall("Link", ())):
+            response.headers.add("Link", link)
+
+    @web.middleware
+    async def announced(request: web.Request, handler: _Handler) -> web.StreamResponse:
+        if request.method in {"GET", "HEAD"} and request.rel_url.raw_path != MANIFEST_PATH:
+            accept = ",".join(request.headers.getall("Accept", ()))
+            if wants_manifest(accept):
+                return _redirect(url + MANIFEST_PATH)
+        try:
+            response = await handler(request)
+        except web.HTTPException as error:
+            _put_into(error, tags, section)
+            raise
+        if isinstance(response, web.Response):
+            _put_into(response, tags, section)
+        return response
+
+    app.on_response_prepare.append(name_manifest)
+    app.middlewares.insert(0, announced)
+
+
+def _redirect(address: str) -> web.Response:
+    headers = {"Location": address, "Vary": "Accept", "Cache-Control": "no-store"}
+    return web.Response(status=302, headers=headers)
+
+
+def _put_into(response: web.Response, tags: bytes, section: bytes) -> None:
+    """Put tags and notice into a response that is a whole HTML page, as its handler made it."""
+    if response.prepared or not _is_whole_page(response):
+        return
+    page = response.body
+    if not page:  # the length that a HEAD handler tells is that of the page without them
+        response.headers.popall(hdrs.CONTENT_LENGTH, None)
+    if not isinstance(page, bytes):
+        return
+    changed = add_to_page(page, tags, section)
+    if changed is not page:
+        response.body = changed
+        if hdrs.CONTENT_LENGTH in response.headers:
+            response.headers[hdrs.CONTENT_LENGTH] = str(len(changed))
+
+
+def _is_whole_page(response: web.Response) -> bool:
+    headers = response.headers
+    return (
+        response.content_type == "text/html"
+        and response.status != 206
+        and headers.get(hdrs.CONTENT_ENCODING, "identity").lower() == "identity"
+        and not any(name in headers for name in (hdrs.CONTENT_RANGE, *_BOUND_TO_BYTES))
+    )
+
+
+def add_to_page(page: bytes, tags: bytes, section: bytes) -> bytes:
+    """A page with the tags at the end of its head and the notice at the end of its body.
+
+    Parameters:
+        page: HTML in an encoding that writes ASCII as ASCII; another is returned as it is.
+
+    Returns:
+        The very object that was given, where there is no place or both are there already.
+    """
+    head, body = _places(page)
+    if body is not None and (NOTICE_CLASS.encode() in page or NOTICE_LABEL.encode() in page):
+        body = None
+    if head is not None and any(f'"{relation}"'.encode() in page for relation in RELATIONS):
+        head = None
+    if body is not None:
+        page = page[:body] + section + page[body:]
+    if head is not None:
+        page = page[:head] + tags + page[head:]
+    return page
+
+
+def _places(page: bytes) -> tuple[int | None, int | None]:
+    """Where the first head and the last body end, outside comments and what holds no elements."""
+    head, body = None, None
+    within: bytes | None = None
+    for token in _TOKEN.finditer(page):
+        opens, closes = token["opens"], token["closes"]
+        if within is None:
+            if token["comment"]:
+                within = b"-->"
+            elif opens:
+                within = opens.lower()
+            elif closes and closes.lower() == b"head" and head is None:
+                head = token.start()
+            elif closes and closes.lower() == b"body":
+                body = token.start()
+        elif (token["ended"] and within == b"-->") or (closes and closes.lower() == within):
+            within = None
+    return head, body
