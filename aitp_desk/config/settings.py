@@ -187,6 +187,9 @@ class Cache(msgspec.Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=0, le=1_000_000)],
         Meta(extra={"unit": "answers"}, description="How many answers are kept; 0 keeps none."),
     ] = 1000
+    max_bytes: Annotated[Bytes, Meta(description="How much memory they take together, about.")] = (
+        32 * 1024 * 1024
+    )
     ttl_seconds: Annotated[Seconds, Meta(description="How long an answer is given again.")] = 300
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
+from aitp_desk.agent.base import Agent, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.config import Cache, Site
-from aitp_desk.desk.cache import AnswerCache, Kept
+from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
 from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.recording import Recording
@@ -51,12 +51,17 @@ class Asked(msgspec.Struct, frozen=True):
 
     Parameters:
         kept: set for an answer from the cache: where its encoded form may be kept.
+        age_seconds: how long ago that answer was made.
+        hit_rate: the share of first questions that were answered from the cache since the desk
+            started, 0 to 1; None where nothing is kept.
     """
 
     session_id: str
     action: str
     outcome: Said
     kept: Kept | None = None
+    age_seconds: int = 0
+    hit_rate: float | None = None
 
     @property
     def cached(self) -> bool:
@@ -112,7 +117,12 @@ class Asking:
             self._sessions.check_turns(session)
             outcome = await self._reply(principal, ask, action, session)
             await self._finish(principal, session, ask, outcome)
-        return Asked(session.id, action.name, outcome)
+        return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
+
+    @property
+    def cache_counts(self) -> CacheCounts:
+        """What became of first questions and of kept answers, to be read and not written."""
+        return self._answers.counts
 
     async def _ask_first(self, principal: Principal, ask: Ask, action: Action) -> Asked:
         if ask.clarification is not None:
@@ -121,26 +131,30 @@ class Asking:
                 param="session_id",
             )
         key = (
-            self._knowledge.library.revision,
             action.name,
-            " ".join(ask.query.casefold().split()),
+            normalise_query(ask.query),
             ask.accepts,
             ask.max_tokens,
             ask.locale,
             # the access class: all content is public, but an answer may tell what can be called
+            principal.kind,
             tuple(tool.name for tool in self._invoking.tools(principal)),
         )
         session = self._sessions.open(principal)
-        cached = self._answers.get(key)
-        if cached is not None:
-            answer, kept = cached
-            await self._finish(principal, session, ask, answer)
-            return Asked(session.id, action.name, answer, kept)
-        outcome = await self._reply(principal, ask, action, session)
-        await self._finish(principal, session, ask, outcome)
-        if isinstance(outcome, Answer) and not outcome.tools_used and outcome.fallback is None:
-            self._answers.put(key, outcome)
-        return Asked(session.id, action.name, outcome)
+        given = await self._answers.give(
+            self._knowledge.library.revision,
+            key,
+            lambda: self._reply(principal, ask, action, session),
+        )
+        await self._finish(principal, session, ask, given.outcome)
+        return Asked(
+            session.id,
+            action.name,
+            given.outcome,
+            given.kept,
+            given.age_seconds,
+            self._answers.hit_rate,
+        )
 
     async def _reply(
         self, principal: Principal, ask: Ask, action: Action, session: Session

@@ -1,14 +1,42 @@
-"""The memory of answers already given to first questions."""
+"""The memory of answers already given to first questions.
+
+An answer is kept under everything that it depends on, for a while, as long as the content does not
+change and there is room. Who asks what is being answered to somebody else at this moment waits for
+that answer, so that many who come at once with one question cost one answer.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import unicodedata
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
-from aitp_desk.agent.base import Answer
+import msgspec
+
+from aitp_desk.agent.base import Answer, Said
 from aitp_desk.config import Cache
 
-_Key = tuple[object, ...]
+Key = tuple[object, ...]
+"""What an answer depends on, beside the content; two that are equal may share one."""
+
+_FRAME = 2_000
+"""What an entry takes beside its texts, in bytes, about."""
+_COPIES = 2
+"""The texts of an entry are held as values and, once given again, as a door's encoded bytes."""
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def normalise_query(query: str) -> str:
+    """A question without what makes no other question of it: case, white space, composition.
+
+    All of it counts, however long it is. Letters are not folded further than to lower case, nor
+    are signs replaced by what they resemble: ``Maße`` is not ``Masse``, and 10² is not 102.
+    """
+    if not query.isascii():
+        query = unicodedata.normalize("NFC", query)
+    return " ".join(query.lower().split())
 
 
 class Kept:
@@ -20,30 +48,182 @@ class Kept:
         self.encoded: bytes | None = None
 
 
+class Given(msgspec.Struct, frozen=True):
+    """What a first question is answered.
+
+    Parameters:
+        kept: set for an answer from the cache.
+        age_seconds: how long ago that one was made.
+    """
+
+    outcome: Said
+    kept: Kept | None = None
+    age_seconds: int = 0
+
+
+class CacheCounts(msgspec.Struct):
+    """What became of first questions and of kept answers since the desk started.
+
+    Parameters:
+        hits: questions that were answered from the cache.
+        misses: questions that an agent was asked.
+        shared: questions that were answered together with another's, which could not be kept.
+        stored: answers that were kept.
+        evicted_for_room, evicted_by_age, evicted_with_content: answers that were dropped: for newer
+            ones, as too old, and because the content had changed.
+        answers, size: how many are kept now, and about how many bytes they take.
+        waiting: questions that wait for another's answer now.
+    """
+
+    hits: int = 0
+    misses: int = 0
+    shared: int = 0
+    stored: int = 0
+    evicted_for_room: int = 0
+    evicted_by_age: int = 0
+    evicted_with_content: int = 0
+    answers: int = 0
+    size: int = 0
+    waiting: int = 0
+
+    @property
+    def hit_rate(self) -> float:
+        """The share of first questions that were answered from the cache, 0 to 1."""
+        asked = self.hits + self.misses + self.shared
+        return self.hits / asked if asked else 0.0
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    made_at: float
+    answer: Answer
+    kept: Kept
+    size: int
+
+
+class _Making:
+    """An answer that is being made. All is None where whoever asked first went away."""
+
+    __slots__ = ("error", "outcome", "over")
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+        self.outcome: Said | None = None
+        self.error: Exception | None = None
+
+
 class AnswerCache:
-    """First answers by everything that they depend on; the oldest make room."""
+    """First answers by everything that they depend on; those not asked for longest make room.
+
+    Attributes:
+        counts: what became of questions and answers, to be read and not written.
+    """
 
     def __init__(self, settings: Cache, clock: Callable[[], float]) -> None:
         self._most = settings.max_answers
+        self._most_bytes = settings.max_bytes
         self._ttl = settings.ttl_seconds
         self._clock = clock
-        self._entries: OrderedDict[_Key, tuple[float, Answer, Kept]] = OrderedDict()
+        self._revision = ""
+        self._entries: OrderedDict[Key, _Entry] = OrderedDict()
+        self._making: dict[tuple[str, Key], _Making] = {}
+        self.counts = CacheCounts()
 
-    def get(self, key: _Key) -> tuple[Answer, Kept] | None:
-        """The answer given before, unless it is too old."""
+    @property
+    def hit_rate(self) -> float | None:
+        """The share of first questions that were answered from here; None where none can be."""
+        return self.counts.hit_rate if self._most else None
+
+    async def give(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Given:
+        """The answer given before, else the one that is being made, else a new one.
+
+        Whoever waits for another's answer is not hurt when the other goes away, and shares nothing
+        that was made with tools: those act for one caller.
+
+        Parameters:
+            revision: of the content that the question is asked of.
+            key: what else the answer depends on.
+            make: makes the answer; what it raises, all who wait for it are told.
+        """
+        known = self.get(revision, key)
+        while known is None:
+            making = self._making.get((revision, key))
+            if making is None:
+                return Given(await self._make(revision, key, make))
+            await self._wait(making)
+            if making.error is not None:
+                raise making.error
+            known = self._find(key) if revision == self._revision else None
+            if known is None and making.outcome is not None:
+                if making.outcome.tools_used:
+                    self.counts.misses += 1
+                    return Given(await make())
+                self.counts.shared += 1
+                return Given(making.outcome)
+        return known
+
+    def get(self, revision: str, key: Key) -> Given | None:
+        """The answer given before, unless the content has changed since or it is too old."""
+        if revision != self._revision:
+            self._begin(revision)
+        return self._find(key)
+
+    def _find(self, key: Key) -> Given | None:
         entry = self._entries.get(key)
         if entry is None:
             return None
-        put_at, answer, kept = entry
-        if self._clock() - put_at > self._ttl:
-            del self._entries[key]
+        age = self._clock() - entry.made_at
+        if age > self._ttl:
+            self._drop(key)
+            self.counts.evicted_by_age += 1
             return None
         self._entries.move_to_end(key)
-        return answer, kept
+        self.counts.hits += 1
+        return Given(entry.answer, entry.kept, max(0, int(age)))
 
-    def put(self, key: _Key, answer: Answer) -> None:
-        """Remember an answer that read nothing but public content."""
-        self._entries[key] = (self._clock(), answer, Kept())
-        self._entries.move_to_end(key)
-        while len(self._entries) > self._most:
-            self._entries.popitem(last=False)
+    async def _wait(self, making: _Making) -> None:
+        self.counts.waiting += 1
+        try:
+            await making.over.wait()
+        finally:
+            self.counts.waiting -= 1
+
+    async def _make(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Said:
+        making = self._making[revision, key] = _Making()
+        try:
+            self.counts.misses += 1
+            outcome = making.outcome = await make()
+            if isinstance(outcome, Answer) and not outcome.tools_used and outcome.fallback is None:
+                self._put(revision, key, outcome)
+        except Exception as error:
+            making.error = error
+            raise
+        finally:
+            del self._making[revision, key]
+            making.over.set()
+        return outcome
+
+    def _put(self, revision: str, key: Key, answer: Answer) -> None:
+        """Remember an answer that read nothing but public content, the present content."""
+        size = _FRAME + _COPIES * len(_encode((key, answer)))
+        if revision != self._revision or not self._most or size > self._most_bytes:
+            return
+        if key in self._entries:
+            self._drop(key)
+        self._entries[key] = _Entry(self._clock(), answer, Kept(), size)
+        self.counts.stored += 1
+        self.counts.answers += 1
+        self.counts.size += size
+        while self.counts.answers > self._most or self.counts.size > self._most_bytes:
+            self._drop(next(iter(self._entries)))
+            self.counts.evicted_for_room += 1
+
+    def _drop(self, key: Key) -> None:
+        self.counts.answers -= 1
+        self.counts.size -= self._entries.pop(key).size
+
+    def _begin(self, revision: str) -> None:
+        """Forget what was said of other content."""
+        self.counts.evicted_with_content += len(self._entries)
+        self.counts.answers = self.counts.size = 0
+        self._entries.clear()
+        self._revision = revision

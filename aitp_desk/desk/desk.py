@@ -10,6 +10,7 @@ from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
 from aitp_desk.desk.attending import Attending
+from aitp_desk.desk.cache import CacheCounts
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.filing import Filing
@@ -239,6 +240,11 @@ class Desk:
     async def ask(self, principal: Principal, ask: Ask) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
         return await self._asking.ask(principal, ask)
+
+    @property
+    def cache_counts(self) -> CacheCounts:
+        """What became of first questions and of kept answers, to be read and not written."""
+        return self._asking.cache_counts
 
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up."""

@@ -28,17 +28,70 @@ async def test_the_same_first_question_is_answered_from_the_cache(tmp_path: Path
     assert len({said.session_id for said in (first, second, third)}) == 3
     for said in (second, third):
         assert said.body["response"] == first.body["response"]
-        assert said.body["meta"] == first.body["meta"] | {"cached": True}
+        given_again = {"cached": True, "cache": said.body["meta"]["cache"]}
+        assert said.body["meta"] == first.body["meta"] | given_again
 
 
 @pytest.mark.requirement("AHPW-3.1-5")
 @pytest.mark.parametrize(
-    "again", ["what does GIFT wrapping cost?", "  What does\tgift\n wrapping   cost? "]
+    ("query", "again"),
+    [
+        (QUERY, "what does GIFT wrapping cost?"),
+        (QUERY, "  What does\tgift\n wrapping   cost? "),
+        ("Le caf\u00e9 ?", "le cafe\u0301 ?"),
+    ],
 )
-async def test_case_and_white_space_make_no_other_question(tmp_path: Path, again: str) -> None:
+async def test_case_white_space_and_composition_make_no_other_question(
+    tmp_path: Path, query: str, again: str
+) -> None:
     async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:
-        await visitor.ask(QUERY)
+        await visitor.ask(query)
         assert (await visitor.ask(again)).is_cached
+
+
+@pytest.mark.parametrize(
+    ("query", "other"),
+    [
+        ("x" * 4095 + "y", "x" * 4095 + "z"),
+        ("y" + "x" * 4095, "z" + "x" * 4095),
+        ("Welche Maße?", "Welche Masse?"),
+        ("What is 10²?", "What is 102?"),
+        ("Price?", "Price"),
+    ],
+)
+async def test_what_differs_in_one_character_is_another_question(
+    tmp_path: Path, query: str, other: str
+) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:
+        await visitor.ask(query)
+        said = await visitor.ask(other)
+    assert not said.is_cached
+    assert said.answer.endswith(f"asked: {other}")
+
+
+@pytest.mark.requirement("AHPW-3.1-5")
+async def test_an_answer_tells_its_age_and_how_often_the_cache_answers(tmp_path: Path) -> None:
+    clock = Clock()
+    async with visiting(tmp_path / "data", clock=clock, agent=ScriptedAgent()) as visitor:
+        first = await visitor.ask(QUERY)
+        clock.advance(41.9)
+        second = await visitor.ask(QUERY)
+        third = await visitor.ask(QUERY)
+        follow_up = await visitor.ask(QUERY, session_id=third.session_id)
+    told = [said.body["meta"]["cache"] for said in (first, second, third, follow_up)]
+    assert told == [
+        {"hit_rate": 0.0},
+        {"hit_rate": 0.5, "age_seconds": 41},
+        {"hit_rate": 0.67, "age_seconds": 41},
+        {"hit_rate": 0.67},
+    ]
+
+
+async def test_a_desk_that_keeps_no_answers_tells_nothing_of_them(tmp_path: Path) -> None:
+    setting = "cache.max_answers=0"
+    async with visiting(tmp_path / "data", setting, agent=ScriptedAgent()) as visitor:
+        said = [await visitor.ask(QUERY) for _ in range(2)]
+    assert not any("cache" in one.body["meta"] or one.is_cached for one in said)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +196,48 @@ async def test_the_owner_chooses_how_many_answers_are_kept(
         await visitor.ask("One?")
         await visitor.ask("Two?")
         assert [(await visitor.ask(query)).is_cached for query in ("One?", "One?")] == known
+
+
+async def test_answers_are_kept_within_the_owners_bound_of_memory(tmp_path: Path) -> None:
+    async def answer_at_length(turn: Turn) -> Outcome:
+        return Answer(turn.question * (10_000 if "long" in turn.question else 2_000))
+
+    agent = ScriptedAgent(answer_at_length)
+    async with visiting(tmp_path / "data", "cache.max_bytes=100000", agent=agent) as visitor:
+        for query in ("One?", "Two?", "Six?", "Ten?", "So long?"):
+            await visitor.ask(query)
+        counts = visitor.desk.desk.cache_counts
+        assert counts.size <= 100_000
+        assert (counts.stored, counts.answers, counts.evicted_for_room) == (4, 4, 0)
+        for number in range(3):
+            await visitor.ask(f"More {number}?")
+        assert counts.size <= 100_000
+        assert counts.evicted_for_room == 7 - counts.answers > 0
+        assert not (await visitor.ask("So long?")).is_cached
+        assert (await visitor.ask("More 2?")).is_cached
+        assert not (await visitor.ask("One?")).is_cached
+
+
+async def test_what_becomes_of_questions_and_answers_is_counted(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    page = folder / "page.md"
+    page.write_text("# Page\n\nText.\n")
+    clock, agent = Clock(), ScriptedAgent()
+    async with visiting(tmp_path / "data", folder=folder, clock=clock, agent=agent) as visitor:
+        counts = visitor.desk.desk.cache_counts
+        await visitor.ask("One?")
+        await visitor.ask("One?")
+        clock.advance(301)
+        await visitor.ask("One?")
+        assert (counts.hits, counts.misses, counts.stored, counts.evicted_by_age) == (1, 2, 2, 1)
+        await visitor.ask("Two?")
+        assert (counts.answers, counts.evicted_with_content) == (2, 0)
+        page.write_text("# Page\n\nOther text.\n")
+        assert await visitor.desk.desk.knowledge.refresh()
+        await visitor.ask("Three?")
+        assert (counts.answers, counts.evicted_with_content) == (1, 2)
+        assert counts.hit_rate == 1 / 5
 
 
 async def test_a_failure_is_not_an_answer_to_be_given_again(tmp_path: Path) -> None:

@@ -154,6 +154,7 @@ async def test_a_success_carries_every_field_of_the_specification(tmp_path: Path
                 "attribution_required": True,
             },
             "content_type": "text/answer",
+            "cache": {"hit_rate": 0.0},
         },
     }
     assert isinstance(said.session_id, str)

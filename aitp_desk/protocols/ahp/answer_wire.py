@@ -22,7 +22,8 @@ _encode = msgspec.json.Encoder().encode
 class Encoder:
     """Encodes outcomes; knows the site's address and its content signals.
 
-    An answer from the cache is encoded once: its bytes are kept beside it, all but the session id.
+    An answer from the cache is encoded once: its bytes are kept beside it, all but what differs
+    from one time to the next, which stands before and after them: the session id, ``meta.cache``.
     """
 
     def __init__(self, site_url: str, signals: Signals) -> None:
@@ -33,15 +34,22 @@ class Encoder:
         """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
         if isinstance(asked.outcome, Clarification):
             return Reply(200, _encode(self._clarification(asked, asked.outcome)))
-        tail = None if asked.kept is None else asked.kept.encoded
-        if tail is None:
-            tail = _encode(self._answer(asked, asked.outcome))[1:]
-            if asked.kept is not None:
-                asked.kept.encoded = tail
+        if asked.kept is None:
+            return Reply(200, _encode(self._success(asked, asked.outcome)))
+        middle = asked.kept.encoded
+        if middle is None:
+            middle = asked.kept.encoded = _encode(self._answer(asked, asked.outcome))[1:-2]
         head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
-        return Reply(200, head + tail)
+        return Reply(200, head + middle + b',"cache":' + _encode(_cache(asked)) + b"}}")
+
+    def _success(self, asked: Asked, answer: Answer) -> dict[str, Any]:
+        body = {"status": "success", "session_id": asked.session_id} | self._answer(asked, answer)
+        if asked.hit_rate is not None:
+            body["meta"]["cache"] = _cache(asked)
+        return body
 
     def _answer(self, asked: Asked, answer: Answer) -> dict[str, Any]:
+        """What an answer is made of; ``meta`` stands last."""
         return {
             "response": {
                 "content_type": TEXT_ANSWER,
@@ -90,3 +98,11 @@ class Encoder:
         if outcome.fallback:
             meta["fallback"] = outcome.fallback
         return meta
+
+
+def _cache(asked: Asked) -> dict[str, Any]:
+    """What may be known of the cache: its hit rate, and the age of what was taken from it."""
+    cache: dict[str, Any] = {"hit_rate": round(asked.hit_rate or 0.0, 2)}
+    if asked.cached:
+        cache["age_seconds"] = asked.age_seconds
+    return cache
