@@ -75,6 +75,11 @@ class Document(msgspec.Struct, frozen=True):
         return _url(self.path)
 
     @property
+    def markdown_url(self) -> str:
+        """Address of the page as Markdown; of one from elsewhere, which has none here, its own."""
+        return self.url if self.is_elsewhere else f"{self.url}.md"
+
+    @property
     def is_elsewhere(self) -> bool:
         """Whether it is a page on another server, which the desk links to and does not show."""
         return is_elsewhere(self.path)

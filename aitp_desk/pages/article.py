@@ -30,12 +30,23 @@ _MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _WRAPPERS = {"main", "article", "section", "div", "header", "hgroup"}
 _ALIGNED = re.compile(r"text-align:\s*(right|center)")
+_LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
+
+
+def _only_languages(tag: str, name: str, value: str) -> str | None:
+    """Of the classes of code only the one that names its language."""
+    if (tag, name) != ("code", "class"):
+        return value
+    return value if _LANGUAGE.fullmatch(value) else None
+
+
 _CLEANER = nh3.Cleaner(
     tags=nh3.ALLOWED_TAGS - {"img", "area", "map", "center", "header", "footer", "nav"},
     attributes={
         "*": {"lang", "dir"},
         "a": {"href", "title"},
         "abbr": {"title"},
+        "code": {"class"},
         "ol": {"start"},
         "td": {"colspan", "rowspan"},
         "th": {"colspan", "rowspan", "scope"},
@@ -43,6 +54,7 @@ _CLEANER = nh3.Cleaner(
         **{name: {"id"} for name in _HEADINGS},
     },
     allowed_classes={"td": {"right", "center"}, "th": {"right", "center"}},
+    attribute_filter=_only_languages,
     url_schemes={"http", "https", "mailto", "tel"},
     link_rel=None,
     # what is wider than the page scrolls, and a keyboard must reach it

@@ -154,7 +154,9 @@ def test_comments_of_the_author_are_not_shown() -> None:
 def test_tables_keep_their_columns_and_code_its_signs() -> None:
     body = article("| a | b |\n|---|--:|\n| 1 | 2 |\n\n```sh\nx < y && z\n```").body
     assert '<td class="right">2</td>' in body
-    assert '<pre tabindex="0"><code>x &lt; y &amp;&amp; z\n</code></pre>' in body
+    assert (
+        '<pre tabindex="0"><code class="language-sh">x &lt; y &amp;&amp; z\n</code></pre>' in body
+    )
 
 
 def test_plain_text_becomes_paragraphs_and_columns_stay_columns() -> None:

@@ -1,21 +1,28 @@
-"""``/llms.txt``: the site's content document (AHP 0.1, section 5.1; the llms.txt convention).
+"""``/llms.txt`` and ``/llms-full.txt``: the site's content documents (AHP 0.1, section 5.1).
 
-A title, a summary, how to ask instead of reading, and the pages by folder with what each is about.
-Pages from elsewhere stand below their server's name, with their own addresses.
+The first follows the llms.txt convention (https://llmstxt.org): a title, a summary, how to ask
+instead of reading, and the pages by folder with what each is about; the links lead to the pages as
+Markdown. Pages from elsewhere stand below their server's name, with their own addresses. What may
+be left out where room is short stands in the section ``Optional``.
+
+The second is all pages in full, one after the other.
 """
 
 from __future__ import annotations
 
-from aitp_desk.config import Site
+from collections.abc import Iterable, Iterator
+
+from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
+
+FULL_CONTENT_PATH = "/llms-full.txt"
 
 
 def write_llms_txt(site: Site, documents: tuple[Document, ...]) -> str:
-    """The content document in Markdown."""
-    lines = [f"# {_line(site.name)}", ""]
-    if site.description:
-        lines += [f"> {_line(site.description)}", ""]
-    lines += [
+    """The content document in Markdown: a line on each page."""
+    lines = [
+        *_opening(site),
+        "",
         "You need not read these pages: ask. This site speaks the Agent Handshake Protocol.",
         f"Its manifest is at {site.url}/.well-known/agent.json.",
         f"Questions go to POST {site.url}/agent/converse.",
@@ -28,11 +35,44 @@ def write_llms_txt(site: Site, documents: tuple[Document, ...]) -> str:
         named = folder if folders[folder][0].is_elsewhere else _heading(folder)
         lines += [f"## {named}", ""]
         for document in folders[folder]:
-            url = document.url if document.is_elsewhere else site.url + document.url
             about = f": {_line(document.description)}" if document.description else ""
+            url = _absolute(site, document.url)
             lines.append(f"- [{_link_text(document.title)}]({_link_url(url)}){about}")
         lines.append("")
     return "\n".join(lines)
+
+
+def write_llms_full_txt(site: Site, pages: Iterable[str]) -> Iterator[str]:
+    """All pages as one document in Markdown, piece by piece: it may be larger than memory.
+
+    Parameters:
+        pages: each as it is read alone, with front matter that says its title and address.
+    """
+    yield "\n".join([*_opening(site), ""])
+    for page in pages:
+        yield f"\n{page.rstrip()}\n"
+
+
+def write_content_signal(signals: Signals) -> str:
+    """The value of a ``Content-Signal`` header (https://contentsignals.org): AHP 0.1, section 7.
+
+    It has no word for ``attribution_required``, which the manifest and every answer carry.
+    """
+    said = {
+        "ai-train": signals.ai_train,
+        "search": signals.search,
+        "ai-input": signals.ai_input,
+    }
+    return ", ".join(f"{name}={'yes' if allowed else 'no'}" for name, allowed in said.items())
+
+
+def _opening(site: Site) -> list[str]:
+    title = f"# {_line(site.name)}"
+    return [title, "", f"> {_line(site.description)}"] if site.description else [title]
+
+
+def _absolute(site: Site, url: str) -> str:
+    return site.url + url if url.startswith("/") else url
 
 
 def _heading(folder: str) -> str:

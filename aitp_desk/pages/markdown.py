@@ -1,0 +1,135 @@
+"""A page of the content as Markdown, for whoever reads it with a model.
+
+It is made from the HTML that the page itself shows (:mod:`aitp_desk.pages.article`), whatever the
+file was written in: what is safe to show, and what is left out of sight, is decided there, once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from html import escape
+from typing import TYPE_CHECKING
+
+import yaml
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from aitp_desk.config import Site
+from aitp_desk.knowledge.base import Document
+from aitp_desk.pages.article import write_article
+
+if TYPE_CHECKING:
+    from html_to_markdown import ConversionOptions
+
+MAX_DEPTH = 200
+"""What nests deeper is left out: the converter follows it on the stack."""
+
+_ESCAPED = "`*_~[]<&!\\"
+_STAND_INS = {ord(sign): chr(0xFDD0 + number) for number, sign in enumerate(_ESCAPED)}
+"""What stands for an escaped sign until the page is converted, so that the converter does not see
+it: code points that are no characters, so that no text needs them.
+"""
+_UNESCAPED = {ord(stand_in): f"\\{chr(sign)}" for sign, stand_in in _STAND_INS.items()}
+_NO_STAND_INS = dict.fromkeys(_UNESCAPED)
+_SIGNS = re.compile(
+    r"[`*]"
+    r"|(?<![^\W_])_|_(?![^\W_])"  # not within a word
+    r"|~(?=~)"
+    r"|\](?=[(:\[])"
+    r"|<(?=[A-Za-z/!?])"
+    r"|&(?=#?\w+;)"
+    r"|!(?=\[)"
+    r"|\\(?=[!-/:-@\[-`{-~])"
+)
+"""What Markdown would read as more than itself. The converter looks after beginnings of lines."""
+_SIGNS_IN_LINKS = re.compile(rf"{_SIGNS.pattern}|[\[\]]")
+_SIGNS_LAST = frozenset("<]!\\")
+"""What is read together with the element that follows."""
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_VERBATIM = frozenset({"pre", "code", "kbd", "samp", "tt"})
+
+
+def write_markdown(site: Site, document: Document, urls: Mapping[str, str]) -> str:
+    """A page with front matter: its title, description, address and date, and nothing else.
+
+    Parameters:
+        urls: address of each document by its source, for links from file to file.
+    """
+    front = {
+        "title": document.title,
+        "description": document.description,
+        "url": site.url + document.url,
+        "updated": document.updated,
+    }
+    told = {name: value for name, value in front.items() if value}
+    lines = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, width=float("inf"))
+    return f"---\n{lines}---\n\n{write_body(site, document, urls)}"
+
+
+def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
+    """A page below its title, without front matter; links lead to absolute addresses.
+
+    Parameters:
+        urls: as for :func:`write_markdown`.
+    """
+    from html_to_markdown import convert  # the tenth of a second that this takes is not the start's
+
+    article = write_article(document, urls)
+    html = f"<h1>{escape(article.title)}</h1>\n{article.body}".translate(_NO_STAND_INS)
+    body = LexborHTMLParser(html).body
+    if body is None:
+        return ""
+    for link in body.css('a[href^="/"]'):
+        href = link.attributes["href"] or ""
+        if not href.startswith("//"):
+            link.attrs["href"] = site.url + href
+    _escape(body)
+    for block in body.css("pre"):
+        _flatten(block)
+    converted = convert(body.inner_html or "", _options()).content or ""
+    return converted.translate(_UNESCAPED)
+
+
+@cache
+def _options() -> ConversionOptions:
+    from html_to_markdown import ConversionOptions
+
+    return ConversionOptions(
+        bullets="-",
+        compact_tables=True,
+        expand_abbreviations=False,
+        extract_metadata=False,
+        highlight_style="none",
+        max_depth=MAX_DEPTH,
+    )
+
+
+def _escape(body: LexborNode) -> None:
+    """Put a stand-in for each sign that must be escaped in a text; code is left as it is."""
+    waiting = [(body, _SIGNS)]
+    while waiting:
+        node, signs = waiting.pop()
+        for child in list(node.iter(include_text=True)):
+            if child.is_text_node:
+                _escape_text(child, signs)
+            elif child.tag not in _VERBATIM:
+                waiting.append((child, _SIGNS_IN_LINKS if child.tag == "a" else signs))
+
+
+def _escape_text(node: LexborNode, signs: re.Pattern[str]) -> None:
+    text = node.text() or ""
+    spaced = _SPACE.sub(" ", text)
+    escaped = signs.sub(lambda sign: sign[0].translate(_STAND_INS), spaced)
+    if escaped[-1:] in _SIGNS_LAST and node.next is not None:
+        escaped = escaped[:-1] + escaped[-1].translate(_STAND_INS)
+    if escaped != text:
+        node.replace_with(escaped)
+
+
+def _flatten(block: LexborNode) -> None:
+    """Leave nothing but its text, and its language, in a block of code."""
+    code = block.css_first("code")
+    language = escape((code.attributes.get("class") or "") if code is not None else "")
+    text = escape(block.text())
+    block.inner_html = f'<code class="{language}">{text}</code>'
