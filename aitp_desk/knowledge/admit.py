@@ -38,7 +38,7 @@ MAX_DEPTH = 32
 """How many folders deep content may lie."""
 
 _NEVER_FILES = {"desk.toml", "robots.txt", "llms.txt", "llms-full.txt", "agents.txt", "ads.txt"}
-_NEVER_FOLDERS = {"node_modules", "__pycache__", "site-packages"}
+_NEVER_FOLDERS = {"node_modules", "__pycache__", "site-packages", "_sources", "_static"}
 _NEVER_ENDINGS = (
     "py|pyc|pem|key|p12|pfx|jks|kdbx|ppk|gpg|asc|env|sqlite|sqlite3|db|"
     "sqlite-wal|sqlite-shm|db-wal|db-shm|crt|cer|der|htpasswd|netrc|pgpass"

@@ -40,7 +40,42 @@ class Code(msgspec.Struct, frozen=True):
     language: str = ""
 
 
-Block = Heading | Paragraph | Item | Table | Code
+class Term(msgspec.Struct, frozen=True):
+    """What a definition list explains in the blocks that follow.
+
+    Parameters:
+        id: the one that links lead to, or empty.
+        depth: 1 in an outermost list.
+    """
+
+    text: str
+    id: str
+    depth: int = 1
+
+
+class End(msgspec.Struct, frozen=True):
+    """The end of a definition list of a depth: what follows is no definition of its terms."""
+
+    depth: int = 1
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """A place in the page that links lead to by its name, without a heading."""
+
+    id: str
+
+
+Block = Heading | Paragraph | Item | Table | Code | Term | End | Mark
+
+LONG_DEFINITION = 240
+"""A definition with more characters is a section of its own and no list item."""
+
+
+def size_of(block: Block) -> int:
+    """How many characters a block says; a heading says nothing by itself."""
+    if isinstance(block, Table):
+        return sum(len(cell) for row in block.rows for cell in row)
+    return len(block.text) if isinstance(block, Paragraph | Item | Code | Term) else 0
 
 
 def plain(text: str) -> str:

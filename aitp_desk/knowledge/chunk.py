@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from urllib.parse import quote
 
 import msgspec
 
+from aitp_desk.knowledge.anchors import Anchors, fragment
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, Passage, Unit, UnitKind
-from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
-from aitp_desk.knowledge.html import html_blocks
+from aitp_desk.knowledge.blocks import (
+    Block,
+    Code,
+    End,
+    Heading,
+    Item,
+    Mark,
+    Paragraph,
+    Table,
+    Term,
+    plain,
+    size_of,
+)
+from aitp_desk.knowledge.html_blocks import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
 from aitp_desk.knowledge.sentences import sentences
 
@@ -18,38 +30,15 @@ MAX_PASSAGE_CHARACTERS = 1800
 """A longer section becomes several passages with one address."""
 MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
+MAX_TERM_CHARACTERS = 100
+"""A longer term of a definition is cut where it stands for a heading."""
+MIN_MARKED_CHARACTERS = 600
+"""A named place in a page opens a section where so much stands before it."""
 
 _FULL_LINE = 0.6
 """A line that is shorter than this share of the longest ends its paragraph."""
+_CALLED = re.compile(r"([^(]{2,80}?)\s?\(")
 _DIVIDED = re.compile(r"([^\W\d_])-\n([a-zß-ÿ])")
-_DROPPED = re.compile(r"[^\w\- ]")
-_IN_FRAGMENT = "-._~!$&'()*+,;=:@/?%"
-"""What stands in a fragment as it is (RFC 3986, section 3.5)."""
-
-
-def slug(text: str) -> str:
-    """A heading's id as GitHub makes it: lower case, spaces to hyphens, other signs dropped."""
-    return _DROPPED.sub("", text.strip().lower()).replace(" ", "-")
-
-
-class Anchors:
-    """Hands out the ids of one page's headings, each once: ``notes``, ``notes-1``, ``notes-2``.
-
-    Whoever renders the page calls it for every heading in order, so that sources point to them.
-    """
-
-    def __init__(self) -> None:
-        self._taken: dict[str, int] = {}
-
-    def take(self, heading: str) -> str:
-        """The id of the next heading of the page."""
-        first = slug(heading) or "section"
-        anchor = first
-        while anchor in self._taken:
-            self._taken[first] += 1
-            anchor = f"{first}-{self._taken[first]}"
-        self._taken[anchor] = 0
-        return anchor
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -104,30 +93,102 @@ def _pages(document: Document) -> Iterator[Section]:
 def sections(blocks: Iterable[Block], *, rendered_here: bool = True) -> Iterator[Section]:
     """Split a page at its headings. A first heading that opens the page is its title.
 
+    What a definition list explains is a section too, below the heading where the list stands.
+
     Parameters:
         rendered_here: whether the desk shows the page, and gives each heading an id; a page from
             elsewhere has the ids that it has.
     """
-    anchors = Anchors()
-    trail: list[Heading] = []
-    heading, anchor = "", ""
-    pending: list[Block] = []
-    opened = False
-    for block in blocks:
-        if not isinstance(block, Heading):
-            pending.append(block)
-            opened = True
-            continue
-        if pending:
-            yield Section(heading, _names(trail), anchor, tuple(pending))
-            pending = []
-        anchor = anchors.take(block.text) if rendered_here else quote(block.id, safe=_IN_FRAGMENT)
-        heading = block.text
-        if opened or block.level > 1:
-            trail = [above for above in trail if above.level < block.level] + [block]
-        opened = True
-    if pending:
-        yield Section(heading, _names(trail), anchor, tuple(pending))
+    return _Cutter(rendered_here).cut(blocks)
+
+
+class _Cutter:
+    """Where in a page one is: below which headings, and in the definition of which terms."""
+
+    def __init__(self, rendered_here: bool) -> None:
+        self._rendered_here = rendered_here
+        self._anchors = Anchors()
+        self._trail: list[Heading] = []
+        self._heading, self._anchor, self._mark = "", "", ""
+        self._terms: list[tuple[Term, str]] = []
+        self._said = ""
+        self._pending: list[Block] = []
+
+    def cut(self, blocks: Iterable[Block]) -> Iterator[Section]:
+        """The sections, none of them empty."""
+        opened = False
+        for block in blocks:
+            if isinstance(block, Heading):
+                yield from self._end()
+                self._open(block, is_title=not opened and block.level == 1)
+                opened = True
+            elif isinstance(block, Term):
+                yield from self._end()
+                self._leave(block.depth)
+                self._terms.append((block, _name_of(block.text)))
+                self._said, self._mark = block.text, ""
+                opened = True
+            elif isinstance(block, End):
+                yield from self._end()
+                self._leave(block.depth)
+            elif isinstance(block, Mark):
+                if sum(map(size_of, self._pending)) >= MIN_MARKED_CHARACTERS:
+                    yield from self._end()
+                if not self._pending:
+                    self._mark = fragment(block.id)
+            else:
+                self._add(block)
+                opened = True
+        yield from self._end()
+
+    def _open(self, heading: Heading, *, is_title: bool) -> None:
+        if self._rendered_here:
+            anchor = self._anchors.take(heading.text, heading.id)
+            self._anchor = fragment(anchor) if anchor == heading.id else anchor
+        else:
+            self._anchor = fragment(heading.id)
+        self._heading, self._mark = heading.text, ""
+        self._terms.clear()
+        if not is_title:
+            above = (above for above in self._trail if above.level < heading.level)
+            self._trail = [*above, heading]
+
+    def _leave(self, depth: int) -> None:
+        """End the definitions of a list and of those within it."""
+        while self._terms and self._terms[-1][0].depth >= depth:
+            self._terms.pop()
+
+    def _add(self, block: Block) -> None:
+        """A definition begins with its term, so that it can be read alone."""
+        if self._said:
+            if isinstance(block, Paragraph):
+                block = Paragraph(f"{self._said}: {block.text}")
+            else:
+                self._pending.append(Paragraph(self._said))
+            self._said = ""
+        self._pending.append(block)
+
+    def _end(self) -> Iterator[Section]:
+        if self._said:
+            self._pending.append(Paragraph(self._said))
+            self._said = ""
+        if not self._pending:
+            return
+        names = [name for _, name in self._terms]
+        ids = (fragment(term.id) for term, _ in reversed(self._terms) if term.id)
+        yield Section(
+            heading=names[-1] if names else self._heading,
+            trail=(*(above.text for above in self._trail), *names),
+            anchor=self._mark or next(ids, self._anchor),
+            blocks=tuple(self._pending),
+        )
+        self._pending = []
+
+
+def _name_of(term: str) -> str:
+    """A term without what it takes: ``max_connections`` of ``max_connections (integer)``."""
+    name = _CALLED.match(term)
+    return name[1] if name else term[:MAX_TERM_CHARACTERS]
 
 
 def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
@@ -219,7 +280,3 @@ def _joined(units: Sequence[Unit]) -> str:
             lines.append(f"- {unit.text}" if unit.kind == "item" else unit.text)
         running = unit.kind == "sentence"
     return "\n".join(lines)
-
-
-def _names(trail: Sequence[Heading]) -> tuple[str, ...]:
-    return tuple(heading.text for heading in trail)

@@ -1,29 +1,33 @@
-"""The main content of HTML pages: without menus, scripts and what is hidden."""
+"""HTML pages: their title, their description and their main content, safe and with its ids."""
 
 from __future__ import annotations
+
+import re
+from html import escape
 
 import msgspec
 import nh3
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
+from aitp_desk.knowledge.anchors import Anchors
+from aitp_desk.knowledge.blocks import LONG_DEFINITION, plain
+from aitp_desk.knowledge.frame import main_of
 
-_NOISE = (
-    "script, style, noscript, template, svg, iframe, object, form, dialog, nav, "
-    '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"], .ahp-notice'
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_DEEPEST_OPENING = 12
+_DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
+_LANGUAGE = re.compile(r"\b(?:language|lang|highlight|source)-([\w+#.-]+)")
+_NO_LANGUAGE = frozenset({"none", "text", "plain", "plaintext", "default", "listing"})
+
+_CLEANER = nh3.Cleaner(
+    attributes={
+        **nh3.ALLOWED_ATTRIBUTES,
+        "*": {"id", *nh3.ALLOWED_ATTRIBUTES.get("*", ())},
+        "a": {"name", *nh3.ALLOWED_ATTRIBUTES["a"]},
+        "pre": {"data-language"},
+        "table": {"role", *nh3.ALLOWED_ATTRIBUTES.get("table", ())},
+    }
 )
-_FRAME = "header, footer, aside"
-_MAIN = ("main", '[role="main"]', "article")
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_BLOCKS = {
-    "p", "div", "section", "article", "main", "blockquote", "figure", "figcaption", "dl", "dt",
-    "dd", "ul", "ol", "li", "table", "pre", "hr", "details", "summary", "header", "address",
-    "center", "footer", "aside", "hgroup",
-    *_HEADINGS,
-}  # fmt: skip
-
-
-_WITH_IDS = {**nh3.ALLOWED_ATTRIBUTES, **{name: {"id"} for name in _HEADINGS}}
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -34,145 +38,161 @@ class Page(msgspec.Struct, frozen=True):
     body: str
 
 
-def read_html(text: str, *, with_ids: bool = False) -> Page:
+def read_html(text: str, *, rendered_here: bool = True) -> Page:
     """Find a page's title, its meta description and its main content.
 
-    The body holds no script, no style, no event handler and no dangerous link.
+    The body holds no script, no style, no event handler and no dangerous link. Its first heading is
+    of level 1 where that is the page's title, and no other one is. Headings and the terms of
+    definition lists have the ids by which links lead to them.
 
     Parameters:
-        with_ids: keep the ids by which links lead to a heading; they become the heading's own.
+        rendered_here: whether the desk shows the page, so that a long definition whose term has no
+            id may be given one; a page from elsewhere has the ids that it has.
     """
     tree = LexborHTMLParser(text)
     described = tree.css_first('meta[name="description"]')
+    description = plain(described.attributes.get("content") or "") if described else ""
     titled = tree.css_first("title")
-    for node in tree.css(_NOISE):
-        node.decompose()
-    named_main = (tree.css_first(name) for name in _MAIN)
-    main = next((node for node in named_main if node is not None), None)
+    called = plain(titled.text()) if titled else ""
+    main = main_of(tree)
     if main is None:
-        for node in tree.css(_FRAME):
-            node.decompose()
-        main = tree.body
-    if with_ids and main:
-        _give_ids(main)
-    heading = main.css_first("h1") if main else None
-    named = heading or titled
-    return Page(
-        title=plain(named.text()) if named else "",
-        description=plain(described.attributes.get("content") or "") if described else "",
-        body=nh3.clean(main.html or "", attributes=_WITH_IDS if with_ids else None).strip()
-        if main
-        else "",
-    )
+        return Page(called, description, "")
+    title, is_of_many = _title(main, called)
+    _name_headings(main)
+    if rendered_here:
+        _name_terms(main)
+    opening = _opening(main, title)
+    if opening is not None and opening.tag != "h1":
+        _make_title(opening, title)
+    for node in main.css("pre"):
+        _name_language(node)
+    for node in main.css("span:not([id]), font"):
+        node.unwrap()
+    body = _CLEANER.clean(main.html or "").strip()
+    if is_of_many:
+        body = _lower(body, keeps_first=opening is not None)
+    return Page(title, description, body)
 
 
-def html_blocks(html: str) -> list[Block]:
-    """The blocks of a piece of HTML, in order."""
-    body = LexborHTMLParser(html).body
-    if body is None:
-        return []
-    for node in body.css(_NOISE):
-        node.decompose()
-    reader = _Reader()
-    reader.walk(body)
-    return reader.found
+def _title(main: LexborNode, called: str) -> tuple[str, bool]:
+    """What a page is called, and whether it has several headings of level 1."""
+    tops = [text for node in main.css("h1") if (text := plain(node.text()))]
+    if len(tops) == 1:
+        return tops[0], False
+    if called:
+        return called, len(tops) > 1
+    first = main.css_first(_HEADINGS)
+    return (plain(first.text()) if first else ""), len(tops) > 1
 
 
-class _Reader:
-    """Walks the tree with a stack of its own: a page may nest deeper than Python may recurse."""
+def _name_headings(main: LexborNode) -> None:
+    """Give each heading the id that leads to it.
 
-    def __init__(self) -> None:
-        self.found: list[Block] = []
-        self.text: list[str] = []
-        self.lists = 0
-        self.items = 0
+    That is its own, one within it, a name right before it, or that of the part which it opens.
+    """
+    for heading in main.css(_HEADINGS):
+        if heading.attributes.get("id"):
+            continue
+        within = heading.css_first("[id], a[name]")
+        holder = within if within is not None else _named_by(heading, main)
+        if holder is not None and (id := _id_of(holder)):
+            heading.attrs["id"] = id
+            if holder.tag != "a":
+                del holder.attrs["id"]
 
-    def walk(self, root: LexborNode) -> None:
-        stack: list[tuple[LexborNode, bool]] = [(root, False)]
-        while stack:
-            node, leaving = stack.pop()
-            name = node.tag or ""
-            if leaving:
-                self._leave(name)
-            elif name == "-text":
-                self.text.append(node.text() or "")
-            elif not self._whole(node, name):
-                self._enter(name)
-                stack.append((node, True))
-                stack.extend(
-                    (child, False) for child in reversed(list(node.iter(include_text=True)))
-                )
-        self._flush()
 
-    def _whole(self, node: LexborNode, name: str) -> bool:
-        """Read at once what has no blocks inside that matter."""
-        if name == "br":
-            self.text.append(" ")
-        elif name in _HEADINGS:
-            self._flush()
-            text = plain(node.text())
-            if text:
-                self.found.append(Heading(_HEADINGS[name], text, node.attributes.get("id") or ""))
-        elif name == "pre":
-            self._flush()
-            self.found.append(Code(node.text().strip("\n")))
-        elif name == "table":
-            self._flush()
-            self.found.extend(_table(node))
-        else:
-            return False
-        return True
+def _named_by(heading: LexborNode, main: LexborNode) -> LexborNode | None:
+    """The nearest element with an id before which, in the element that has it, nothing is said."""
+    node = heading
+    for _ in range(_DEEPEST_OPENING):
+        before = node.prev
+        while before is not None:
+            if before.text().strip():
+                return None
+            if before.tag == "a" and before.attributes.get("name"):
+                return before
+            before = before.prev
+        parent = node.parent
+        if parent is None or parent.mem_id == main.mem_id:
+            return None
+        if _id_of(parent):
+            return parent
+        node = parent
+    return None
 
-    def _enter(self, name: str) -> None:
-        if name in _BLOCKS:
-            self._flush()
-        if name in {"ul", "ol"}:
-            self.lists += 1
-        elif name == "li":
-            self.items += 1
 
-    def _leave(self, name: str) -> None:
-        if name in _BLOCKS:
-            self._flush()
-        if name in {"ul", "ol"}:
-            self.lists -= 1
-        elif name == "li":
-            self.items -= 1
+def _id_of(node: LexborNode) -> str:
+    attributes = node.attributes
+    return attributes.get("id") or (attributes.get("name") if node.tag == "a" else "") or ""
 
-    def _flush(self) -> None:
-        text = plain("".join(self.text))
-        self.text = []
-        if not text:
+
+def _name_terms(main: LexborNode) -> None:
+    """Give ids to the terms of the lists that explain one at length: sources may lead to them."""
+    anchors = Anchors()
+    lists: dict[int, list[LexborNode]] = {}
+    long: set[int] = set()
+    for node in main.css("dt, dd"):
+        of = node.parent.mem_id if node.parent is not None else 0
+        if node.tag == "dd":
+            if len(node.text()) > LONG_DEFINITION:
+                long.add(of)
+            continue
+        lists.setdefault(of, []).append(node)
+        if id := _id_of(node) or _id_of(node.css_first("[id]") or node):
+            anchors.take("", id)
+            long.add(of)
+    for of in long:
+        for term in lists.get(of, ()):
+            text = plain(term.text())
+            if text and not _id_of(term) and term.css_first("[id]") is None:
+                term.attrs["id"] = anchors.take(text)
+
+
+def _opening(main: LexborNode, title: str) -> LexborNode | None:
+    """The element at the top of the page that says its title and nothing else."""
+    node, wanted = main, title.casefold()
+    for _ in range(_DEEPEST_OPENING):
+        inner = next((child for child in node.iter() if child.text().strip()), None)
+        if inner is None or inner.tag == "p":
+            return None
+        said = plain(inner.text()).casefold()
+        if said == wanted:
+            within = inner.css_first(_HEADINGS)
+            return inner if within is None else within
+        if not said.startswith(wanted):
+            return None
+        node = inner
+    return None
+
+
+def _make_title(opening: LexborNode, title: str) -> None:
+    id = opening.attributes.get("id") or ""
+    made = LexborHTMLParser(f'<h1 id="{escape(id)}">{escape(title)}</h1>').css_first("h1")
+    if made is not None:
+        opening.replace_with(made)
+
+
+def _name_language(code: LexborNode) -> None:
+    """Keep the language of a code block, which generators write into one class or another."""
+    within = code.css_first("code[class]")
+    near: list[LexborNode | None] = [within, code, code.parent]
+    near.append(code.parent.parent if code.parent is not None else None)
+    for node in near:
+        found = _LANGUAGE.search((node.attributes.get("class") or "") if node is not None else "")
+        if found and found[1] not in _NO_LANGUAGE:
+            code.attrs["data-language"] = found[1].removesuffix("3").lower()
             return
-        if self.items:
-            self.found.append(Item(text, max(self.lists, 1)))
-        else:
-            self.found.append(Paragraph(text))
 
 
-def _give_ids(main: LexborNode) -> None:
-    """Give each heading the id that leads to it: its own, one within it, or its section's."""
-    for heading in main.css(", ".join(_HEADINGS)):
-        within = heading.css_first("[id]")
-        parent = heading.parent
-        opens = parent is not None and parent.mem_id != main.mem_id and _opens(heading, parent)
-        named = (heading, within, parent if opens else None)
-        ids = (node.attributes.get("id") for node in named if node is not None)
-        heading.attrs["id"] = next((id for id in ids if id), "")
+def _lower(body: str, *, keeps_first: bool) -> str:
+    """The headings one level lower, but for the first where that is the title."""
+    left = 2 if keeps_first else 0
 
+    def lowered(found: re.Match[str]) -> str:
+        nonlocal left
+        if left:
+            left -= 1
+            return found[0]
+        return f"{found[1]}{int(found[2]) + 1}"
 
-def _opens(heading: LexborNode, parent: LexborNode) -> bool:
-    first = next(parent.iter(), None)
-    return first is not None and first.mem_id == heading.mem_id
-
-
-def _table(node: LexborNode) -> list[Block]:
-    header: tuple[str, ...] = ()
-    rows: list[tuple[str, ...]] = []
-    for row in node.css("tr"):
-        cells = tuple(plain(cell.text(separator=" ")) for cell in row.css("th, td"))
-        if not rows and not header and not row.css("td"):
-            header = cells
-        elif cells:
-            rows.append(cells)
-    return [Table(header, tuple(rows))] if rows else []
+    return _DEEPER.sub(lowered, body)

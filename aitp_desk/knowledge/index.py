@@ -31,7 +31,7 @@ from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
-FORMAT = 5
+FORMAT = 6
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"

@@ -201,7 +201,7 @@ def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | N
 
 
 def _read_html(found: Found, text: str) -> Document:
-    page = read_html(text, with_ids=is_elsewhere(found.source))
+    page = read_html(text, rendered_here=not is_elsewhere(found.source))
     return Document(
         path=address_of(found.source),
         source=found.source,

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
-from aitp_desk.knowledge.html import html_blocks
+from aitp_desk.knowledge.html_blocks import html_blocks
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _HEADING_LINE = re.compile(r"^ {0,3}#{1,6}\s+\S", re.MULTILINE)

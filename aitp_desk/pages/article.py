@@ -21,9 +21,10 @@ import nh3
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from aitp_desk.knowledge.anchors import RESERVED, Anchors
 from aitp_desk.knowledge.base import PAGE_BREAK, Document
 from aitp_desk.knowledge.blocks import plain
-from aitp_desk.knowledge.chunk import Anchors, paragraphs_of_page
+from aitp_desk.knowledge.chunk import paragraphs_of_page
 from aitp_desk.pages.fill import Markup
 
 _MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -43,7 +44,7 @@ def _only_languages(tag: str, name: str, value: str) -> str | None:
 _CLEANER = nh3.Cleaner(
     tags=nh3.ALLOWED_TAGS - {"img", "area", "map", "center", "header", "footer", "nav"},
     attributes={
-        "*": {"lang", "dir"},
+        "*": {"lang", "dir", "id"},
         "a": {"href", "title"},
         "abbr": {"title"},
         "code": {"class"},
@@ -51,7 +52,6 @@ _CLEANER = nh3.Cleaner(
         "td": {"colspan", "rowspan"},
         "th": {"colspan", "rowspan", "scope"},
         "time": {"datetime"},
-        **{name: {"id"} for name in _HEADINGS},
     },
     allowed_classes={"td": {"right", "center"}, "th": {"right", "center"}},
     attribute_filter=_only_languages,
@@ -97,6 +97,10 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
     for cell in body.css("td[style], th[style]"):
         if aligned := _ALIGNED.search(cell.attributes["style"] or ""):
             cell.attrs["class"] = aligned[1]
+    for place in body.css("a[name]:not([id])"):
+        place.attrs["id"] = place.attributes["name"]
+    for taken in body.css(f'[id^="{RESERVED}"]'):
+        del taken.attrs["id"]
     title, anchor = _name_headings(body)
     cleaned = _CLEANER.clean(body.inner_html or "").strip()
     return Article(title or document.title, anchor, Markup(cleaned))
@@ -111,7 +115,7 @@ def _name_headings(body: LexborNode) -> tuple[str, str]:
         text = plain(heading.text())
         if not text:
             continue
-        anchor = anchors.take(text)
+        anchor = anchors.take(text, heading.attributes.get("id") or "")
         if heading.tag == "h1" and opening is not None and heading.mem_id == opening.mem_id:
             title, first = text, anchor
             heading.decompose()

@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from aitp_desk.knowledge.anchors import Anchors, slug
 from aitp_desk.knowledge.base import Document, Passage
-from aitp_desk.knowledge.chunk import MAX_PASSAGE_CHARACTERS, Anchors, passages_of, slug
+from aitp_desk.knowledge.chunk import MAX_PASSAGE_CHARACTERS, passages_of
 
 PAGE = """# Shipping
 

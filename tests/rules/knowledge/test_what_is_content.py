@@ -56,6 +56,8 @@ NEVER = [
     "robots.txt",
     "llms.txt",
     "node_modules/left-pad/readme.md",
+    "_sources/library/os.rst.txt",
+    "_static/help.html",
     "__pycache__/notes.md",
 ]
 

@@ -1,0 +1,202 @@
+"""HTML pages of other makers: what is content, what it is called, and where a source points."""
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.load import load_content
+
+
+def read(tmp_path: Path, html: str) -> tuple[Document, list[Passage]]:
+    """The page ``a.html`` of a folder, and its passages."""
+    tmp_path.joinpath("a.html").write_text(html, "utf-8")
+    (document,) = load_content(tmp_path).documents
+    return document, passages_of(document)
+
+
+def said(passages: list[Passage]) -> list[str]:
+    """The texts of all units."""
+    return [unit.text for passage in passages for unit in passage.units]
+
+
+@pytest.mark.parametrize(
+    "bar",
+    [
+        "<div class='navheader'><a href='b.html'>Prev</a> Chapter 7</div>",
+        "<div role='navigation'>Chapter 7</div>",
+        "<ul class='breadcrumb small'><li>Chapter 7</li></ul>",
+        "<div id='sidebar'><h3>Chapter 7</h3></div>",
+        "<form><label>Chapter 7</label><input></form>",
+        "<div class='nosearch'>Chapter 7<div class='menu'><a href='/'>Home</a></div></div>",
+    ],
+)
+def test_bars_around_the_content_are_no_content(tmp_path: Path, bar: str) -> None:
+    page = f"<body>{bar}<h1>Locks</h1><p>A lock is held until the end of it all.</p>{bar}</body>"
+    document, passages = read(tmp_path, page)
+    assert said(passages) == ["A lock is held until the end of it all."]
+    assert "Chapter" not in document.body
+
+
+def test_what_is_called_a_bar_but_holds_the_page_is_content(tmp_path: Path) -> None:
+    page = "<form class='nav'><h2>Locks</h2><p>A lock is held until the end.</p></form><p>So.</p>"
+    assert said(read(tmp_path, page)[1]) == ["A lock is held until the end.", "So."]
+
+
+def test_a_heading_is_read_without_its_permalink(tmp_path: Path) -> None:
+    page = "<main><h1>Locks<a class='x' href='#locks'>¶</a></h1><p>They lock.</p></main>"
+    document, passages = read(tmp_path, page)
+    assert (document.title, passages[0].name) == ("Locks", "Locks")
+    assert "¶" not in document.body
+
+
+@pytest.mark.parametrize(
+    ("html", "anchor"),
+    [
+        ("<h2 id='Own'>Keys</h2>", "Own"),
+        ("<h2><a name='within'></a>Keys</h2>", "within"),
+        ("<a name='before'></a><h2>Keys</h2>", "before"),
+        ("<section id='part'><div><h2>Keys</h2></div><p>x</p></section>", "part"),
+        ("<section id='part'><p>Not first.</p><h2>Keys</h2></section>", "keys"),
+        ("<h2 id='a b'>Keys</h2>", "a%20b"),
+        ("<h2>Keys</h2>", "keys"),
+    ],
+)
+def test_a_source_points_to_the_id_that_a_heading_has(
+    tmp_path: Path, html: str, anchor: str
+) -> None:
+    _, passages = read(tmp_path, f"<main><h1>T</h1><p>Before.</p>{html}<p>Behind.</p></main>")
+    assert passages[-1].anchor == anchor
+
+
+def test_several_headings_of_the_first_level_are_parts_of_the_page(tmp_path: Path) -> None:
+    page = (
+        "<title>Locking</title><div class=t>Locking</div><h1>1. Overview</h1><p>One.</p>"
+        "<h2>1.1. Files</h2><p>Two.</p><h1>2. Use</h1><p>Three.</p>"
+    )
+    document, passages = read(tmp_path, page)
+    assert document.title == "Locking"
+    assert document.body.count("<h1") == 1
+    assert [passage.trail for passage in passages] == [
+        ("1. Overview",),
+        ("1. Overview", "1.1. Files"),
+        ("2. Use",),
+    ]
+
+
+def test_a_heading_that_says_the_title_is_the_title_whatever_its_level(tmp_path: Path) -> None:
+    page = "<title>8.5. Dates</title><div><h2 id=D>8.5. Dates</h2></div><p>A.</p><h3>Of</h3><p>B."
+    _, (first, second) = read(tmp_path, page)
+    assert (first.trail, first.url, first.name) == ((), "/a#D", "8.5. Dates")
+    assert second.trail == ("Of",)
+
+
+def test_a_term_with_an_id_is_a_section_of_its_own(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>Tools</h1><h2>Functions</h2><p>All of them.</p><dl><dt id='it.groupby'>"
+        "<code>it.<b>groupby</b></code>(<em>iterable</em>, key=None)<a href='#it.groupby'>¶</a>"
+        "</dt><dd><p>Groups what follows.</p><pre>for a in b:\n    c</pre></dd>"
+        "<dt id='it.count'>it.count()</dt><dd>Counts.</dd></dl><p>That was all.</p></main>"
+    )
+    _, passages = read(tmp_path, page)
+    assert [(p.anchor, p.trail) for p in passages] == [
+        ("functions", ("Functions",)),
+        ("it.groupby", ("Functions", "it.groupby")),
+        ("it.count", ("Functions", "it.count")),
+        ("functions", ("Functions",)),
+    ]
+    assert [unit.text for unit in passages[1].units] == [
+        "it.groupby(iterable, key=None): Groups what follows.",
+        "```\nfor a in b:\n    c\n```",
+    ]
+    assert passages[2].name == "Tools: it.count"
+
+
+def test_terms_within_a_definition_stand_below_its_term(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>T</h1><dl><dt id=A>class A</dt><dd><p>A thing.</p><dl><dt id=A.run>run()</dt>"
+        "<dd>Runs.</dd></dl><p>More on it.</p></dd><dt id=B>class B</dt><dd>Other.</dd></dl></main>"
+    )
+    assert [(p.anchor, p.trail) for p in read(tmp_path, page)[1]] == [
+        ("A", ("class A",)),
+        ("A.run", ("class A", "run")),
+        ("A", ("class A",)),
+        ("B", ("class B",)),
+    ]
+
+
+def test_short_definitions_are_items_and_one_long_one_makes_sections_of_all(
+    tmp_path: Path,
+) -> None:
+    short = "<dl><dt>Cat</dt><dd>Purrs.</dd><dt>Dog:</dt><dd><p>Barks.</p><p>Runs.</p></dd></dl>"
+    assert said(read(tmp_path, f"<main><h1>T</h1>{short}</main>")[1]) == [
+        "Cat: Purrs.",
+        "Dog: Barks. Runs.",
+    ]
+    long = f"<dl><dt>--no-ff</dt><dd>{'Never forward. ' * 20}</dd><dt>-q</dt><dd>Quiet.</dd></dl>"
+    document, passages = read(tmp_path, f"<main><h1>T</h1>{long}</main>")
+    assert [(p.anchor, p.heading) for p in passages] == [("--no-ff", "--no-ff"), ("-q", "-q")]
+    assert 'id="--no-ff"' in document.body
+
+
+def test_an_option_and_its_short_form_are_one_section(tmp_path: Path) -> None:
+    page = "<main><dl><dt id=o>--out</dt><dt>-o</dt><dd>Where to.</dd></dl></main>"
+    (passage,) = read(tmp_path, page)[1]
+    assert (passage.anchor, passage.text) == ("o", "--out, -o: Where to.")
+
+
+def test_tables_of_contents_and_other_rows_of_links_are_left_out_of_answers(
+    tmp_path: Path,
+) -> None:
+    links = "".join(f"<li><a href='#s{at}'>Section {at}</a></li>" for at in range(4))
+    rows = "".join(f"<div><a href='p{at}.html'>Page {at}</a></div>" for at in range(4))
+    terms = "".join(f"<dt><a href='p{at}.html'>Page {at}</a></dt>" for at in range(4))
+    page = f"<main><h1>T</h1><ul>{links}</ul>{rows}<dl>{terms}</dl><p>See <a href=b>b</a>.</main>"
+    document, passages = read(tmp_path, page)
+    assert said(passages) == ["See b."]
+    assert "Section 3" in document.body
+
+
+def test_of_a_long_page_of_links_only_its_sentences_are_read(tmp_path: Path) -> None:
+    entries = "".join(f"<li>entry {at} <a href='p'>{'word ' * 6}</a></li>" for at in range(90))
+    page = f"<main><h1>Index</h1><p>All that there is.</p><ul>{entries}</ul></main>"
+    assert said(read(tmp_path, page)[1]) == ["All that there is."]
+
+
+def test_a_table_for_layout_is_read_as_text_and_code_keeps_its_lines(tmp_path: Path) -> None:
+    page = (
+        "<main><table><tr><td class=linenos><pre>1\n2</pre></td><td class='highlight-python3'>"
+        "<pre>>>> a\n1</pre></td></tr></table><table><tr><td><p>Left.</p><table><tr><th>K</th>"
+        "<th>V</th></tr><tr><td>a</td><td>b</td></tr></table></td></tr></table></main>"
+    )
+    assert said(read(tmp_path, page)[1]) == ["```python\n>>> a\n1\n```", "Left.", "a: b"]
+
+
+def test_a_cell_over_several_rows_stands_in_each_of_them(tmp_path: Path) -> None:
+    page = (
+        "<main><table><tr><th>Mode</th><th>Writer</th><th>Readers</th></tr>"
+        "<tr><td rowspan=2>WAL</td><td>one</td><td>many</td></tr><tr><td colspan=2>none</td></tr>"
+        "<tr><td>DELETE</td><td>one</td><td>none<p>at all</p></td></tr></table></main>"
+    )
+    assert said(read(tmp_path, page)[1]) == [
+        "WAL – Writer: one; Readers: many",
+        "WAL – Writer: none",
+        "DELETE – Writer: one; Readers: none; at all",
+    ]
+
+
+def test_the_name_of_a_box_opens_its_first_sentence(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>T</h1><h2>Use</h2><p>Do.</p><div class=note><h3>Note</h3><p>Mind it.</p></div>"
+        "<div class=admonition><p>Warning</p><p>It bites.<a href='#f1'>[1]</a></p></div></main>"
+    )
+    (passage,) = read(tmp_path, page)[1]
+    assert passage.text == "Do. Note: Mind it. Warning: It bites."
+
+
+def test_a_named_place_far_down_a_section_is_where_sources_point(tmp_path: Path) -> None:
+    long = "<p>Before it there is much to read. " + "And more. " * 80 + "</p>"
+    page = f"<main><h1>T</h1>{long}<a name=pragma_x></a><p>X does it.</p><a name=y></a><p>Y.</main>"
+    _, passages = read(tmp_path, page)
+    assert [(p.anchor, p.text) for p in passages[1:]] == [("pragma_x", "X does it. Y.")]
