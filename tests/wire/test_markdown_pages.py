@@ -14,7 +14,7 @@ from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, DocumentKind
 from aitp_desk.knowledge.blocks import Block, Code, Heading
 from aitp_desk.knowledge.chunk import blocks_of
-from aitp_desk.knowledge.html import html_blocks
+from aitp_desk.knowledge.html_blocks import html_blocks
 from aitp_desk.knowledge.load import load_content
 from aitp_desk.knowledge.markdown import markdown_blocks
 from aitp_desk.pages.article import write_article
