@@ -232,7 +232,7 @@ def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:
             parents[block.depth] = block.text
             yield _unit("item", block.text, above)
         elif isinstance(block, Table):
-            for row in block.rows:
+            for row in filter(any, block.rows):
                 yield _unit("row", _row(block.header, row), " ".join(filter(None, block.header)))
         elif isinstance(block, Code):
             yield _unit("code", f"```{block.language}\n{block.text}\n```", lead)

@@ -285,7 +285,7 @@ def _table(node: LexborNode) -> Table:
                 from_above[len(cells)] = (text, height)
             cells += [text, *[""] * (width - 1)]
         _fill_from_above(cells, from_above)
-        if not any(cells):
+        if not cells:
             continue
         if not rows and row.css_first("td") is None:
             header = header or tuple(cells)
