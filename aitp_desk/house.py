@@ -114,7 +114,7 @@ class House(msgspec.Struct, frozen=True):
         )
         reading = Reading(store, following)
         sessions = Sessions(config.sessions, store, clock)
-        registry = Registry()
+        registry = Registry(lambda: self.knowledge.library)
         agents = SiteAgents(
             [
                 SiteAgent(

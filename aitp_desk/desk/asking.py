@@ -13,15 +13,16 @@ import msgspec
 from aitp_desk.agent.base import Agent, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
-from aitp_desk.desk.facts import describe_contact, describe_site, site_facts
+from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.offering import Offering
 from aitp_desk.desk.recording import Recording
-from aitp_desk.desk.registry import CONTACT, SITE_INFO, Registry
+from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
-from aitp_desk.model.errors import InvalidRequest, UnsupportedType
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
 
 
@@ -93,6 +94,7 @@ class Asking:
         self._knowledge = knowledge
         self._site = site
         self._facts = site_facts(site)
+        self._offering = Offering(site)
         self._answers = AnswerCache(cache, clock)
 
     async def ask(self, principal: Principal, ask: Ask) -> Asked:
@@ -105,11 +107,6 @@ class Asking:
             Unavailable: the agent or the store cannot work now.
         """
         action = self._registry.action(ask.action)
-        if ask.accepts is not None and not set(ask.accepts) & set(action.answer_types):
-            types = ", ".join(action.answer_types)
-            raise UnsupportedType(
-                f"{action.name} can answer with {types} only.", available=action.answer_types
-            )
         if ask.session_id is None:
             return await self._ask_first(principal, ask, action)
         session = await self._sessions.resume(principal, ask.session_id)
@@ -164,24 +161,19 @@ class Asking:
                 "Nothing was asked in this session that a clarification could answer.",
                 param="clarification",
             )
-        if action is SITE_INFO:
-            return describe_site(self._site, self._knowledge.library)
-        if action is CONTACT:
-            return describe_contact(self._site)
-        return await answer_of(
-            self._agent,
-            Turn(
-                ask.query,
-                self._facts,
-                session.transcript,
-                ask.clarification,
-                session.pending,
-                ask.locale,
-                ask.max_tokens,
-                tools=self._invoking.tools(principal),
-                invoke=self._invoking.invoker(principal),
-            ),
+        turn = Turn(
+            ask.query,
+            self._facts,
+            session.transcript,
+            ask.clarification,
+            session.pending,
+            ask.locale,
+            ask.max_tokens,
+            tools=self._invoking.tools(principal),
+            invoke=self._invoking.invoker(principal),
         )
+        offered = self._offering.offer(action, ask.accepts, turn, self._knowledge.library)
+        return offered or await answer_of(self._agent, turn)
 
     async def _finish(
         self, principal: Principal, session: Session, ask: Ask, outcome: Said

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aitp_desk.agent.base import Answer, SiteFacts, Source
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
@@ -55,6 +57,23 @@ def describe_contact(site: Site) -> Answer:
     return Answer(
         f"To reach {site.name}: {', '.join(ways)}.", (Source("Contact", source, "direct"),)
     )
+
+
+def site_data(site: Site) -> tuple[str, Mapping[str, str]]:
+    """The same as data: the name of its shape, and its members."""
+    data = {"name": site.name, "url": f"{site.url}/", "description": site.description}
+    return "https://schema.org/WebSite", _said(data)
+
+
+def contact_data(site: Site) -> tuple[str, Mapping[str, str]]:
+    """How to reach its people as data; what the owner has not said is left out."""
+    contact = site.contact
+    data = {"email": contact.email, "telephone": contact.phone, "url": site.contact_url}
+    return "https://schema.org/ContactPoint", _said(data)
+
+
+def _said(data: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: value for name, value in data.items() if value}
 
 
 def _page_about(library: Library) -> Document | None:

@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 
-from aitp_desk.model.action import Action
+from aitp_desk.knowledge.library import Library
+from aitp_desk.model.action import DATA, FEED, TEXT_ANSWER, Action
 from aitp_desk.model.errors import UnknownAction
 
-SITE_INFO = Action("site_info", "What this site is, who runs it and what its pages are about.")
-CONTENT_SEARCH = Action(
-    "content_search", "Answers a question from the pages of this site, with its sources."
-)
-CONTACT = Action("contact", "How to reach the people behind this site.")
+SITE_INFO = "site_info"
+CONTENT_SEARCH = "content_search"
+CONTACT = "contact"
+LIST_PAGES = "list_pages"
 
-BUILT_IN = (SITE_INFO, CONTENT_SEARCH, CONTACT)
+
+def actions_of(_library: Library) -> tuple[Action, ...]:
+    """What a site can do with this content."""
+    return (
+        Action(
+            SITE_INFO,
+            "What this site is, who runs it and what its pages are about.",
+            answer_types=(TEXT_ANSWER, DATA),
+        ),
+        Action(
+            CONTENT_SEARCH,
+            "Answers a question from the pages of this site, with its sources.",
+            answer_types=(TEXT_ANSWER, FEED),
+        ),
+        Action(
+            CONTACT,
+            "How to reach the people behind this site.",
+            answer_types=(TEXT_ANSWER, DATA),
+        ),
+        Action(
+            LIST_PAGES,
+            "Lists the pages of this site, or those of the folder or tag that is named, the newest"
+            " first.",
+            answer_types=(FEED, TEXT_ANSWER),
+            accept_fallback=True,
+        ),
+    )
 
 
 class Registry:
-    """The desk's actions by name."""
+    """The desk's actions by name, as its present content has them.
 
-    def __init__(self, actions: Iterable[Action] = BUILT_IN) -> None:
-        self._actions = {action.name: action for action in actions}
+    Parameters:
+        library: gives the present content.
+    """
+
+    def __init__(self, library: Callable[[], Library]) -> None:
+        self._library = library
+        self._read: Library | None = None
+        self._actions: dict[str, Action] = {}
+        self._listed: tuple[Action, ...] = ()
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action, in the order of its declaration."""
-        return tuple(self._actions.values())
+        """Every action, in the order of its declaration; the same tuple until they change."""
+        self._follow()
+        return self._listed
 
     def action(self, name: str) -> Action:
         """Find an action.
@@ -33,6 +67,7 @@ class Registry:
         Raises:
             UnknownAction: there is none of this name; lists those that exist.
         """
+        self._follow()
         try:
             return self._actions[name]
         except KeyError:
@@ -41,3 +76,12 @@ class Registry:
                 f"The capability '{name[:64]}' is not supported. This site has: {names}.",
                 available=tuple(self._actions),
             ) from None
+
+    def _follow(self) -> None:
+        library = self._library()
+        if library is not self._read:
+            self._read = library
+            actions = actions_of(library)
+            if actions != self._listed:
+                self._listed = actions
+                self._actions = {action.name: action for action in actions}

@@ -8,6 +8,7 @@ from typing import Literal
 
 from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
 from aitp_desk.agent.prompt import MAX_SAID
+from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.window import told_text
 from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
@@ -38,6 +39,8 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
 def reply_metadata(outcome: Said) -> dict[str, str]:
     """The metadata of a reply: whether it asks back, and what its making involved."""
     notes = dict(ASKS_BACK) if isinstance(outcome, Clarification) else {}
+    if isinstance(outcome, Offer) and outcome.payload is not None:
+        notes["content_type"] = outcome.content_type
     if outcome.fallback is not None:
         notes["fallback"] = outcome.fallback
     if outcome.tools_used:

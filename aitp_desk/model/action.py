@@ -10,6 +10,13 @@ import msgspec
 from aitp_desk.model.principal import Principal
 
 TEXT_ANSWER = "text/answer"
+DATA = "application/data"
+FEED = "application/feed"
+VIDEO = "media/video"
+AUDIO = "media/audio"
+IMAGE = "media/image"
+DOWNLOAD = "file/download"
+"""Content types of answers (AHP 0.1, appendix C.2)."""
 
 
 def takes_nothing() -> Mapping[str, Any]:
@@ -25,6 +32,7 @@ class Action(msgspec.Struct, frozen=True):
         summary: one line of at most 256 characters.
         kind: ``query`` reads and changes nothing; ``action`` may change something.
         answer_types: content types that it can answer with, the preferred one first.
+        accept_fallback: whether it answers in text where the asker accepts none of these.
         input_schema: JSON Schema of its arguments, an object's.
         is_open: whether a caller without a credential may call it.
     """
@@ -33,6 +41,7 @@ class Action(msgspec.Struct, frozen=True):
     summary: str
     kind: Literal["query", "action"] = "query"
     answer_types: tuple[str, ...] = (TEXT_ANSWER,)
+    accept_fallback: bool = False
     input_schema: Mapping[str, Any] = msgspec.field(default_factory=takes_nothing)
     is_open: bool = True
 

@@ -62,20 +62,27 @@ class PagesDoor:
 
     Parameters:
         site: whose pages these are.
-        manifest: the AHP manifest, for agents that ask for it at the home page.
+        manifest: gives the AHP manifest, for agents that ask for it at the home page; the same
+            object until it changes.
         render_json: refusals for callers that want no page.
     """
 
-    def __init__(self, site: Site, *, manifest: bytes, render_json: RenderError) -> None:
+    def __init__(
+        self, site: Site, *, manifest: Callable[[], bytes], render_json: RenderError
+    ) -> None:
         self._site = site
-        self._manifest = tag_page(manifest)
+        self._manifest = manifest
+        self._tagged = tag_page(b"")
         self._render_json = render_json
         self._shelf = Shelf()
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
         """``GET /``: the home page, or the manifest where the Accept header prefers it."""
         if wants_manifest(call.headers.get("Accept", "")):
-            return reply_manifest(self._manifest, call.headers)
+            manifest = self._manifest()
+            if manifest is not self._tagged.body:
+                self._tagged = tag_page(manifest)
+            return reply_manifest(self._tagged, call.headers)
         library = desk.knowledge.library
 
         def render() -> bytes:

@@ -225,6 +225,7 @@ async def test_only_capability_and_query_are_needed_and_the_answer_is_text_by_de
         ["text/answer"],
         ["media/video", "x-shop/cart", "text/answer"],
         ["text/answer", "application/feed"],
+        ["text/answer", "text/answer"],
     ],
 )
 async def test_of_the_accepted_types_the_one_that_both_know_is_given(
@@ -236,14 +237,21 @@ async def test_of_the_accepted_types_the_one_that_both_know_is_given(
 
 
 @pytest.mark.requirement("AHP-6.6-5")
-@pytest.mark.parametrize("capability", ["site_info", "content_search", "contact"])
-@pytest.mark.parametrize("accepted", [["media/video"], ["x-shop/cart", "application/data"], []])
+@pytest.mark.parametrize(
+    ("capability", "types"),
+    [
+        ("site_info", ["text/answer", "application/data"]),
+        ("content_search", ["text/answer", "application/feed"]),
+        ("contact", ["text/answer", "application/data"]),
+    ],
+)
+@pytest.mark.parametrize("accepted", [["media/video"], ["x-shop/cart", "file/download"], []])
 async def test_who_accepts_no_type_that_the_site_has_is_told_those_it_has(
-    visitor: Visitor, capability: str, accepted: list[str]
+    visitor: Visitor, capability: str, types: list[str], accepted: list[str]
 ) -> None:
     said = await visitor.ask(WINDOW, capability, accept_types=accepted)
     assert said.refusal == (400, "unsupported_type", None)
-    assert said.body["available_types"] == ["text/answer"]
+    assert said.body["available_types"] == types
     assert said.body["param"] == "context.accept_types"
 
 

@@ -105,7 +105,7 @@ async def test_every_declared_capability_can_be_called_at_the_declared_endpoint(
 ) -> None:
     manifest = await manifest_of(visitor)
     names = [capability["name"] for capability in manifest["capabilities"]]
-    assert names == ["site_info", "content_search", "contact"]
+    assert names == ["site_info", "content_search", "contact", "list_pages"]
     for capability in manifest["capabilities"]:
         assert capability["mode"] == "MODE2"
         assert 1 <= len(capability["description"]) <= 256

@@ -17,7 +17,7 @@ from tests.visiting import CONVERSE, MANIFEST, Said, Visitor, read, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-CAPABILITIES = ["site_info", "content_search", "contact"]
+CAPABILITIES = ["site_info", "content_search", "contact", "list_pages"]
 QUESTION = {"capability": "content_search", "query": "What does gift wrapping cost?"}
 JSON = {"Content-Type": "application/json"}
 

@@ -14,7 +14,7 @@ from aitp_desk.agent.base import Answer, Clarification, Source
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.asking import Ask, Asked
 from aitp_desk.desk.cache import Kept
-from aitp_desk.desk.registry import BUILT_IN
+from aitp_desk.model.action import Action
 from aitp_desk.model.errors import (
     DeskError,
     ErrorKind,
@@ -30,6 +30,7 @@ from aitp_desk.protocols.ahp.wire import decode_converse
 from tests.ahp_schemas import AhpSchemas
 
 URL = "https://owner.example"
+ACTIONS = (Action("contact", "How to reach the owner."),)
 
 
 def encode(asked: Asked, **signals: bool) -> Any:
@@ -205,7 +206,7 @@ def test_a_known_answer_is_the_same_bytes_but_for_session_and_mark(
 
 @given(st.builds(Site, name=words.filter(bool), description=words | st.text(max_size=2000)))
 def test_a_manifest_is_valid_whatever_the_site_is_called(site: Site) -> None:
-    manifest = json.loads(encode_manifest(site, Signals(), BUILT_IN, Limits()))
+    manifest = json.loads(encode_manifest(site, Signals(), ACTIONS, Limits()))
     assert len(manifest["name"]) <= 128
     assert len(manifest.get("description", "")) <= 512
     assert site.name.startswith(manifest["name"][:-1])

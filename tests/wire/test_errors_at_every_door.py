@@ -20,7 +20,7 @@ from aitp_desk.protocols.reply import Reply
 from tests.docs.errors_table import promised_errors
 
 MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
-PAGES = PagesDoor(Site(url="https://desk.example"), manifest=b"{}", render_json=render_aitp)
+PAGES = PagesDoor(Site(url="https://desk.example"), manifest=lambda: b"{}", render_json=render_aitp)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {

@@ -32,7 +32,7 @@ from aitp_desk.protocols.reply import HTML, JSON, Call, Reply
 SITE = Site(name="Pine Street Books", url="https://books.example")
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 MANIFEST = b'{"ahp":"0.1"}'
-DOOR = PagesDoor(SITE, manifest=MANIFEST, render_json=render_error)
+DOOR = PagesDoor(SITE, manifest=lambda: MANIFEST, render_json=render_error)
 
 
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:

@@ -12,6 +12,7 @@ import msgspec
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.config import Signals
 from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
 from aitp_desk.protocols.ahp.wire import MODE
 from aitp_desk.protocols.reply import Reply
@@ -50,9 +51,16 @@ class Encoder:
 
     def _answer(self, asked: Asked, answer: Answer) -> dict[str, Any]:
         """What an answer is made of; ``meta`` stands last."""
+        offer = answer if isinstance(answer, Offer) else None
+        kind = TEXT_ANSWER if offer is None else offer.content_type
+        payload = {} if offer is None or offer.payload is None else {"payload": offer.payload}
+        meta = self._meta(asked) | {"content_type": kind}
+        if offer is not None and offer.fallback_from is not None:
+            meta["fallback_from"] = offer.fallback_from
         return {
             "response": {
-                "content_type": TEXT_ANSWER,
+                "content_type": kind,
+                **payload,
                 "answer": answer.text,
                 "sources": [
                     {
@@ -64,7 +72,7 @@ class Encoder:
                 ],
                 "follow_up": {"suggested_queries": answer.follow_ups},
             },
-            "meta": self._meta(asked) | {"content_type": TEXT_ANSWER},
+            "meta": meta,
         }
 
     def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:

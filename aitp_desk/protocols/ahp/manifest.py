@@ -36,6 +36,7 @@ def encode_manifest(
                 "description": action.summary,
                 "mode": MODE,
                 "response_types": action.answer_types,
+                **({"accept_fallback": True} if action.accept_fallback else {}),
             }
             for action in actions
         ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.model.action import Action
 from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.content import write_llms_txt
 from aitp_desk.protocols.ahp.error_wire import render_error
@@ -14,15 +15,25 @@ from aitp_desk.protocols.reply import JSON, MARKDOWN, Call, Door, Reply, Route, 
 
 
 class AhpDoor:
-    """The AHP door of one desk: what never changes is encoded once."""
+    """The AHP door of one desk. The manifest is encoded again when the desk can do other things."""
 
     def __init__(self, desk: Desk) -> None:
-        self.manifest = encode_manifest(desk.site, desk.signals, desk.registry.actions, desk.limits)
+        self._desk = desk
+        self._declared: tuple[Action, ...] | None = None
+        self._manifest = b""
         self._encoder = Encoder(desk.site.url, desk.signals)
+
+    def manifest(self) -> bytes:
+        """The manifest as the present content has it: the same object until that changes it."""
+        actions = self._desk.registry.actions
+        if actions is not self._declared:
+            desk, self._declared = self._desk, actions
+            self._manifest = encode_manifest(desk.site, desk.signals, actions, desk.limits)
+        return self._manifest
 
     async def get_manifest(self, _desk: Desk, call: Call) -> Reply:
         """``GET /.well-known/agent.json`` (AHP 0.1, section 3.1)."""
-        return _document(call, self.manifest, JSON)
+        return _document(call, self.manifest(), JSON)
 
     async def get_content(self, desk: Desk, call: Call) -> Reply:
         """``GET /llms.txt`` (AHP 0.1, section 5.1)."""
