@@ -19,6 +19,7 @@ from multidict import CIMultiDictProxy
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving
 from aitp_desk.desk.invoking import Performed
+from aitp_desk.store import reads
 from tests.keys import make_key
 from tests.serving import SITE, serving
 
@@ -133,6 +134,13 @@ class Talker:
     async def messages(self, thread_id: str, query: str = "") -> Told:
         """List a thread's messages."""
         return await self.send("GET", f"{THREADS}/{thread_id}/messages{query}")
+
+    async def thread_of(self, session_id: str) -> str:
+        """Id of the thread that an AHP session lies on."""
+        await self.desk.store.settled()
+        session = await reads.session(self.desk.store, session_id)
+        assert session is not None
+        return session.thread_id
 
     async def texts(self, thread_id: str) -> list[str]:
         """The first part of all that was said on a thread, oldest first."""

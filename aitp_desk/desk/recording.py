@@ -7,19 +7,24 @@ behind the answer waits for it: that slows the askers down instead of turning th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
 from aitp_desk.desk.sessions import Session
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.ids import new_id
+from aitp_desk.model.ids import ID_BYTES, new_id
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.thread import VISITOR, Actor, Origin, Thread
-from aitp_desk.store.base import Store
-from aitp_desk.store.records import NewMessage
+from aitp_desk.model.randomness import random_piece
+from aitp_desk.model.thread import VISITOR, Actor, Origin
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.records import FoldedTurn, NewMessage
 from aitp_desk.store.records import Session as KeptSession
+from aitp_desk.store.work.folding import fold_turn, write_turn
 from aitp_desk.store.work.sessions import record_exchange
+
+_Unit = Callable[[], Work[None]]
 
 
 class Recording:
@@ -44,7 +49,7 @@ class Recording:
         session: Session,
         question: str,
         reply: tuple[str, ...],
-        notes: Mapping[str, str],
+        notes: dict[str, str],
         first: bool,
     ) -> None:
         """Write down one turn; the first one opens the thread.
@@ -57,8 +62,50 @@ class Recording:
             StoreBusy: nothing was written.
             UnknownSession: the session's thread was deleted meanwhile.
         """
+        unit = self._first_turn if first else self._later_turn
+        await self._hand_over(unit(principal, session, question, reply, notes))
+
+    def _first_turn(
+        self,
+        principal: Principal,
+        session: Session,
+        question: str,
+        reply: tuple[str, ...],
+        notes: dict[str, str],
+    ) -> _Unit:
+        random, more, last_at = random_piece(), random_piece(), int(session.last_at)
+        turn = FoldedTurn(
+            owner=session.owner,
+            opened_at=int(session.opened_at),
+            last_at=last_at,
+            recorded_at=self._clock(),
+            ids=random[:ID_BYTES] + more[:ID_BYTES],
+            salts=random_piece(),
+            visitor=_name(principal),
+            desk=self._actor.id,
+            capabilities=self._actor.capabilities,
+            question=question,
+            reply=reply,
+            notes=notes,
+            pending=_pending(session),
+        )
+        return partial(
+            fold_turn,
+            thread_id=session.thread_id,
+            session_id=session.id,
+            last_at=last_at,
+            turn=write_turn(turn),
+        )
+
+    def _later_turn(
+        self,
+        principal: Principal,
+        session: Session,
+        question: str,
+        reply: tuple[str, ...],
+        notes: dict[str, str],
+    ) -> _Unit:
         now = self._clock()
-        visitor = VISITOR if principal.is_anonymous else principal.id
         kept = KeptSession(
             session.id,
             session.thread_id,
@@ -66,16 +113,13 @@ class Recording:
             session.turns,
             int(session.opened_at),
             int(session.last_at),
-            msgspec.json.encode(session.pending).decode() if session.pending else None,
+            _pending(session),
         )
-        opening = None
-        if first:
-            opening = Thread(session.thread_id, session.owner, int(now), {}, (self._actor,))
         asked = NewMessage(
             new_id("msg", now),
             new_salt(),
             "user",
-            visitor,
+            _name(principal),
             Origin.VISITOR,
             (question,),
         )
@@ -86,14 +130,20 @@ class Recording:
             self._actor.id,
             Origin.DESK,
             reply,
-            metadata=dict(notes),
+            metadata=notes,
         )
-        messages = (asked, said)
+        return partial(record_exchange, session=kept, messages=(asked, said), now=int(now))
+
+    async def _hand_over(self, unit: _Unit) -> None:
         if self._durable or self._store.is_behind:
-            await self._store.run(
-                record_exchange, session=kept, opening=opening, messages=messages, now=int(now)
-            )
+            await self._store.run(unit)
         else:
-            self._store.record(
-                record_exchange, session=kept, opening=opening, messages=messages, now=int(now)
-            )
+            self._store.record(unit)
+
+
+def _name(principal: Principal) -> str:
+    return VISITOR if principal.is_anonymous else principal.id
+
+
+def _pending(session: Session) -> str | None:
+    return msgspec.json.encode(session.pending).decode() if session.pending else None

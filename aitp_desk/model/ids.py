@@ -15,7 +15,8 @@ _ALPHABET = "0123456789abcdefghijklmnopqrstuv"
 _PAIRS = tuple(high + low for high in _ALPHABET for low in _ALPHABET)
 _DIGIT_OF_BYTE = (_ALPHABET * 8).encode()
 """For ``bytes.translate``: every digit stands for eight of the 256 bytes."""
-_RANDOM_DIGITS = 26
+ID_BYTES = 26
+"""How many random bytes an id is made of, one for each of its random digits."""
 
 
 def new_id(prefix: str, now: float) -> str:
@@ -25,8 +26,17 @@ def new_id(prefix: str, now: float) -> str:
         prefix: what the id names, without the underscore.
         now: Unix time in seconds; ids made later sort later (to the millisecond).
     """
-    random = random_piece()[:_RANDOM_DIGITS].translate(_DIGIT_OF_BYTE).decode("ascii")
-    return first_id(prefix, now) + random
+    return id_from(prefix, now, random_piece())
+
+
+def id_from(prefix: str, now: float, random: bytes) -> str:
+    """Make the id that stands for a moment and a piece of randomness, the same each time.
+
+    Parameters:
+        prefix, now: as in :func:`new_id`.
+        random: at least :data:`ID_BYTES` bytes that nobody can foresee.
+    """
+    return first_id(prefix, now) + random[:ID_BYTES].translate(_DIGIT_OF_BYTE).decode("ascii")
 
 
 def first_id(prefix: str, now: float) -> str:

@@ -22,7 +22,8 @@ Durability
 Once more
     An engine may run a unit again from its start (its group was rolled back, a serialization
     failure). Hence a unit is deterministic: ids, time and salts are arguments; it does no I/O and
-    raises every refusal before its first write.
+    raises every refusal before its first write. (A folded thread that it names is unfolded before
+    that: a refusal then takes the unfolding back with it.)
 Pressure
     When more units wait than the queue holds, both methods raise :class:`StoreBusy` and nothing of
     that unit is written.

@@ -7,7 +7,7 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Params, Row, Store
 from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary, Token
 from aitp_desk.store.rows import (
     actor_of,
@@ -19,6 +19,7 @@ from aitp_desk.store.rows import (
     session_of,
     token_of,
 )
+from aitp_desk.store.work.folding import unfold_thread
 
 BEYOND = 2**62
 """A place after every message and event."""
@@ -26,7 +27,7 @@ BEYOND = 2**62
 
 async def thread(store: Store, thread_id: str) -> KeptThread | None:
     """Read a thread with its actors, the desk's own first."""
-    rows = await store.read("thread", {"thread_id": thread_id})
+    rows = await _read(store, "thread", {"thread_id": thread_id})
     if not rows:
         return None
     id_, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event = rows[0]
@@ -49,13 +50,13 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
 
 async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tuple[Actor, ...]:
     """Read who takes part in a thread, or did after one of its events; the desk's own first."""
-    rows = await store.read("actors", {"thread_id": thread_id, "event": event})
+    rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
     return tuple(map(actor_of, rows))
 
 
 async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
     """Read the actor that joined a thread with one of its events, ``actor.joined``."""
-    rows = await store.read("joined", {"thread_id": thread_id, "event": event})
+    rows = await _read(store, "joined", {"thread_id": thread_id, "event": event})
     return actor_of(rows[0]) if rows else None
 
 
@@ -67,7 +68,7 @@ async def access(
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
     """
-    rows = await store.read("thread_tail", {"thread_id": thread_id, "desk": principal.desk})
+    rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
     owner, updated_at, *_ = rows[0]
@@ -86,13 +87,13 @@ async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
     Returns:
         The parent's id, and the number of its newest message at that time.
     """
-    rows = await store.read("forked_at", {"thread_id": thread_id})
+    rows = await _read(store, "forked_at", {"thread_id": thread_id})
     return (rows[0][0], rows[0][1]) if rows else None
 
 
 async def message(store: Store, thread_id: str, message_id: str) -> Message | None:
     """Read one message of a thread; None also for one that was deleted."""
-    rows = await store.read("message", {"thread_id": thread_id, "id": message_id})
+    rows = await _read(store, "message", {"thread_id": thread_id, "id": message_id})
     return message_of(rows[0]) if rows else None
 
 
@@ -134,7 +135,7 @@ async def messages(
         "limit": limit + 1,
     }
     if run_id is None:
-        rows = await store.read("messages_upwards" if upwards else "messages_downwards", part)
+        rows = await _read(store, "messages_upwards" if upwards else "messages_downwards", part)
     else:
         part["run_id"] = run_id
         statement = "run_messages_upwards" if upwards else "run_messages_downwards"
@@ -153,7 +154,8 @@ async def newest_messages(
     Parameters:
         upto_seq: none newer than this.
     """
-    rows = await store.read(
+    rows = await _read(
+        store,
         "messages_downwards",
         {
             "thread_id": thread_id,
@@ -173,7 +175,8 @@ async def messages_between(
     Parameters:
         order: ``asc`` reads the oldest of them, ``desc`` the newest, the newest first.
     """
-    rows = await store.read(
+    rows = await _read(
+        store,
         "messages_upwards" if order == "asc" else "messages_downwards",
         {"thread_id": thread_id, "above": above, "below": below, "limit": limit},
     )
@@ -182,7 +185,7 @@ async def messages_between(
 
 async def summary(store: Store, thread_id: str) -> Summary | None:
     """Read what was said on a thread in few words, where that is kept."""
-    rows = await store.read("summary", {"thread_id": thread_id})
+    rows = await _read(store, "summary", {"thread_id": thread_id})
     return Summary(*rows[0]) if rows else None
 
 
@@ -199,13 +202,13 @@ async def replies(store: Store, run_id: str) -> tuple[Message, ...]:
 
 async def events(store: Store, thread_id: str, *, after: int, limit: int) -> tuple[Event, ...]:
     """Read a thread's events after a number, in order."""
-    rows = await store.read("events", {"thread_id": thread_id, "after": after, "limit": limit})
+    rows = await _read(store, "events", {"thread_id": thread_id, "after": after, "limit": limit})
     return tuple(map(event_of, rows))
 
 
 async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
     """Read the number of the newest event that queued a run; 0 for none."""
-    rows = await store.read("run_queued_at", {"thread_id": thread_id, "run_id": run_id})
+    rows = await _read(store, "run_queued_at", {"thread_id": thread_id, "run_id": run_id})
     return int(rows[0][0]) if rows else 0
 
 
@@ -213,15 +216,15 @@ async def messages_after_event(
     store: Store, thread_id: str, *, after: int, limit: int
 ) -> tuple[Message, ...]:
     """Read the oldest messages among a thread's events after a number; none that was deleted."""
-    rows = await store.read(
-        "messages_after_event", {"thread_id": thread_id, "after": after, "limit": limit}
+    rows = await _read(
+        store, "messages_after_event", {"thread_id": thread_id, "after": after, "limit": limit}
     )
     return tuple(map(message_of, rows))
 
 
 async def session(store: Store, session_id: str) -> Session | None:
     """Read a session; its transcript is its thread's :func:`newest_messages`."""
-    rows = await store.read("session", {"id": session_id})
+    rows = await _read(store, "session", {"id": session_id})
     return session_of(rows[0]) if rows else None
 
 
@@ -249,8 +252,22 @@ async def epoch(store: Store, name: str) -> int:
 
 async def place(store: Store, thread_id: str, message_id: str | None) -> int:
     """Read a message's place on its thread, also once it was deleted; 0 for none."""
-    rows = await store.read("message_seq", {"thread_id": thread_id, "id": message_id})
+    rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})
     return int(rows[0][0]) if rows else 0
+
+
+async def _read(store: Store, statement: str, params: Params) -> list[Row]:
+    """Read of a thread or a session; one that is folded is unfolded first."""
+    rows = await store.read(statement, params)
+    if rows:
+        return rows
+    by_session = statement == "session"
+    found = await store.read("folded_session" if by_session else "folded_turn", params)
+    if not found:
+        return rows
+    thread_id = found[0][0] if by_session else params["thread_id"]
+    await store.run(unfold_thread, thread_id=thread_id)
+    return await store.read(statement, params)
 
 
 async def _end(

@@ -236,6 +236,36 @@ class Session(msgspec.Struct, frozen=True):
     pending: str | None = None
 
 
+class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
+    """The first turn of an AHP session, which opens its thread, as one value.
+
+    Parameters:
+        owner: as of :class:`Session`, as are ``opened_at`` (there ``created_at``), ``last_at`` and
+            ``pending``.
+        recorded_at: Unix seconds, when the messages were made; not rounded, for their ids.
+        ids: randomness of both messages' ids, the visitor's first (``model.ids.id_from``).
+        salts: of both messages' digests.
+        visitor: the actor that asks.
+        desk, capabilities: the actor that answers.
+        reply: the parts of what the desk said.
+        notes: the metadata of the reply.
+    """
+
+    owner: str | None
+    opened_at: int
+    last_at: int
+    recorded_at: float
+    ids: bytes
+    salts: bytes
+    visitor: str
+    desk: str
+    capabilities: tuple[str, ...]
+    question: str
+    reply: tuple[str, ...]
+    notes: dict[str, str]
+    pending: str | None
+
+
 class KeptThread(msgspec.Struct, frozen=True):
     """A thread with what the store knows besides.
 

@@ -28,9 +28,10 @@ from aitp_desk.model.principal import anonymous
 from aitp_desk.model.thread import Actor, Draft, Origin, Thread
 from aitp_desk.store import work
 from aitp_desk.store.migrate import migrate
-from aitp_desk.store.records import NewMessage, Once, Session
+from aitp_desk.store.records import FoldedTurn, NewMessage, Once
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.statements import load_statements
+from aitp_desk.store.work.folding import write_turn
 
 CALLERS = 32
 NOW = 1_800_000_000
@@ -38,6 +39,21 @@ DESK = Actor("https://desk.example/agent")
 VISITOR = anonymous("192.0.2.1")
 QUESTION = "What is your return policy for tents that were pitched once? " * 5
 WITHOUT_END = 10**9
+TURN = FoldedTurn(
+    owner=None,
+    opened_at=NOW,
+    last_at=NOW,
+    recorded_at=NOW,
+    ids=bytes(52),
+    salts=bytes(32),
+    visitor="visitor",
+    desk=DESK.id,
+    capabilities=(),
+    question=QUESTION,
+    reply=(QUESTION,),
+    notes={},
+    pending=None,
+)
 
 
 def said(text: str, *, by_desk: bool = False) -> NewMessage:
@@ -99,13 +115,12 @@ async def append_once_with_run(store: SqliteStore, units: int) -> None:
 async def record(store: SqliteStore, units: int) -> None:
     """Record first turns of query sessions: a thread, its session, two messages."""
     for number in range(units):
-        thread = a_thread()
         store.record(
-            work.record_exchange,
-            session=Session(new_id("session", NOW), thread.id, None, 1, NOW, NOW),
-            opening=thread,
-            messages=(said(QUESTION), said(QUESTION, by_desk=True)),
-            now=NOW,
+            work.fold_turn,
+            thread_id=new_id("thread", NOW),
+            session_id=new_id("session", NOW),
+            last_at=NOW,
+            turn=write_turn(TURN),
         )
         if number % CALLERS == 0:
             await asyncio.sleep(0)

@@ -5,13 +5,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from itertools import count
+from typing import Any
 
 from aitp_desk.model.ids import first_id
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.thread import Actor, Draft, Message, Origin, Role, Thread
 from aitp_desk.store import work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import ClaimedRun, NewMessage, NewRun, Once, Placed, Session
+from aitp_desk.store.records import (
+    ClaimedRun,
+    FoldedTurn,
+    NewMessage,
+    NewRun,
+    Once,
+    Placed,
+    Session,
+)
+from aitp_desk.store.work.folding import write_turn
 
 NOW = 1_800_000_000
 HOUR = 3600
@@ -60,6 +70,33 @@ def session_id(thread: Thread, opened_at: int = NOW) -> str:
 
 def a_session(thread: Thread, *, turns: int = 1, now: int = NOW) -> Session:
     return Session(session_id(thread), thread.id, thread.owner, turns, NOW, now)
+
+
+def first_turn(
+    session: Session, question: str = "?", reply: str = "!", *, recorded_at: float = NOW
+) -> dict[str, Any]:
+    """The arguments of ``work.fold_turn`` for a session that has just been opened."""
+    turn = FoldedTurn(
+        owner=session.owner,
+        opened_at=session.created_at,
+        last_at=session.last_at,
+        recorded_at=recorded_at,
+        ids=(salt_for(new_name("one")) + salt_for(new_name("two"))) * 2,
+        salts=salt_for(new_name("one")) + salt_for(new_name("two")),
+        visitor=session.owner or "visitor",
+        desk=DESK.id,
+        capabilities=DESK.capabilities,
+        question=question,
+        reply=(reply,),
+        notes={},
+        pending=session.pending,
+    )
+    return {
+        "thread_id": session.thread_id,
+        "session_id": session.id,
+        "last_at": session.last_at,
+        "turn": write_turn(turn),
+    }
 
 
 async def open_thread(

@@ -10,7 +10,7 @@ import pytest
 from aitp_desk.store import work
 from aitp_desk.store.engine import Unit, touched
 from aitp_desk.store.records import ClaimedRun, Fork, Once
-from tests.contract.saying import VISITOR, a_session, a_thread
+from tests.contract.saying import VISITOR, a_session, a_thread, first_turn
 
 THREAD = a_thread()
 CLAIM = ClaimedRun("run_1", THREAD.id, "w", 1, 0, 1, 1, 0, VISITOR)
@@ -27,8 +27,8 @@ OF_THREAD = ("thread", THREAD.id)
         ({"thread": THREAD, "once": None}, {OF_THREAD}),
         ({"thread": THREAD, "fork": FORK}, {OF_THREAD, ("thread", "thread_parent")}),
         ({"claim": CLAIM, "replies": ()}, {OF_THREAD}),
-        ({"session": a_session(THREAD), "opening": None}, {OF_THREAD}),
-        ({"session": a_session(THREAD), "opening": THREAD}, {OF_THREAD}),
+        ({"session": a_session(THREAD), "messages": ()}, {OF_THREAD}),
+        (first_turn(a_session(THREAD)), {OF_THREAD}),
         ({"worker": "w", "limit": 3}, None),
         ({}, None),
     ],

@@ -23,10 +23,9 @@ from tests.contract.saying import (
     VISITOR,
     a_session,
     a_thread,
+    first_turn,
     open_thread,
     post,
-    replied,
-    said,
     texts_of,
 )
 from tests.contract.whole import check_whole
@@ -112,13 +111,7 @@ async def test_what_was_written_is_there_after_opening_again(database: Path) -> 
 async def test_closing_commits_what_waits(database: Path) -> None:
     thread = a_thread()
     async with SqliteStore.open(database) as store:
-        store.record(
-            work.record_exchange,
-            session=a_session(thread),
-            opening=thread,
-            messages=(said("?"), replied("!")),
-            now=NOW,
-        )
+        store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
     async with SqliteStore.open(database) as store:
         assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["?", "!"]
     assert [path.name for path in database.parent.iterdir()] == ["desk.db"]
@@ -143,13 +136,7 @@ async def test_records_are_committed_soon_though_nobody_waits(database: Path) ->
 
     loop = asyncio.get_running_loop()
     async with SqliteStore.open(database) as store:
-        store.record(
-            work.record_exchange,
-            session=a_session(thread),
-            opening=thread,
-            messages=(said("?"), replied("!")),
-            now=NOW,
-        )
+        store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
         store.record(watched)
         async with asyncio.timeout(5):
             await committed.wait()

@@ -15,7 +15,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import RunState
-from aitp_desk.model.thread import Actor, Message, Thread
+from aitp_desk.model.thread import Actor, Message
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Once
@@ -31,6 +31,7 @@ from tests.contract.saying import (
     claim,
     delete_message,
     delete_thread,
+    first_turn,
     open_thread,
     post,
     replied,
@@ -213,20 +214,13 @@ class TestThreads:
         thread = a_thread()
         session = a_session(thread)
 
-        async def converse(opening: Thread | None) -> None:
-            await store.run(
-                work.record_exchange,
-                session=session,
-                opening=opening,
-                messages=(said("?"), replied("!")),
-                now=NOW,
-            )
-
-        await converse(thread)
+        await store.run(work.fold_turn, **first_turn(session))
         await delete_thread(store, thread.id)
         assert await reads.session(store, session.id) is None
         with pytest.raises(UnknownSession):
-            await converse(None)
+            await store.run(
+                work.record_exchange, session=session, messages=(said("?"), replied("!")), now=NOW
+            )
 
     async def test_deleting_while_others_post_leaves_a_whole_thread(self, store: Store) -> None:
         opened = await open_thread(store, "one", run=True)

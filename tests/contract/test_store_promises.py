@@ -19,6 +19,7 @@ from tests.contract.saying import (
     NOW,
     a_session,
     a_thread,
+    first_turn,
     open_thread,
     post,
     replied,
@@ -159,32 +160,19 @@ async def test_a_refused_message_leaves_no_gap(store: Store) -> None:
 
 async def test_a_record_is_kept_without_being_waited_for(store: Store) -> None:
     thread = a_thread()
-    store.record(
-        work.record_exchange,
-        session=a_session(thread),
-        opening=thread,
-        messages=(said("question"), replied("answer")),
-        now=NOW,
-    )
+    store.record(work.fold_turn, **first_turn(a_session(thread), "question", "answer"))
     await store.settled()
     assert texts_of(await reads.newest_messages(store, thread.id, 10)) == ["question", "answer"]
 
 
 async def test_records_and_units_keep_one_order(store: Store) -> None:
     thread = a_thread()
-    store.record(
-        work.record_exchange,
-        session=a_session(thread),
-        opening=thread,
-        messages=(said("one"), replied("two")),
-        now=NOW,
-    )
+    store.record(work.fold_turn, **first_turn(a_session(thread), "one", "two"))
     posting = asyncio.create_task(post(store, thread.id, "three"))
     await asyncio.sleep(0)
     store.record(
         work.record_exchange,
         session=a_session(thread, turns=2),
-        opening=None,
         messages=(said("four"), replied("five")),
         now=NOW,
     )

@@ -7,7 +7,6 @@ import asyncio
 import pytest
 
 from aitp_desk.model.errors import PreconditionFailed, UnknownSession
-from aitp_desk.model.thread import Thread
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Expired, Once, Session, Token
@@ -19,6 +18,7 @@ from tests.contract.saying import (
     a_session,
     a_thread,
     claim,
+    first_turn,
     open_thread,
     replied,
     said,
@@ -29,13 +29,14 @@ from tests.contract.saying import (
 NO_FILES = {"files_until": 0, "files": 10}
 
 
-async def converse(
-    store: Store, session: Session, opening: Thread | None, question: str, reply: str
-) -> None:
+async def converse(store: Store, session: Session, question: str = "?", reply: str = "!") -> None:
+    """Have a turn of a session recorded, as the session stands after it."""
+    if session.turns == 1:
+        await store.run(work.fold_turn, **first_turn(session, question, reply))
+        return
     await store.run(
         work.record_exchange,
         session=session,
-        opening=opening,
         messages=(said(question), replied(reply)),
         now=session.last_at,
     )
@@ -45,19 +46,19 @@ class TestSessions:
     async def test_the_first_turn_opens_thread_and_session(self, store: Store) -> None:
         thread = a_thread("aya")
         session = a_session(thread)
-        await converse(store, session, thread, "One?", "One!")
+        await converse(store, session, "One?", "One!")
         assert await reads.session(store, session.id) == session
         kept = await reads.thread(store, thread.id)
         assert kept is not None
-        assert (kept.thread, kept.speaker, kept.last_seq) == (thread, "visitor", 2)
+        assert (kept.thread, kept.speaker, kept.last_seq) == (thread, "aya", 2)
 
     async def test_later_turns_follow_on_the_same_thread(self, store: Store) -> None:
         thread = a_thread()
-        await converse(store, a_session(thread), thread, "One?", "One!")
+        await converse(store, a_session(thread), "One?", "One!")
         second = Session(
             session_id(thread), thread.id, None, 2, NOW, NOW + 9, '{"question":"Which?"}'
         )
-        await converse(store, second, None, "Two?", "Which two?")
+        await converse(store, second, "Two?", "Which two?")
         assert await reads.session(store, second.id) == second
         transcript = await reads.newest_messages(store, thread.id, 20)
         assert texts_of(transcript) == ["One?", "One!", "Two?", "Which two?"]
@@ -66,16 +67,14 @@ class TestSessions:
 
     async def test_a_turn_whose_thread_was_lost_is_not_kept(self, store: Store) -> None:
         with pytest.raises(UnknownSession):
-            await converse(store, a_session(a_thread(), turns=2), None, "Two?", "Two!")
+            await converse(store, a_session(a_thread(), turns=2), "Two?", "Two!")
 
     async def test_an_unknown_session_is_none(self, store: Store) -> None:
         assert await reads.session(store, "session_unknown") is None
 
     async def test_turns_of_many_sessions_at_once_are_all_kept(self, store: Store) -> None:
         threads = [a_thread() for _ in range(20)]
-        await asyncio.gather(
-            *(converse(store, a_session(thread), thread, "?", "!") for thread in threads)
-        )
+        await asyncio.gather(*(converse(store, a_session(thread)) for thread in threads))
         for thread in threads:
             assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["?", "!"]
 
@@ -94,9 +93,9 @@ class TestExpiry:
 
     async def test_idle_sessions_are_forgotten_and_their_threads_stay(self, store: Store) -> None:
         idle, busy = a_thread(), a_thread()
-        await converse(store, a_session(idle), idle, "?", "!")
-        await converse(store, a_session(busy), busy, "?", "!")
-        await converse(store, a_session(busy, turns=2, now=NOW + HOUR), None, "??", "!!")
+        await converse(store, a_session(idle))
+        await converse(store, a_session(busy))
+        await converse(store, a_session(busy, turns=2, now=NOW + HOUR), "??", "!!")
         gone = await store.run(
             work.delete_expired, once_before=0, sessions_before=NOW + HOUR, limit=10, **NO_FILES
         )

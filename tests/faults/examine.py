@@ -15,7 +15,8 @@ import msgspec
 
 from aitp_desk.model.chain import FIRST_LINK, canonical, digest_message, next_link
 from aitp_desk.model.thread import Attachment
-from tests.faults.ledger import MARK, Ledger
+from aitp_desk.store.work.folding import read_turn
+from tests.faults.ledger import MARK, QUESTIONS, Ledger
 
 RUNS_SECONDS = 60
 """How long a desk may take to answer what it left unanswered."""
@@ -34,7 +35,7 @@ class Findings(msgspec.Struct, frozen=True):
         broken: threads whose digests or links do not follow from what was said.
         unanswered: posts without a completed run that has replied.
         answered_twice: runs with more than one reply.
-        halved: AHP turns of which only one message was kept.
+        halved: AHP turns of which only a part was kept.
         corrupt: complaints of the database's own check.
         refused: requests that were answered, but not with 200.
     """
@@ -85,6 +86,7 @@ def examine(database: Path, ledger: Ledger) -> Findings:
         complaints = [row for (row,) in connection.execute("PRAGMA integrity_check")]
         complaints += connection.execute("PRAGMA foreign_key_check").fetchall()
         gaps, broken = _examine_threads(connection)
+        split = _count_split_turns(connection)
     return Findings(
         missing=sum(kept.get(id_) != said for id_, said in ledger.said.items())
         + sum(kept.get(id_, ("",))[0] != thread for id_, thread in ledger.replies.items()),
@@ -94,7 +96,8 @@ def examine(database: Path, ledger: Ledger) -> Findings:
         unanswered=sum(run not in completed or not replies[run] for run in answered_by if run)
         + answered_by.count(None),
         answered_twice=sum(count > 1 for count in replies.values()),
-        halved=sum(
+        halved=split
+        + sum(
             side["visitor"] != side["desk"]
             for thread_id, side in sides.items()
             if thread_id not in posted_on
@@ -137,6 +140,19 @@ def _examine_threads(connection: sqlite3.Connection) -> tuple[int, int]:
         gaps += seqs != list(range(1, last_seq + 1)) or numbers != list(range(1, last_event + 1))
         broken += is_broken or link != last_link
     return gaps, broken
+
+
+def _count_split_turns(connection: sqlite3.Connection) -> int:
+    """Count the folded turns that are not whole, or stand at length as well."""
+    split = 0
+    for packed, stands_twice in connection.execute(
+        "SELECT turn, EXISTS (SELECT 1 FROM threads WHERE id = thread_id)"
+        " OR EXISTS (SELECT 1 FROM sessions WHERE id = session_id) FROM folded_turns"
+    ):
+        turn = read_turn(packed)
+        is_whole = turn.question in QUESTIONS and any(turn.reply) and len(turn.salts) == 32
+        split += bool(stands_twice) or not is_whole
+    return split
 
 
 def _open(database: Path) -> sqlite3.Connection:

@@ -11,6 +11,7 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Source, Turn
 from aitp_desk.store import reads
+from aitp_desk.store.work.folding import read_turn
 from tests.doubles import ScriptedAgent
 from tests.keys import make_key
 from tests.visiting import Visitor, visiting
@@ -96,8 +97,8 @@ async def test_a_refused_question_leaves_nothing(tmp_path: Path) -> None:
         await visitor.ask("And?", "nothing_of_that_name")
         await visitor.ask("And?", clarification="yes")
         await visitor.desk.store.settled()
-        assert rows(data, "SELECT count(*) FROM threads") == [(1,)]
-        assert rows(data, "SELECT count(*) FROM messages") == [(2,)]
+        assert rows(data, "SELECT count(*) FROM folded_turns") == [(1,)]
+        assert rows(data, "SELECT count(*) FROM threads") == [(0,)]
 
 
 async def test_a_known_caller_s_conversation_is_theirs_alone(tmp_path: Path) -> None:
@@ -125,13 +126,9 @@ async def test_the_owner_can_have_each_turn_on_disk_before_its_answer(
             await visitor.ask("One?")
         said = await visitor.ask("One?")
         assert said.is_cached is cached
-        found = rows(data, f"SELECT thread_id FROM sessions WHERE id = '{said.session_id}'")
-        assert len(found) == 1
-        texts = rows(
-            data, f"SELECT content FROM messages WHERE thread_id = '{found[0][0]}' ORDER BY seq"
-        )
-        assert texts[0] == ('["One?"]',)
-        assert len(texts) == 2
+        found = rows(data, f"SELECT turn FROM folded_turns WHERE session_id = '{said.session_id}'")
+        (turn,) = (read_turn(packed) for (packed,) in found)
+        assert (turn.question, turn.reply[0]) == ("One?", said.body["response"]["answer"])
 
 
 async def test_a_desk_that_stops_writes_down_what_it_has_answered(tmp_path: Path) -> None:
@@ -139,4 +136,4 @@ async def test_a_desk_that_stops_writes_down_what_it_has_answered(tmp_path: Path
     async with visiting(data, agent=ScriptedAgent()) as visitor:
         for number in range(50):
             await visitor.ask(f"Question {number}?")
-    assert rows(data, "SELECT count(*) FROM messages") == [(100,)]
+    assert rows(data, "SELECT count(*) FROM folded_turns") == [(50,)]

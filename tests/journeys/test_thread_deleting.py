@@ -127,8 +127,7 @@ async def test_a_repeat_brings_nothing_back(talker: Talker) -> None:
 async def test_an_operator_deletes_a_thread_and_the_session_on_it(talker: Talker) -> None:
     question = {"ahp": "0.1", "capability": "content_search", "query": "How do I return a book?"}
     asked = (await talker.send("POST", CONVERSE, question)).ok
-    await talker.desk.store.settled()
-    ((thread,),) = talker.rows(f"SELECT thread_id FROM sessions WHERE id = '{asked['session_id']}'")
+    thread = await talker.thread_of(asked["session_id"])
     operator = await talker.with_key("operator")
     assert (await delete(operator, thread)).ok
     further = {**question, "session_id": asked["session_id"]}
@@ -170,8 +169,7 @@ async def test_a_session_forgets_what_was_deleted_on_its_thread(tmp_path: Path) 
             return session
 
         session = await ask("My secret is 4711.")
-        await talker.desk.store.settled()
-        ((thread,),) = talker.rows("SELECT thread_id FROM sessions")
+        thread = await talker.thread_of(session)
         operator = await talker.with_key("operator")
         (_, said) = (await operator.messages(thread)).ok["data"]
         assert (await delete(operator, thread, said["id"])).ok
@@ -198,7 +196,7 @@ async def test_a_turn_whose_thread_is_deleted_meanwhile_ends_its_session(tmp_pat
             return await talker.send("POST", CONVERSE, body)
 
         session: str = (await ask("My secret is 4711.")).ok["session_id"]
-        ((thread,),) = talker.rows("SELECT thread_id FROM sessions")
+        thread = await talker.thread_of(session)
         turns = [asyncio.create_task(ask("And now?", session_id=session)) for _ in range(2)]
         async with asyncio.timeout(20):
             await asked.wait()

@@ -9,6 +9,7 @@ thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, a
 
 from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
 from aitp_desk.store.work.files import add_file, delete_file
+from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
     claim_runs,
@@ -41,6 +42,7 @@ __all__ = [
     "delete_thread",
     "fail_run",
     "finish_run",
+    "fold_turn",
     "join_thread",
     "keep_summary",
     "leave_thread",
@@ -50,5 +52,6 @@ __all__ = [
     "renew_lease",
     "revoke_token",
     "set_message_metadata",
+    "unfold_thread",
     "update_thread",
 ]

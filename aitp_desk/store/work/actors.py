@@ -14,7 +14,8 @@ from aitp_desk.model.principal import KEY_PREFIX, Principal
 from aitp_desk.model.thread import MAX_ACTORS, VISITOR, Actor, Origin, check_actor_name
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Present
-from aitp_desk.store.rows import present_of, to_json
+from aitp_desk.store.rows import present_of
+from aitp_desk.store.work.opening import adding_actor
 from aitp_desk.store.work.reach import Reached, reach_thread
 from aitp_desk.store.work.tail import Tail
 
@@ -119,29 +120,6 @@ def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> W
                 " API key.",
                 param=param,
             )
-
-
-def adding_actor(
-    thread_id: str, position: int, actor: Actor, origin: Origin, joined_event: int = 0
-) -> tuple[str, Params]:
-    """The statement that writes down an actor.
-
-    Parameters:
-        position: its place among all that ever took part.
-        joined_event: number of the event that it joined; 0 for one that is there from the start.
-    """
-    return (
-        "add_actor",
-        {
-            "thread_id": thread_id,
-            "position": position,
-            "id": actor.id,
-            "capabilities": to_json(actor.capabilities),
-            "origin": origin.value,
-            "principal": actor.principal,
-            "joined_event": joined_event,
-        },
-    )
 
 
 def _read_present(thread_id: str) -> Work[list[Present]]:

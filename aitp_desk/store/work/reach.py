@@ -24,6 +24,7 @@ from aitp_desk.model.thread import (
 )
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import attendance_of, present_of
+from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.tail import Tail
 
 
@@ -71,7 +72,7 @@ def reach_thread(
         ThreadNotFound: there is none, it is closed, or it is not the caller's; in the same words.
         Forbidden: the caller may know the thread, and may not do this with it.
     """
-    rows = yield "thread_tail", {"thread_id": thread_id, "desk": principal.desk}
+    rows = yield from find_tail(thread_id, principal.desk)
     if rows:
         owner, updated_at, speaker, seq, link, event = rows[0]
         attendance: Attendance | None = None

@@ -1,4 +1,4 @@
-"""AHP sessions: the record of a turn, and the end of what has had its time."""
+"""AHP sessions: the record of later turns, and the end of what has had its time."""
 
 from __future__ import annotations
 
@@ -6,72 +6,48 @@ from collections.abc import Sequence
 
 from aitp_desk.model.errors import UnknownSession
 from aitp_desk.model.ids import first_id
-from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Expired, NewMessage, Session
+from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.tail import Tail
-from aitp_desk.store.work.threads import add_thread
 
 SESSION_PREFIX = "session"
 """What sessions' ids begin with (``model.ids.new_id``); their age is read off them."""
 
 
-def record_exchange(
-    *, session: Session, opening: Thread | None, messages: Sequence[NewMessage], now: int
-) -> Work[None]:
-    """Write down a query turn that was answered: what was asked, and the answer.
+def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
+    """Write down a later query turn that was answered: what was asked, and the answer.
 
     Parameters:
         session: how it stands after this turn.
-        opening: the thread to open, at the session's first turn; the visitor's actor becomes the
-            one stamped by default.
         messages: the visitor's message, then the desk's.
 
     Raises:
         UnknownSession: the thread is not there: it was deleted, or the record of its first turn was
             lost.
     """
-    if opening is not None:
-        tail = Tail(session.thread_id, now)
-    else:
-        rows = yield "thread_tail", {"thread_id": session.thread_id, "desk": ""}
-        if not rows:
-            raise UnknownSession(
-                "What was said in this session is not kept any more."
-                " Leave session_id out to begin a new one.",
-                param="session_id",
-            )
-        _owner, _updated_at, _speaker, *end = rows[0]
-        tail = Tail(session.thread_id, now, *end)
+    thread_id = session.thread_id
+    rows = yield from find_tail(thread_id, desk="")
+    if not rows:
+        raise UnknownSession(
+            "What was said in this session is not kept any more."
+            " Leave session_id out to begin a new one.",
+            param="session_id",
+        )
+    _owner, _updated_at, _speaker, *end = rows[0]
+    tail = Tail(thread_id, now, *end)
     for message in messages:
         tail.say(message)
-
-    if opening is not None:
-        yield from add_thread(opening, messages[0].actor, tail)
-        yield from tail.additions()
-        yield (
-            "add_session",
-            {
-                "id": session.id,
-                "thread_id": session.thread_id,
-                "owner": session.owner,
-                "turns": session.turns,
-                "created_at": session.created_at,
-                "last_at": session.last_at,
-                "pending": session.pending,
-            },
-        )
-    else:
-        yield from tail.write()
-        yield (
-            "move_session",
-            {
-                "id": session.id,
-                "turns": session.turns,
-                "last_at": session.last_at,
-                "pending": session.pending,
-            },
-        )
+    yield from tail.write()
+    yield (
+        "move_session",
+        {
+            "id": session.id,
+            "turns": session.turns,
+            "last_at": session.last_at,
+            "pending": session.pending,
+        },
+    )
 
 
 def delete_expired(
@@ -89,15 +65,14 @@ def delete_expired(
         files: at most so many files.
     """
     keys = yield "delete_old_once", {"before": once_before, "limit": limit}
-    sessions = yield (
-        "delete_idle_sessions",
-        {
-            "opened_before": first_id(SESSION_PREFIX, sessions_before),
-            "before": sessions_before,
-            "limit": limit,
-        },
-    )
+    idle = {
+        "opened_before": first_id(SESSION_PREFIX, sessions_before),
+        "before": sessions_before,
+        "limit": limit,
+    }
+    sessions = yield "delete_idle_sessions", idle
+    folded = yield "forget_folded_sessions", {**idle, "limit": limit - len(sessions)}
     expiring = {"now": files_until, "limit": files}
     yield "delete_expired_file_parts", expiring
     dropped = yield "delete_expired_files", expiring
-    return Expired(len(keys), len(sessions), len(dropped))
+    return Expired(len(keys), len(sessions) + len(folded), len(dropped))

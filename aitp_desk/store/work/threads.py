@@ -11,18 +11,17 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal, least_of
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
-    Actor,
     Draft,
     Message,
-    Origin,
     Thread,
     ThreadUpdate,
 )
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, to_json
-from aitp_desk.store.work.actors import adding_actor, check_bindings, set_actors
+from aitp_desk.store.work.actors import check_bindings, set_actors
 from aitp_desk.store.work.once import look_up_once, remembering_once
+from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
 from aitp_desk.store.work.tail import Tail
 
@@ -196,34 +195,6 @@ def update_thread(
         "set_thread_metadata",
         {"thread_id": thread_id, "metadata": to_json(update.metadata), "updated_at": now},
     )
-
-
-def add_thread(
-    thread: Thread, speaker: str, tail: Tail, parent_seq: int | None = None
-) -> Work[None]:
-    """Write a new thread that ends at ``tail``, with its actors, the first one being the desk's.
-
-    Parameters:
-        parent_seq: the parent's newest message that is the thread's context.
-    """
-    yield (
-        "add_thread",
-        {
-            **tail.end(),
-            "owner": thread.owner,
-            "parent_id": thread.parent_id,
-            "parent_seq": parent_seq,
-            "speaker": speaker,
-            "created_at": thread.created_at,
-            "metadata": to_json(thread.metadata),
-            "desk": thread.desk,
-        },
-    )
-    desk, *brought = thread.actors
-    yield adding_actor(thread.id, 0, desk, Origin.DESK)
-    for position, actor in enumerate(brought, 1):
-        bound = Actor(actor.id, actor.capabilities, actor.principal or thread.owner)
-        yield adding_actor(thread.id, position, bound, Origin.VISITOR)
 
 
 def queued_run(run: NewRun, thread_id: str, now: int) -> Run:
