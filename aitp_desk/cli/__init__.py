@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from aitp_desk.cli.check import check
+from aitp_desk.cli.export import export
 from aitp_desk.cli.init import init
 from aitp_desk.cli.serve import serve
 from aitp_desk.cli.snippet import snippet
@@ -17,5 +18,5 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, snippet, token):
+for command in (serve, init, check, snippet, export, token):
     main.add_command(command)

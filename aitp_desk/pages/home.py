@@ -43,7 +43,7 @@ def render_home(site: Site, documents: Sequence[Document], examples: Sequence[st
         description=site.description or f"Answers from the pages of {site.name}.",
         count=_count(len(documents)),
         ask=render_ask("Type your question", {asked: asked for asked in examples}),
-        folders=_folders(documents),
+        folders=render_folders(documents, MOST_IN_FOLDER),
         url=site.url,
         addresses=join(_address(*row) for row in _ADDRESSES),
         **_curl(site.url, examples),
@@ -60,16 +60,21 @@ def _count(pages: int) -> str:
     return "one page" if pages == 1 else f"{pages:,} pages"
 
 
-def _folders(documents: Sequence[Document]) -> Markup:
+def render_folders(documents: Sequence[Document], most: int | None = None) -> Markup:
+    """The pages by folder.
+
+    Parameters:
+        most: how many a folder lists; None for all.
+    """
     if not documents:
         return fill("<p>There are no pages here yet.</p>")
     folders: dict[str, list[Document]] = {}
     for document in documents:
         folders.setdefault(document.folder.partition("/")[0], []).append(document)
-    return join(_folder(name, folders[name]) for name in sorted(folders))
+    return join(_folder(name, folders[name], most) for name in sorted(folders))
 
 
-def _folder(name: str, documents: Sequence[Document]) -> Markup:
+def _folder(name: str, documents: Sequence[Document], most: int | None) -> Markup:
     entry = '<li><a href="$url">$title</a>$about</li>'
     entries = [
         fill(
@@ -78,9 +83,9 @@ def _folder(name: str, documents: Sequence[Document]) -> Markup:
             title=document.title,
             about=fill("<span>$it</span>", it=document.description) if document.description else "",
         )
-        for document in documents[:MOST_IN_FOLDER]
+        for document in documents[:most]
     ]
-    rest = len(documents) - MOST_IN_FOLDER
+    rest = len(documents) - len(entries)
     if rest > 0:
         entries.append(
             fill('<li><a href="/llms.txt">$rest</a></li>', rest=f"and {_count(rest)} more")

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import unquote
 
+import msgspec
+
 from aitp_desk.announcing.tags import head_tags, notice
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
@@ -23,13 +25,50 @@ def read_template(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+class Frame(msgspec.Struct, frozen=True):
+    """What stands around a page: one thing at a desk, another on a site that answers nothing.
+
+    Parameters:
+        home: what the home page is called.
+        here: what its menu is called, for those who hear it.
+        nav: the menu.
+        script: the element that loads the script; empty where there is nothing to do for one.
+        promise: the footer's sentence; ``$site`` is the site's name.
+        notice: to agents.
+    """
+
+    home: str
+    here: str
+    nav: Markup
+    script: Markup
+    promise: str
+    notice: Markup
+
+
+DESK = Frame(
+    home="Desk",
+    here="This desk",
+    nav=Markup(
+        '<a href="/#desk.ask">Ask</a>\n<a href="/#desk.pages">Pages</a>\n'
+        '<a href="/#desk.agents">For agents</a>'
+    ),
+    script=fill('<script type="module" src="$url"></script>', url=SCRIPT.url),
+    promise=(
+        "Answers are taken from the pages of $site. This page loads nothing from any other site."
+    ),
+    notice=Markup(notice()),
+)
+"""Around the pages of a desk."""
+
 _LAYOUT = read_template("layout.html")
 _ASK = read_template("ask.html")
 _PAGE = read_template("page.html")
 _ERROR = read_template("error.html")
 
 
-def render_frame(site: Site, main: Markup, *, title: str, description: str) -> bytes:
+def render_frame(
+    site: Site, main: Markup, *, title: str, description: str, frame: Frame = DESK
+) -> bytes:
     """A whole page around what is its own.
 
     Parameters:
@@ -45,10 +84,13 @@ def render_frame(site: Site, main: Markup, *, title: str, description: str) -> b
         main=main,
         contact=_contact(site),
         tags=Markup(head_tags()),
-        notice=Markup(notice()),
         icon=ICON.url,
         style=STYLE.url,
-        script=SCRIPT.url,
+        script=frame.script,
+        here=frame.here,
+        nav=frame.nav,
+        promise=fill(frame.promise, site=site.name),
+        notice=frame.notice,
     ).encode()
 
 
@@ -66,7 +108,11 @@ def render_ask(placeholder: str, examples: Mapping[str, str]) -> Markup:
 
 
 def render_page(
-    site: Site, document: Document, documents: Iterable[Document], topics: Sequence[str] | None
+    site: Site,
+    document: Document,
+    documents: Iterable[Document],
+    topics: Sequence[str] | None,
+    frame: Frame = DESK,
 ) -> bytes:
     """A page of the content.
 
@@ -82,7 +128,7 @@ def render_page(
         asked = fill('<hr class="rule">\n$ask', ask=render_ask("Ask about this page", questions))
     main = fill(
         _PAGE,
-        crumbs=_crumbs(document, {other.path: other for other in all_documents}),
+        crumbs=_crumbs(document, {other.path: other for other in all_documents}, frame.home),
         title=article.title,
         anchor=fill(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
         description=_line('<p class="lead">$it</p>', document.description),
@@ -97,6 +143,7 @@ def render_page(
         main,
         title=f"{document.title} · {site.name}",
         description=document.description or f"{document.title}, a page of {site.name}.",
+        frame=frame,
     )
 
 
@@ -123,9 +170,9 @@ def folder_name(segment: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _crumbs(document: Document, by_path: Mapping[str, Document]) -> Markup:
-    """The way from the desk down to the page; folders without a page of their own are no links."""
-    steps = [fill('<li><a href="/">Desk</a></li>')]
+def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
+    """The way from the top down to the page; folders without a page of their own are no links."""
+    steps = [fill('<li><a href="/">$home</a></li>', home=home)]
     above = document.path.split("/")[:-1]
     for depth, segment in enumerate(above, start=1):
         folder = by_path.get("/".join(above[:depth]))

@@ -36,7 +36,7 @@ POLICY = (
 )
 """Nothing is loaded from elsewhere, nothing inline runs, nobody may frame the page."""
 
-_FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
+FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
 _REVALIDATE = ("Cache-Control", "no-cache")
 _BY_ACCEPT = ("Vary", "Accept")
 
@@ -65,7 +65,7 @@ def reply_manifest(manifest: Page, headers: Mapping[str, str]) -> Reply:
 
 def reply_asset(asset: Asset) -> Reply:
     """A file of the desk's own, to be kept for good."""
-    return Reply(200, asset.body, asset.content_type, (_FOREVER,))
+    return Reply(200, asset.body, asset.content_type, (FOREVER,))
 
 
 def reply_error(error: DeskError, site: Site) -> Reply:

@@ -63,7 +63,7 @@ def data(tmp_path: Path) -> Path:
     "arguments",
     [
         [],
-        *(["serve"], ["init"], ["check"], ["snippet"]),
+        *(["serve"], ["init"], ["check"], ["snippet"], ["export"]),
         *(["token"], ["token", "create"], ["token", "list"], ["token", "revoke"]),
     ],
     ids=lambda arguments: " ".join(arguments) or "aitp-desk",

@@ -18,15 +18,16 @@ from aitp_desk.knowledge.base import Document
 FULL_CONTENT_PATH = "/llms-full.txt"
 
 
-def write_llms_txt(site: Site, documents: tuple[Document, ...]) -> str:
-    """The content document in Markdown: a line on each page."""
+def write_llms_txt(site: Site, documents: tuple[Document, ...], *, asks: bool = True) -> str:
+    """The content document in Markdown: a line on each page.
+
+    Parameters:
+        asks: whether questions are answered there, or pages served and nothing else (MODE1).
+    """
     lines = [
         *_opening(site),
         "",
-        "You need not read these pages: ask. This site speaks the Agent Handshake Protocol.",
-        f"Its manifest is at {site.url}/.well-known/agent.json.",
-        f"Questions go to POST {site.url}/agent/converse.",
-        "",
+        *(_how_to_ask(site) if asks else ()),
     ]
     folders: dict[str, list[Document]] = {}
     for document in documents:
@@ -69,6 +70,15 @@ def write_content_signal(signals: Signals) -> str:
 def _opening(site: Site) -> list[str]:
     title = f"# {_line(site.name)}"
     return [title, "", f"> {_line(site.description)}"] if site.description else [title]
+
+
+def _how_to_ask(site: Site) -> tuple[str, ...]:
+    return (
+        "You need not read these pages: ask. This site speaks the Agent Handshake Protocol.",
+        f"Its manifest is at {site.url}/.well-known/agent.json.",
+        f"Questions go to POST {site.url}/agent/converse.",
+        "",
+    )
 
 
 def _absolute(site: Site, url: str) -> str:

@@ -24,9 +24,7 @@ def encode_manifest(
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
-    manifest: dict[str, Any] = {"ahp": VERSION, "name": _shorten(site.name, _MAX_NAME)}
-    if site.description:
-        manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
+    manifest = _introduce(site)
     manifest |= {
         "modes": ["MODE1", MODE],
         "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
@@ -53,6 +51,31 @@ def encode_manifest(
             "authenticated": {"requests": f"{limits.authenticated_per_minute}/minute"},
         }
     return msgspec.json.encode(manifest)
+
+
+def encode_static_manifest(site: Site, signals: Signals) -> bytes:
+    """The manifest of a site that serves pages and nothing else (AHP 0.1, section 5.1).
+
+    Nothing can be asked there and nobody counts: it has no capabilities and no limits.
+    """
+    manifest = _introduce(site) | {
+        "modes": ["MODE1"],
+        "endpoints": {"content": CONTENT_PATH},
+        "authentication": "none",
+        "content_signals": signals,
+        "async": {"supported": False},
+    }
+    if site.url:
+        manifest["links"] = {"site": f"{site.url}/"}
+    return msgspec.json.encode(manifest)
+
+
+def _introduce(site: Site) -> dict[str, Any]:
+    """The version, and who this is."""
+    manifest: dict[str, Any] = {"ahp": VERSION, "name": _shorten(site.name, _MAX_NAME)}
+    if site.description:
+        manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
+    return manifest
 
 
 def _shorten(text: str, longest: int) -> str:

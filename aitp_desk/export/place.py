@@ -1,0 +1,192 @@
+"""The folder that an export is written to: whole or not at all, and over nothing of anybody else's.
+
+A new site grows in a hidden folder beside the old one and takes its place when it is complete. It
+carries a list of its files with their digests, by which the next export knows that it may replace
+it: what was added or changed by hand is in the way, and is told.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+LIST = ".aitp-desk-export.json"
+_NAMED = 5
+"""How many files a refusal names."""
+
+
+class CannotExport(Exception):
+    """Nothing was written; the message says why and what would be right."""
+
+
+class Listed(msgspec.Struct, frozen=True):
+    """What an export wrote.
+
+    Parameters:
+        files: the SHA-256 of each file, in hexadecimal, by its path in the folder.
+    """
+
+    files: dict[str, str]
+
+
+class Place:
+    """A new site that grows.
+
+    Attributes:
+        folder: where it is until it is complete.
+        digests: of what was written, by path.
+        size: of it all, in bytes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.digests: dict[str, str] = {}
+        self.size = 0
+
+    def write(self, path: str, pieces: Iterable[bytes]) -> None:
+        """Write a file that is not there yet.
+
+        Parameters:
+            path: relative, joined by ``/``.
+            pieces: what stands in it, one after the other.
+        """
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        digest = sha256()
+        with file.open("xb") as opened:
+            for piece in pieces:
+                digest.update(piece)
+                self.size += opened.write(piece)
+        self.digests[path] = digest.hexdigest()
+
+
+@contextmanager
+def replacing(out: Path, *, apart_from: Iterable[Path]) -> Iterator[Place]:
+    """Write a site that takes the place of the one in ``out`` when the block ends without an error.
+
+    Parameters:
+        out: absent, empty, or as an export has left it.
+        apart_from: folders that it may neither hold nor lie in.
+
+    Raises:
+        CannotExport: ``out`` is another folder than that, or another export is at work there.
+        OSError: there is no room or no permission.
+    """
+    target = Path(os.path.realpath(out))
+    _check_apart(target, apart_from)
+    _check_replaceable(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    new, old = (target.with_name(f".{target.name}.export{end}") for end in ("", "-replaced"))
+    with _growing(new):
+        if (old / LIST).is_file() and not target.exists():
+            old.rename(target)  # the last export was killed between its two moves
+        _clear(old)
+        place = Place(new)
+        yield place
+        listed = Listed(dict(sorted(place.digests.items())))
+        (new / LIST).write_bytes(msgspec.json.format(msgspec.json.encode(listed)) + b"\n")
+        _check_replaceable(target)
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+        _clear(old)
+
+
+def _check_apart(target: Path, folders: Iterable[Path]) -> None:
+    for folder in folders:
+        real = Path(os.path.realpath(folder))
+        if target == real or target.is_relative_to(real) or real.is_relative_to(target):
+            raise CannotExport(
+                f"{target} and {real} lie in one another; export to a folder of its own."
+            )
+
+
+@contextmanager
+def _growing(new: Path) -> Iterator[None]:
+    """Make the hidden folder and keep it for this process; take it away if the block fails."""
+    new.mkdir(exist_ok=True)
+    handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise CannotExport(f"Another export is at work in {new}; let it end.") from None
+        _empty(new)
+        (new / LIST).touch()
+        try:
+            yield
+        except BaseException:
+            _clear(new)
+            raise
+    finally:
+        os.close(handle)
+
+
+def _check_replaceable(folder: Path) -> None:
+    """Refuse a folder that holds anything that no export wrote."""
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise CannotExport(f"{folder} is a file; export to a folder.")
+    listed = _read_list(folder)
+    foreign = [path for path in _files(folder) if not _is_listed(folder, path, listed)]
+    if foreign:
+        named = ", ".join(foreign[:_NAMED])
+        more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
+        raise CannotExport(
+            f"{folder} holds files that no export wrote, or that were changed since: {named}{more}."
+            " Take them elsewhere, or export to another folder."
+        )
+
+
+def _read_list(folder: Path) -> Listed:
+    try:
+        return msgspec.json.decode((folder / LIST).read_bytes(), type=Listed)
+    except (OSError, msgspec.MsgspecError):
+        return Listed({})
+
+
+def _files(folder: Path) -> list[str]:
+    """All that is in a folder but folders, sorted."""
+    found: list[str] = []
+    for root, folders, files in os.walk(folder):
+        links = [name for name in folders if Path(root, name).is_symlink()]
+        found += (str(Path(root, name).relative_to(folder)) for name in (*files, *links))
+    return sorted(found)
+
+
+def _is_listed(folder: Path, path: str, listed: Listed) -> bool:
+    file = folder / path
+    if file.is_symlink() or not file.is_file():
+        return False
+    if path == LIST:
+        return bool(listed.files)
+    known = listed.files.get(path)
+    return known is not None and sha256(file.read_bytes()).hexdigest() == known
+
+
+def _clear(folder: Path) -> None:
+    """Take away a hidden folder of an export, if it is there."""
+    if folder.exists():
+        _empty(folder)
+        (folder / LIST).unlink(missing_ok=True)
+        folder.rmdir()
+
+
+def _empty(folder: Path) -> None:
+    """Take away what an export has put into a hidden folder; the list, which tells that, stays."""
+    entries = [entry for entry in folder.iterdir() if entry.name != LIST]
+    if entries and not (folder / LIST).is_file():
+        raise CannotExport(f"{folder} holds files that no export wrote; take them elsewhere.")
+    for entry in entries:
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()

@@ -1,0 +1,503 @@
+"""An owner exports a site and puts it on a static host, where agents and people read it."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import functools
+import hashlib
+import http.server
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+from xml.etree import ElementTree
+
+import aiohttp
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from aitp_desk.config import Config, load_config
+from aitp_desk.export.place import LIST, CannotExport
+from aitp_desk.export.proof import prove
+from aitp_desk.export.site import Written, export_site
+from aitp_desk.knowledge.base import Document
+from tests.ahp_schemas import AhpSchemas
+from tests.commands import COMMAND, run
+from tests.pdfs import make_pdf
+from tests.serving import SHOP, SITE
+
+URL = "https://books.example"
+
+
+def settings(folder: Path, data: Path, *overrides: str) -> Config:
+    return load_config(folder, overrides, port=0, data=data)
+
+
+def export(out: Path, *overrides: str, folder: Path = SITE) -> Written:
+    """Export a site; its data folder lies beside `out`."""
+    return export_site(settings(folder, out.with_name("data"), *overrides), out)
+
+
+def site(folder: Path, **pages: str) -> Path:
+    """A site's folder with content: `a__b` is the page `a/b.md`."""
+    for name, text in pages.items():
+        file = folder / "content" / f"{name.replace('__', '/')}.md"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    (folder / "desk.toml").write_text('[content]\nfolder = "content"\n', encoding="utf-8")
+    return folder
+
+
+def files(folder: Path) -> dict[str, str]:
+    """The digest of each file by its path."""
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """What `python -m http.server` serves with, but its log."""
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+
+@contextmanager
+def static_host(folder: Path) -> Iterator[str]:
+    """A plain static server; its address."""
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.01])
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@asynccontextmanager
+async def hosted(
+    out: Path, *overrides: str, folder: Path = SITE
+) -> AsyncIterator[aiohttp.ClientSession]:
+    """An exported site on a static host, and a client whose addresses are its own."""
+    export(out, *overrides, folder=folder)
+    with static_host(out) as url:
+        async with aiohttp.ClientSession(url) as client:
+            yield client
+
+
+async def read(client: aiohttp.ClientSession, path: str) -> str:
+    async with client.get(path) as response:
+        assert response.status == 200, path
+        return await response.text()
+
+
+# --- what visitors find -------------------------------------------------------------------------
+
+
+@pytest.mark.requirement("AHP-5.1-1", "AHP-5.1-2", "AHP-5.1-3", "AHP-5.1-4", "AHP-A-1", "AHP-3.1-3")
+@pytest.mark.parametrize("folder", [SITE, SHOP], ids=["site", "shop"])
+@pytest.mark.parametrize("url", ["", URL])
+async def test_the_manifest_of_an_exported_site_is_a_valid_one_of_mode1(
+    tmp_path: Path, shared_folder: Path, folder: Path, url: str
+) -> None:
+    async with hosted(tmp_path / "out", f"site.url={url}", folder=folder) as client:
+        async with client.get("/.well-known/agent.json") as response:
+            assert response.headers["Content-Type"] == "application/json"
+            manifest = await response.json()
+        AhpSchemas(shared_folder).check_manifest(manifest)
+        assert manifest["modes"] == ["MODE1"]
+        assert manifest["endpoints"] == {"content": "/llms.txt"}
+        assert not {"capabilities", "rate_limit", "rate_limits"} & manifest.keys()
+        assert manifest["content_signals"]["ai_train"] is False
+        content = await read(client, manifest["endpoints"]["content"])
+    assert content.startswith("# ")
+    assert "/agent/converse" not in content
+
+
+@pytest.mark.requirement("AHP-3.3-1", "AHP-3.4-1", "AHP-3.4-3", "AHP-3.4-5", "AHP-3.4-7")
+@pytest.mark.requirement("AHPW-2.4.1-1", "AHPW-4.1-3")
+@pytest.mark.parametrize("path", ["/", "/policies/returns", "/404.html"])
+async def test_an_agent_finds_the_manifest_from_any_page_in_each_way_of_discovery(
+    tmp_path: Path, path: str
+) -> None:
+    async with hosted(tmp_path / "out") as client:
+        page = LexborHTMLParser(await read(client, path))
+        notice = page.css_first('footer section.ahp-notice[aria-label="AI Agent Notice"]')
+        assert notice is not None
+        told = re.findall(r"GET (/\S+)", notice.text())
+        assert told == ["/.well-known/agent.json", "/llms.txt", "/llms-full.txt"]
+        assert "POST" not in notice.text()
+        link = page.css_first('head link[rel="agent-manifest"]')
+        meta = page.css_first('head meta[name="ahp-manifest"]')
+        assert link is not None
+        assert meta is not None
+        for address in (*told, link.attributes["href"], meta.attributes["content"]):
+            assert await read(client, address or "")
+        async with client.get("/nowhere") as response:
+            assert response.status == 404
+
+
+@pytest.mark.parametrize("url", ["", URL])
+async def test_every_page_is_there_as_html_and_markdown_and_every_list_names_it(
+    tmp_path: Path, url: str
+) -> None:
+    pages = ("/about", "/guides/gift-wrapping", "/policies/returns", "/policies/shipping")
+    async with hosted(tmp_path / "out", f"site.url={url}") as client:
+        lists = {name: await read(client, f"/{name}") for name in ("llms.txt", "llms-full.txt")}
+        lists["index"] = await read(client, "/")
+        if url:
+            lists["sitemap"] = await read(client, "/sitemap.xml")
+        for page in pages:
+            html, markdown = await read(client, page), await read(client, f"{page}.md")
+            heading = LexborHTMLParser(html).css_first("h1")
+            assert heading is not None
+            assert f"# {heading.text()}" in markdown
+            assert markdown in lists["llms-full.txt"]
+            for name in ("llms.txt", "index"):
+                assert page in lists[name]
+        if url:
+            root = ElementTree.fromstring(lists["sitemap"])
+            named = [entry.text for entry in root.findall(".//{*}loc")]
+            assert named == [f"{URL}/", *(f"{URL}{page}/" for page in pages)]
+
+
+async def test_every_link_on_every_page_of_the_shop_leads_somewhere(tmp_path: Path) -> None:
+    async with hosted(tmp_path / "out", folder=SHOP) as client:
+        waiting, seen = ["/"], set()
+        while waiting:
+            path = waiting.pop()
+            if path in seen:
+                continue
+            seen.add(path)
+            async with client.get(path) as response:
+                assert response.status == 200, path
+                if response.content_type == "text/html":
+                    page = LexborHTMLParser(await response.text())
+                    assert page.css("form, textarea, button, script") == []
+                    links = [node.attributes["href"] or "" for node in page.css("[href]")]
+                    waiting += [urlsplit(link).path for link in links if re.match(r"/(?!/)", link)]
+        assert len(seen) > 30
+        assert {"/policies/returns", "/llms.txt", "/.well-known/agent.json"} <= seen
+
+
+@pytest.mark.requirement("AHP-3.2-3")
+def test_the_headers_file_names_the_manifest_everywhere_and_the_types_of_what_is_text(
+    tmp_path: Path,
+) -> None:
+    export(tmp_path / "out")
+    rules = dict(
+        block.split("\n", 1)
+        for block in (tmp_path / "out" / "_headers").read_text().strip().split("\n\n")
+    )
+    assert '  Link: </.well-known/agent.json>; rel="agent-manifest"' in rules["/*"]
+    assert "Content-Type: application/json" in rules["/.well-known/agent.json"]
+    for text in ("/llms.txt", "/llms-full.txt", "/*.md"):
+        assert "Content-Type: text/markdown; charset=utf-8" in rules[text]
+        assert "Access-Control-Allow-Origin: *" in rules[text]
+    (style,) = (address for address in rules if address.endswith(".css"))
+    assert "immutable" in rules[style]
+    assert (tmp_path / "out" / style[1:]).is_file()
+    # Netlify and Cloudflare join what several rules say of one header
+    everywhere = set(re.findall(r"^  ([\w-]+):", rules.pop("/*"), re.MULTILINE))
+    others = set(re.findall(r"^  ([\w-]+):", "\n".join(rules.values()), re.MULTILINE))
+    assert everywhere.isdisjoint(others)
+
+
+@pytest.mark.parametrize(("train", "said"), [("true", "ai-train=yes"), ("false", "ai-train=no")])
+def test_crawlers_are_told_the_owner_s_signals(tmp_path: Path, train: str, said: str) -> None:
+    export(tmp_path / "out", f"content.signals.ai_train={train}", f"site.url={URL}")
+    lines = (tmp_path / "out" / "robots.txt").read_text().splitlines()
+    assert lines[0] == "User-agent: *"
+    assert lines[1].startswith("Content-Signal: ")
+    assert said in lines[1]
+    assert lines[-1] == f"Sitemap: {URL}/sitemap.xml"
+
+
+# --- what gets out, and what does not -----------------------------------------------------------
+
+
+def test_what_is_never_content_is_not_exported(tmp_path: Path) -> None:
+    secret = "hush-hush-4711"
+    folder = site(tmp_path / "site", page="# Page\n\nHello.")
+    content = folder / "content"
+    for name in (".env", "server.key.txt", "notes.py", "robots.txt", "draft.md", "photo.jpg"):
+        (content / name).write_text(f"---\ndraft: true\n---\n{secret}\n")
+    (content / ".git").mkdir()
+    (content / ".git" / "page.md").write_text(secret)
+    (content / "data").mkdir()
+    (content / "data" / "master.key").write_text(secret)
+    (content / "data" / "page.md").write_text(secret)
+    written = export(tmp_path / "out", folder=folder)
+    assert written.pages == 1
+    for file in (tmp_path / "out").rglob("*"):
+        assert secret not in file.name
+        assert file.is_dir() or secret not in file.read_text(encoding="utf-8")
+
+
+def test_the_text_of_a_pdf_and_of_html_is_exported_as_pages(tmp_path: Path) -> None:
+    folder = site(tmp_path / "site", page="# Page\n\nHello.")
+    (folder / "content" / "guide.pdf").write_bytes(make_pdf(["Stoves need air."]))
+    (folder / "content" / "old.html").write_text("<title>Old</title><main><p>Yes</p></main>")
+    assert export(tmp_path / "out", folder=folder).pages == 3
+    for name, text in (("guide", "Stoves need air."), ("old", "Yes")):
+        assert text in (tmp_path / "out" / f"{name}.md").read_text()
+        assert text in (tmp_path / "out" / name / "index.html").read_text()
+    assert not (tmp_path / "out" / "guide.pdf").exists()
+
+
+def test_a_page_that_would_stand_in_another_file_s_place_is_told_and_left_out(
+    tmp_path: Path,
+) -> None:
+    folder = site(tmp_path / "site", page="# Page\n\nHello.")
+    (folder / "content" / "robots.txt.md").write_text("# Robots\n\nWe like them.")
+    (folder / "content" / "page.md.md").write_text("# Page of Markdown\n\nOdd.")
+    written = export(tmp_path / "out", folder=folder)
+    assert written.pages == 1
+    assert [problem.source for problem in written.problems] == ["page.md.md", "robots.txt.md"]
+    assert "/robots.txt" not in (tmp_path / "out" / "llms.txt").read_text()
+
+
+def test_names_with_strange_signs_are_found_at_their_addresses(tmp_path: Path) -> None:
+    folder = site(tmp_path / "site", **{"über uns__50% & mehr?": "# Mehr\n\nHallo."})
+    assert export(tmp_path / "out", f"site.url={URL}", folder=folder).pages == 1
+    assert (tmp_path / "out" / "über uns" / "50% & mehr?.md").is_file()
+    assert (tmp_path / "out" / "über uns" / "50% & mehr?" / "index.html").is_file()
+
+
+def test_a_link_to_what_is_not_exported_is_told_with_its_page(tmp_path: Path) -> None:
+    text = "# Prices\n\n[List](files/prices.xlsx), [home](/), [us](/about), [style](/robots.txt)."
+    folder = site(tmp_path / "site", prices=text, about="# About\n\nUs.")
+    (problem,) = export(tmp_path / "out", folder=folder).problems
+    assert str(problem) == "prices.md: It links to /files/prices.xlsx, which is not exported."
+
+
+def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:
+    first, second = export(tmp_path / "a", folder=SHOP), export(tmp_path / "b", folder=SHOP)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
+    assert first == second
+    assert first.files == len(files(tmp_path / "a")) - 1, "all but the list of files"
+
+
+# --- whole or not at all, over nothing of anybody else's ----------------------------------------
+
+
+def test_an_export_takes_the_place_of_the_last_one_whole(tmp_path: Path) -> None:
+    folder, out = (
+        site(tmp_path / "site", old="# Old\n\nOld.", same="# Same\n\nSame."),
+        tmp_path / "out",
+    )
+    export(out, folder=folder)
+    assert (out / "old.md").is_file()
+    (folder / "content" / "old.md").rename(folder / "content" / "new.md")
+    export(out, folder=folder)
+    assert not (out / "old.md").exists()
+    assert not (out / "old").exists()
+    assert (out / "new.md").is_file()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "site"]
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        lambda out: (out / "CNAME").write_text("books.example"),
+        lambda out: (out / "about.md").write_text("edited by hand"),
+        lambda out: (out / "link").symlink_to("about.md"),
+        lambda out: (out / "linked").symlink_to(out / "policies"),
+        lambda out: shutil.copytree(SITE, out / "theirs"),
+        lambda out: (out / LIST).unlink(),
+    ],
+    ids=["added", "changed", "link", "link to a folder", "folder", "list gone"],
+)
+def test_what_no_export_wrote_is_in_the_way_and_stays(tmp_path: Path, put: Any) -> None:
+    out = tmp_path / "out"
+    export(out)
+    put(out)
+    before = files(out)
+    with pytest.raises(CannotExport, match="Take them elsewhere"):
+        export(out)
+    assert files(out) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_of_the_owner_s_and_a_file_are_not_written_over(tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "cat.jpg").write_bytes(b"meow")
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CannotExport, match=r"cat\.jpg"):
+        export(tmp_path / "photos")
+    with pytest.raises(CannotExport, match="is a file"):
+        export(tmp_path / "file")
+    assert export(tmp_path / "empty").pages == 4
+    assert files(tmp_path / "photos").keys() == {"cat.jpg"}
+
+
+@pytest.mark.parametrize("place", ["site/content", "site/content/out", "site", ".", "data/out"])
+def test_an_export_never_lies_within_its_content_or_data_nor_these_in_it(
+    tmp_path: Path, place: str
+) -> None:
+    folder = site(tmp_path / "site", page="# Page\n\nHello.")
+    (tmp_path / "data").mkdir()
+    before = files(tmp_path)
+    with pytest.raises(CannotExport, match="lie in one another"):
+        export_site(settings(folder, tmp_path / "data"), tmp_path / place)
+    (tmp_path / "by-a-link").symlink_to(tmp_path / "site" / "content")
+    with pytest.raises(CannotExport, match="lie in one another"):
+        export_site(settings(folder, tmp_path / "data"), tmp_path / "by-a-link" / "out")
+    (tmp_path / "by-a-link").unlink()
+    assert files(tmp_path) == before
+
+
+def test_an_export_that_fails_leaves_the_last_one_as_it_was(tmp_path: Path) -> None:
+    folder, out = site(tmp_path / "site", page="# Page\n\nHello."), tmp_path / "out"
+    export(out, folder=folder)
+    before = files(out)
+    (folder / "content" / "page.md").unlink()
+    with pytest.raises(CannotExport, match="no content"):
+        export(out, folder=folder)
+    (folder / "content" / "page.md").write_text("# Page\n\nHello again.")
+
+    def interrupt(_pages: Sequence[Document]) -> NoReturn:
+        raise KeyboardInterrupt
+
+    config = settings(folder, tmp_path / "data")
+    with pytest.raises(KeyboardInterrupt):
+        export_site(config, out, progress=interrupt)
+    assert files(out) == before
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "site"]
+
+
+def test_what_a_killed_export_has_left_is_cleared_by_the_next(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    export(out)
+    before = files(out)
+    # killed while it grew
+    (tmp_path / ".out.export").mkdir()
+    (tmp_path / ".out.export" / LIST).touch()
+    (tmp_path / ".out.export" / "half.html").write_text("half")
+    # killed between the two moves
+    out.rename(tmp_path / ".out.export-replaced")
+    export(out)
+    assert files(out) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_hidden_folder_of_somebody_else_s_is_not_cleared(tmp_path: Path) -> None:
+    for name in (".out.export", ".out.export-replaced"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "diary.txt").write_text("mine")
+        with pytest.raises(CannotExport, match="no export wrote"):
+            export(tmp_path / "out")
+        assert (tmp_path / name / "diary.txt").read_text() == "mine"
+        shutil.rmtree(tmp_path / name)
+
+
+def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
+    (tmp_path / ".out.export").mkdir()
+    handle = os.open(tmp_path / ".out.export", os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(CannotExport, match="Another export is at work"):
+            export(tmp_path / "out")
+    finally:
+        os.close(handle)
+    assert export(tmp_path / "out").pages == 4
+
+
+# --- the proof ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "fault"),
+    [
+        ("llms.txt", "# X\n\n- [Gone](/gone): no\n", "llms.txt names /gone"),
+        ("sitemap.xml", "<loc>/gone/</loc>", "sitemap.xml names /gone/"),
+        ("about/index.html", "<p>bare</p>", "about/index.html leads no agent"),
+        (
+            ".well-known/agent.json",
+            '{"modes":["MODE1"],"content_signals":{},"endpoints":{"content":"/no.txt"}}',
+            "there is no /no.txt",
+        ),
+    ],
+)
+def test_a_broken_export_is_noticed(tmp_path: Path, path: str, text: str, fault: str) -> None:
+    export(tmp_path / "out")
+    prove(tmp_path / "out", "")
+    (tmp_path / "out" / path).write_text(text)
+    with pytest.raises(CannotExport, match=re.escape(fault)):
+        prove(tmp_path / "out", "")
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+async def test_the_command_says_what_it_wrote_and_shows_no_bar_where_there_is_no_terminal(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    code, lines, errors = await run("export", SITE, out, "--data", tmp_path / "data")
+    assert (code, errors) == (0, [])
+    size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
+    count, megabytes = len(files(out)) - 1, (size - (out / LIST).stat().st_size) / 1e6
+    assert lines == [
+        f"Wrote 4 pages as HTML and Markdown: {count} files, {megabytes:.1f} MB in {out}.",
+        "site.url is not set: the addresses are paths, and there is no sitemap.xml.",
+    ]
+    assert not (tmp_path / "data").exists()
+    _, lines, _ = await run("export", SITE, out, "--set", f"site.url={URL}")
+    assert len(lines) == 1
+    (out / "CNAME").touch()
+    code, lines, errors = await run("export", SITE, out)
+    assert (code, lines) == (1, [])
+    assert "CNAME" in errors[0]
+
+
+async def test_a_terminal_is_shown_a_bar(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    process = await asyncio.create_subprocess_exec(
+        COMMAND, "export", SITE, tmp_path / "out", stdout=asyncio.subprocess.DEVNULL, stderr=theirs
+    )
+    async with asyncio.timeout(30):
+        assert await process.wait() == 0
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert "Pages" in shown
+    assert "100%" in shown
+
+
+def test_an_export_that_is_killed_leaves_the_last_one_and_the_next_goes_through(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "out"
+    export(out)
+    before = files(out)
+    program = (
+        "import os, pathlib, signal, sys\n"
+        "from aitp_desk.config import load_config\n"
+        "from aitp_desk.export.site import export_site\n"
+        "folder, out = map(pathlib.Path, sys.argv[1:])\n"
+        "config = load_config(folder, (), port=0, data=out.with_name('data'))\n"
+        "die = lambda pages: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "export_site(config, out, progress=die)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, SHOP, out], timeout=30, check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert files(out) == before
+    assert (tmp_path / ".out.export" / "index.html").is_file()
+    export(out)
+    assert files(out) == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
