@@ -98,6 +98,7 @@ class Front:
                 request.rel_url.query if request.rel_url.raw_query_string else _NO_QUERY,
                 request.headers,
                 body,
+                allowance,
             )
             reply = await route.handler(desk, call)
         except RouteNotFound as error:  # a content page may turn out not to exist

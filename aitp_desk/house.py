@@ -16,6 +16,7 @@ from aitp_desk.config import Config
 from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
+from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
@@ -115,6 +116,7 @@ class House(msgspec.Struct, frozen=True):
         reading = Reading(store, following)
         sessions = Sessions(config.sessions, store, clock)
         registry = Registry(lambda: self.knowledge.library)
+        limiter = Limiter(config.limits, clock)
         agents = SiteAgents(
             [
                 SiteAgent(
@@ -136,7 +138,7 @@ class House(msgspec.Struct, frozen=True):
             agents=agents,
             knowledge=self.knowledge,
             registry=registry,
-            limiter=Limiter(config.limits, clock),
+            limiter=limiter,
             posting=posting,
             reading=reading,
             attending=Attending(store, clock, following.changed, shared.own_names),
@@ -180,6 +182,8 @@ class House(msgspec.Struct, frozen=True):
                 knowledge=self.knowledge,
                 site=site,
                 cache=config.cache,
+                limiter=limiter,
+                budgets=Budgets(config.limits, clock),
                 clock=clock,
             ),
             worker=worker,

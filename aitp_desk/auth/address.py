@@ -1,8 +1,13 @@
-"""Which network address a request comes from, behind proxies or not."""
+"""Where a request comes from, behind proxies or not.
+
+Limits count a client by its address. Whoever has an IPv6 address has the network of 64 bits around
+it, as many addresses as they like: there the network is what counts.
+"""
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple, Protocol
@@ -11,12 +16,22 @@ MAX_REMEMBERED = 4096
 """How many texts of addresses are remembered: reading one costs as much as a small request."""
 LONGEST_ADDRESS = 64
 """Of characters, with brackets and port; what is longer is none, and not remembered."""
+NETWORK_BITS = 64
+"""How much of an IPv6 address is its network: what is given to one site, seldom less."""
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+_WITH_PORT = re.compile(r"\[([^\[\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}", re.ASCII)
+"""``[IPv6]``, ``[IPv6]:port`` and ``IPv4:port``, as proxies write them."""
 
 
 class _Hop(NamedTuple):
-    address: str
+    """A host on the way.
+
+    Parameters:
+        place: what limits count it by.
+    """
+
+    place: str
     trusted: bool
 
 
@@ -28,11 +43,13 @@ class Headers(Protocol):
 
 
 class ClientAddresses:
-    """Tells the client's address from a peer and its ``X-Forwarded-For``.
+    """Tells where a client is from a peer and its ``X-Forwarded-For``.
 
     Each proxy appends the address that it was spoken to from. So the header is read from its right
     end, past the proxies that are trusted, to the first address that is not: everything to the left
-    of it is only what that client claims.
+    of it is only what that client claims. Where something stands that is no address, the proxy that
+    wrote it is the last that is known. ``Forwarded`` (RFC 7239) is not read: a proxy that does not
+    write it would let through what its client has written there.
 
     Parameters:
         trusted_proxies: networks such as ``10.0.0.0/8`` whose hosts are believed.
@@ -43,20 +60,23 @@ class ClientAddresses:
         self._read = lru_cache(MAX_REMEMBERED)(self._read_anew)
 
     def find(self, headers: Headers, peer: str) -> str:
-        """Return the address of whoever speaks; the peer's unless that is a trusted proxy."""
-        if not self._networks:
-            return peer
+        """Return where whoever speaks is: an IPv4 address or an IPv6 network.
+
+        It is the peer's unless that is a trusted proxy; what is no address is returned as it is.
+        """
         proxy = self._read(peer)
-        if proxy is None or not proxy.trusted:
+        if proxy is None:
             return peer
-        client = peer
+        client = proxy.place
+        if not proxy.trusted:
+            return client
         for line in reversed(headers.getall("X-Forwarded-For", [])):
             for entry in reversed(line.split(",")):
                 text = entry.strip()
                 hop = self._read(text) if len(text) <= LONGEST_ADDRESS else None
                 if hop is None:
                     return client
-                client = hop.address
+                client = hop.place
                 if not hop.trusted:
                     return client
         return client
@@ -65,16 +85,21 @@ class ClientAddresses:
         address = _address(text)
         if address is None:
             return None
-        return _Hop(str(address), any(address in network for network in self._networks))
+        return _Hop(_place(address), any(address in network for network in self._networks))
 
 
 def _address(text: str) -> _Address | None:
-    if text.startswith("["):
-        text = text[1:].partition("]")[0]
-    elif text.count(":") == 1:
-        text = text.partition(":")[0]
+    """An address, with or without a port; an IPv4 one that is written as IPv6 as what it is."""
+    if found := _WITH_PORT.fullmatch(text):
+        text = found[1] or found[2]
     try:
         address = ipaddress.ip_address(text)
     except ValueError:
         return None
     return getattr(address, "ipv4_mapped", None) or address
+
+
+def _place(address: _Address) -> str:
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    return str(ipaddress.IPv6Network((int(address), NETWORK_BITS), strict=False))

@@ -18,7 +18,16 @@ from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content
 from aitp_desk.config.files import Files
 from aitp_desk.config.threads import Threads
-from aitp_desk.config.units import Bytes, Count, Line, PerMinute, Seconds, Url
+from aitp_desk.config.units import (
+    Bytes,
+    Count,
+    Line,
+    PerMinute,
+    PerMinuteOrNone,
+    Seconds,
+    TokenBudget,
+    Url,
+)
 
 DESK_FILE = "desk.toml"
 """The file in the site's folder that holds the settings."""
@@ -89,9 +98,14 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much one visitor may ask of the desk."""
+    """How much one visitor may ask of the desk; of an IPv6 address its network of 64 bits counts.
 
-    enabled: Annotated[bool, Meta(description="Whether requests are limited at all.")] = True
+    What is 0 sets no limit.
+    """
+
+    enabled: Annotated[
+        bool, Meta(description="Whether anything is limited at all, of further agents too.")
+    ] = True
     static_per_minute: Annotated[
         PerMinute, Meta(description="Reading requests of one address, without a credential.")
     ] = 120
@@ -101,6 +115,30 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     authenticated_per_minute: Annotated[
         PerMinute, Meta(description="Requests of one caller who is known by a credential.")
     ] = 120
+    agent_per_minute: Annotated[
+        PerMinuteOrNone,
+        Meta(
+            description="Questions over AHP of one requesting_agent, within what its address or"
+            " credential may ask.",
+        ),
+    ] = 0
+    session_per_minute: Annotated[
+        PerMinuteOrNone, Meta(description="Questions in one AHP session, refused ones too.")
+    ] = 30
+    session_tokens: Annotated[
+        TokenBudget, Meta(description="Tokens of one AHP session, without a credential.")
+    ] = 10_000
+    authenticated_session_tokens: Annotated[
+        TokenBudget,
+        Meta(description="Tokens of one AHP session of a caller who is known by a credential."),
+    ] = 40_000
+    day_tokens: Annotated[
+        TokenBudget,
+        Meta(
+            description="Tokens that a model may use on one day (UTC) for the questions over AHP"
+            " of one address or credential.",
+        ),
+    ] = 0
 
 
 class Events(msgspec.Struct, frozen=True, kw_only=True):
@@ -280,8 +318,11 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         site = msgspec.structs.replace(
             self.site, name=agent.title or agent.name, description=agent.description
         )
+        limits = msgspec.structs.replace(
+            agent.limits, enabled=agent.limits.enabled and self.limits.enabled
+        )
         return msgspec.structs.replace(
-            self, site=site, content=agent.content, limits=agent.limits, agents=()
+            self, site=site, content=agent.content, limits=limits, agents=()
         )
 
     @property

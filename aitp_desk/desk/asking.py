@@ -12,9 +12,11 @@ import msgspec
 
 from aitp_desk.agent.base import Agent, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.config import Cache, Site
+from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.offering import Offering
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
@@ -36,6 +38,7 @@ class Ask(msgspec.Struct, frozen=True):
         accepts: content types that the asker can handle, the preferred first; None for the default.
         max_tokens: how long the answer should be at most.
         locale: BCP 47 tag of the preferred language.
+        requesting_agent: what whoever asks calls themselves; it proves nothing.
     """
 
     action: str
@@ -45,6 +48,7 @@ class Ask(msgspec.Struct, frozen=True):
     accepts: tuple[str, ...] | None = None
     max_tokens: int | None = None
     locale: str | None = None
+    requesting_agent: str | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -84,6 +88,8 @@ class Asking:
         knowledge: Knowledge,
         site: Site,
         cache: Cache,
+        limiter: Limiter,
+        budgets: Budgets,
         clock: Callable[[], float],
     ) -> None:
         self._agent = agent
@@ -96,24 +102,34 @@ class Asking:
         self._facts = site_facts(site)
         self._offering = Offering(site)
         self._answers = AnswerCache(cache, clock)
+        self._limiter = limiter
+        self._budgets = budgets
 
-    async def ask(self, principal: Principal, ask: Ask) -> Asked:
+    async def ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> Asked:
         """Answer one question, or ask back.
 
+        Parameters:
+            allowance: what the caller has left; it becomes less where the agent that is named, or
+                the session, has less.
+
         Raises:
+            RateLimited: the agent or the session has asked too often, or tokens are used up.
             UnknownAction, UnsupportedType: what was asked for is not there.
             UnknownSession, SessionLimit: the conversation cannot go on.
             InvalidRequest: a clarification of something that was not asked.
             Unavailable: the agent or the store cannot work now.
         """
+        self._limiter.count_agent(principal, ask.requesting_agent, allowance)
         action = self._registry.action(ask.action)
         if ask.session_id is None:
             return await self._ask_first(principal, ask, action)
         session = await self._sessions.resume(principal, ask.session_id)
+        self._limiter.count_session(session.id, allowance)
         async with session.lock:
             self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
             outcome = await self._reply(principal, ask, action, session)
-            await self._finish(principal, session, ask, outcome)
+            await self._finish(principal, session, ask, outcome, outcome.tokens_used)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
 
     @property
@@ -143,7 +159,8 @@ class Asking:
             key,
             lambda: self._reply(principal, ask, action, session),
         )
-        await self._finish(principal, session, ask, given.outcome)
+        tokens = 0 if given.kept else given.outcome.tokens_used
+        await self._finish(principal, session, ask, given.outcome, tokens)
         return Asked(
             session.id,
             action.name,
@@ -173,10 +190,15 @@ class Asking:
             invoke=self._invoking.invoker(principal),
         )
         offered = self._offering.offer(action, ask.accepts, turn, self._knowledge.library)
-        return offered or await answer_of(self._agent, turn)
+        if offered is not None:
+            return offered
+        self._budgets.check_day(principal)
+        outcome = await answer_of(self._agent, turn)
+        self._budgets.spend(principal, outcome)
+        return outcome
 
     async def _finish(
-        self, principal: Principal, session: Session, ask: Ask, outcome: Said
+        self, principal: Principal, session: Session, ask: Ask, outcome: Said, tokens: int
     ) -> None:
         question = ask.clarification or ask.query
         pending = None
@@ -185,7 +207,7 @@ class Asking:
             pending = Pending(about, outcome.question, outcome.options)
         reply = write_reply(outcome, self._site.url)
         first = session.turns == 0
-        self._sessions.add_turn(session, question, reply[0], pending)
+        self._sessions.add_turn(session, question, reply[0], pending, tokens)
         try:
             notes = reply_metadata(outcome)
             await self._recording.record(principal, session, question, reply, notes, first)

@@ -14,7 +14,7 @@ from aitp_desk.desk.cache import CacheCounts
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.filing import Filing
-from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting
 from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.registry import Registry
@@ -237,9 +237,11 @@ class Desk:
         """Start a run and follow it. See :meth:`aitp_desk.desk.streams.Streams.open_run`."""
         return await self._streams.open_run(principal, start, word)
 
-    async def ask(self, principal: Principal, ask: Ask) -> Asked:
+    async def ask(
+        self, principal: Principal, ask: Ask, allowance: Allowance | None = None
+    ) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
-        return await self._asking.ask(principal, ask)
+        return await self._asking.ask(principal, ask, allowance)
 
     @property
     def cache_counts(self) -> CacheCounts:

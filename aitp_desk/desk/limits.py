@@ -1,29 +1,29 @@
 """How much a caller may do: requests a minute, counted when they arrive.
 
-Anonymous callers are counted by address, callers with a credential by who they are. Every answer
-tells how much is left (AHP 0.1, section 11.1).
+Anonymous callers are counted by address, callers with a credential by who they are. Within that the
+agent that a question names (``requesting_agent``) and its session are counted as well: nobody has
+proven such a name, so it can only lessen what its caller may do. Every answer tells how much is
+left of what is scarcest (AHP 0.1, sections 11.1 and 11.3).
 """
 
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 
 from aitp_desk.config import Limits
+from aitp_desk.desk.counting import Counters, Window
 from aitp_desk.model.errors import LimitScope, RateLimited
 from aitp_desk.model.principal import Principal
 
 WINDOW_SECONDS = 60
-MAX_CALLERS = 100_000
-"""How many callers are counted at once; past that whoever came first is forgotten."""
 
 
-class Allowance(msgspec.Struct, frozen=True):
-    """What a caller has left.
+class Allowance(msgspec.Struct):
+    """What a caller has left. It becomes less as more is known of the request.
 
     Parameters:
         limit: requests in a window.
@@ -37,57 +37,96 @@ class Allowance(msgspec.Struct, frozen=True):
     reset_at: int
     refused: RateLimited | None = None
 
+    def tighten(self, other: Allowance) -> None:
+        """Become another one that counts the same request, where that leaves less.
+
+        Raises:
+            RateLimited: it leaves nothing.
+        """
+        if other.refused is not None or other.remaining < self.remaining:
+            self.limit = other.limit
+            self.remaining = other.remaining
+            self.reset_at = other.reset_at
+        if other.refused is not None:
+            raise other.refused
+
 
 class Limiter:
-    """Counts requests in windows of a minute, each from a caller's first request on.
-
-    All windows are equally long, so they end in the order in which they began: whoever's has ended
-    is found at the front, and a request costs the same with one caller as with many.
+    """Counts requests in windows of a minute, each from the first request on.
 
     Parameters:
         clock: Unix seconds.
     """
 
-    def __init__(self, config: Limits, clock: Callable[[], float]) -> None:
-        self._enabled = config.enabled
+    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+        self._limits = limits
         self._clock = clock
         self._anonymous = {
-            "static": config.static_per_minute,
-            "converse": config.converse_per_minute,
+            "static": limits.static_per_minute,
+            "converse": limits.converse_per_minute,
         }
-        self._authenticated = config.authenticated_per_minute
-        self._windows: OrderedDict[tuple[str, str], tuple[float, int]] = OrderedDict()
+        self._callers = Counters(_in_a_minute, clock)
+        self._agents = Counters(_in_a_minute, clock)
+        self._sessions = Counters(_in_a_minute, clock)
 
     def count(self, principal: Principal, kind: Literal["static", "converse"]) -> Allowance | None:
         """Count one request and tell what is left; None while limits are switched off."""
-        if not self._enabled:
+        if not self._limits.enabled:
             return None
         scope: LimitScope
         if principal.is_anonymous:
-            limit, scope, caller = self._anonymous[kind], "ip", principal.address
+            limit, scope = self._anonymous[kind], "ip"
         else:
-            limit, scope, caller = self._authenticated, "principal", principal.id
-        now = self._clock()
-        ends, counted = self._window((kind, caller), now)
-        if counted < limit:
-            self._windows[kind, caller] = (ends, counted + 1)
-            return Allowance(limit, limit - counted - 1, math.ceil(ends))
-        wait = max(1, math.ceil(ends) - int(now))
+            limit, scope = self._limits.authenticated_per_minute, "principal"
+        window = self._callers.take((kind, principal.limited_as), limit)
+        return self._allow(window, limit, scope, "")
+
+    def count_agent(
+        self, principal: Principal, name: str | None, allowance: Allowance | None
+    ) -> None:
+        """Count a question against the agent that asks it; all that name none are one.
+
+        Parameters:
+            allowance: what the caller has left; it becomes the agent's where that is less.
+
+        Raises:
+            RateLimited: the agent has asked too often.
+        """
+        limit = self._limits.agent_per_minute
+        if allowance is None or not limit:
+            return
+        window = self._agents.take((principal.limited_as, name or ""), limit)
+        allowance.tighten(self._allow(window, limit, "agent", " of one requesting_agent"))
+
+    def count_session(self, session_id: str, allowance: Allowance | None) -> None:
+        """Count a question against its session, which is known to be the caller's.
+
+        Parameters:
+            allowance: what the caller has left; it becomes the session's where that is less.
+
+        Raises:
+            RateLimited: too much was asked in this session.
+        """
+        limit = self._limits.session_per_minute
+        if allowance is None or not limit:
+            return
+        window = self._sessions.take(session_id, limit)
+        allowance.tighten(self._allow(window, limit, "session", " in one session"))
+
+    def _allow(self, window: Window, limit: int, scope: LimitScope, whose: str) -> Allowance:
+        """What a window leaves, given how it stood before this request."""
+        reset_at = math.ceil(window.ends)
+        if window.counted < limit:
+            return Allowance(limit, limit - window.counted - 1, reset_at)
+        wait = max(1, reset_at - int(self._clock()))
         refused = RateLimited(
-            f"More than {limit} requests in {WINDOW_SECONDS} seconds. Try again in {wait} seconds.",
+            f"More than {limit} requests{whose} in {WINDOW_SECONDS} seconds."
+            f" Try again in {wait} seconds.",
             scope=scope,
             retry_after=wait,
         )
-        return Allowance(limit, 0, math.ceil(ends), refused)
+        return Allowance(limit, 0, reset_at, refused)
 
-    def _window(self, key: tuple[str, str], now: float) -> tuple[float, int]:
-        """A caller's window: when it ends and what was counted in it; a new one where none is."""
-        windows = self._windows
-        window = windows.get(key)
-        # a window that ends later than a new one would was begun before the clock was set back
-        if window is not None and now < window[0] <= now + WINDOW_SECONDS:
-            return window
-        windows.pop(key, None)
-        while windows and (len(windows) >= MAX_CALLERS or next(iter(windows.values()))[0] <= now):
-            windows.popitem(last=False)
-        return now + WINDOW_SECONDS, 0
+
+def _in_a_minute(now: float) -> float:
+    return now + WINDOW_SECONDS

@@ -7,6 +7,7 @@ behind the answer waits for it: that slows the askers down instead of turning th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -73,7 +74,7 @@ class Recording:
         reply: tuple[str, ...],
         notes: dict[str, str],
     ) -> _Unit:
-        random, more, last_at = random_piece(), random_piece(), int(session.last_at)
+        random, more, last_at = random_piece(), random_piece(), _last_second(session)
         turn = FoldedTurn(
             owner=session.owner,
             opened_at=int(session.opened_at),
@@ -88,6 +89,7 @@ class Recording:
             reply=reply,
             notes=notes,
             pending=_pending(session),
+            tokens=session.tokens,
         )
         return partial(
             fold_turn,
@@ -112,8 +114,9 @@ class Recording:
             session.owner,
             session.turns,
             int(session.opened_at),
-            int(session.last_at),
+            _last_second(session),
             _pending(session),
+            session.tokens,
         )
         asked = NewMessage(
             new_id("msg", now),
@@ -143,6 +146,11 @@ class Recording:
 
 def _name(principal: Principal) -> str:
     return VISITOR if principal.is_anonymous else principal.id
+
+
+def _last_second(session: Session) -> int:
+    """The newest turn's time, rounded so that no session is found to have ended too early."""
+    return math.ceil(session.last_at)
 
 
 def _pending(session: Session) -> str | None:

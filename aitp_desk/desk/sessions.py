@@ -36,6 +36,7 @@ class Session:
         "owner",
         "pending",
         "thread_id",
+        "tokens",
         "transcript",
         "turns",
     )
@@ -51,6 +52,7 @@ class Session:
         turns: int = 0,
         transcript: tuple[Utterance, ...] = (),
         pending: Pending | None = None,
+        tokens: int = 0,
     ) -> None:
         self.id = session_id
         self.thread_id = thread_id
@@ -60,6 +62,7 @@ class Session:
         self.turns = turns
         self.transcript = transcript
         self.pending = pending
+        self.tokens = tokens
         self.lock = asyncio.Lock()
 
 
@@ -119,10 +122,20 @@ class Sessions:
             )
 
     def add_turn(
-        self, session: Session, question: str, reply: str, pending: Pending | None
+        self,
+        session: Session,
+        question: str,
+        reply: str,
+        pending: Pending | None,
+        tokens: int,
     ) -> None:
-        """Note that a turn was taken; what is remembered stays within its bound."""
+        """Note that a turn was taken; what is remembered stays within its bound.
+
+        Parameters:
+            tokens: how many it used.
+        """
         session.turns += 1
+        session.tokens += tokens
         session.last_at = self._clock()
         session.pending = pending
         session.transcript = self._within_memory(
@@ -164,6 +177,7 @@ class Sessions:
             turns=kept.turns,
             transcript=self._within_memory(remember(messages)),
             pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
+            tokens=kept.tokens,
         )
 
     def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:

@@ -40,7 +40,7 @@ class Places:
         Raises:
             RateLimited, Unavailable: the caller, or all together, have too many open.
         """
-        caller = principal.address if principal.is_anonymous else principal.id
+        caller = principal.limited_as
         if self._open.total() >= self._settings.max_streams:
             raise Unavailable(
                 "Too many streams are open at this desk. Try again later.",

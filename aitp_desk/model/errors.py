@@ -30,7 +30,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── RequestTimeout            the request did not arrive in time
     ├── IdempotencyConflict       the key was used with another request
     ├── IdempotencyInFlight       the first request with this key is still at work
-    ├── RateLimited               too many requests
+    ├── RateLimited               too many requests, or tokens
     ├── Unavailable               not now; later
     │   └── StoreBusy             too many writes are waiting
     └── InternalError             our fault; the details are in the log
@@ -258,15 +258,18 @@ class IdempotencyInFlight(DeskError):
     kind = ErrorKind.IDEMPOTENCY_IN_FLIGHT
 
 
-LimitScope = Literal["ip", "principal"]
+LimitScope = Literal["ip", "principal", "agent", "session", "session_tokens", "day_tokens"]
 
 
 class RateLimited(DeskError):
-    """Too many requests; ``scope`` says whose allowance is spent."""
+    """Too many requests, or too many tokens; ``scope`` says whose allowance is spent.
+
+    Without ``retry_after`` waiting does not help, but a new session does.
+    """
 
     kind = ErrorKind.RATE_LIMITED
 
-    def __init__(self, message: str, *, scope: LimitScope, retry_after: int) -> None:
+    def __init__(self, message: str, *, scope: LimitScope, retry_after: int | None) -> None:
         super().__init__(message, retry_after=retry_after)
         self.scope: LimitScope = scope
 

@@ -27,7 +27,8 @@ class Principal(msgspec.Struct, frozen=True):
         kind: how much is known.
         scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``;
             ``actions:<name>`` narrows ``actions`` to one action.
-        address: the client's network address, for limits; never an identity.
+        address: where the client is, for limits: its network address, of IPv6 the network of 64
+            bits; never an identity.
         desk: name of the further site agent whose address it calls; empty for the site's own. What
             is kept at one desk does not exist for whoever calls at another.
     """
@@ -42,6 +43,11 @@ class Principal(msgspec.Struct, frozen=True):
     def is_anonymous(self) -> bool:
         """Whether nothing was proven."""
         return self.kind is PrincipalKind.ANONYMOUS
+
+    @property
+    def limited_as(self) -> str:
+        """Whose allowance a request uses up: the caller's, or their address's when anonymous."""
+        return self.address if self.is_anonymous else self.id
 
     @property
     def owner(self) -> str | None:

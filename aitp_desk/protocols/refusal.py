@@ -69,13 +69,16 @@ def status_of(kind: ErrorKind) -> int:
 def refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
     """The headers that a refusal carries at every door.
 
-    ``Retry-After`` where waiting helps; ``WWW-Authenticate`` with a 401 (RFC 9110, 11.6.1);
-    ``Allow`` with a 405; ``x-should-retry: false`` where clients of the OpenAI API would otherwise
-    repeat a request that can never succeed.
+    ``Retry-After`` where waiting helps, and with every 429 (AHP 0.1, section 11.1): it is 0 where
+    the caller may go on at once, but in another session; ``WWW-Authenticate`` with a 401 (RFC 9110,
+    11.6.1); ``Allow`` with a 405; ``x-should-retry: false`` where clients of the OpenAI API would
+    otherwise repeat a request that can never succeed.
     """
     headers: list[tuple[str, str]] = []
     if error.retry_after is not None:
         headers.append(("Retry-After", str(error.retry_after)))
+    elif error.kind is ErrorKind.RATE_LIMITED:
+        headers.append(("Retry-After", "0"))
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
         headers.append(("WWW-Authenticate", 'Bearer realm="aitp-desk"'))
     if isinstance(error, MethodNotAllowed):

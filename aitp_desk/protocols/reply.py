@@ -13,6 +13,7 @@ from typing import Final, Literal
 import msgspec
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.streams import Stream
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
@@ -33,6 +34,8 @@ class Call(msgspec.Struct, frozen=True):
         params: what the route's template found in the path, decoded.
         query: the query string's parameters; of a repeated one the first.
         headers: the request's headers; names match without regard to case.
+        allowance: what the caller has left; None where nothing is counted. The desk makes it less
+            where it knows of less.
     """
 
     principal: Principal
@@ -42,6 +45,7 @@ class Call(msgspec.Struct, frozen=True):
     query: Mapping[str, str]
     headers: Mapping[str, str]
     body: bytes
+    allowance: Allowance | None = None
 
 
 class Reply(msgspec.Struct, frozen=True):

@@ -225,6 +225,7 @@ class Session(msgspec.Struct, frozen=True):
         turns: how many turns it has had.
         created_at: Unix seconds, as is ``last_at``, its newest turn.
         pending: JSON of the question that the desk asked back, while it waits for its answer.
+        tokens: how many its turns have used together.
     """
 
     id: str
@@ -234,6 +235,7 @@ class Session(msgspec.Struct, frozen=True):
     created_at: int
     last_at: int
     pending: str | None = None
+    tokens: int = 0
 
 
 class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
@@ -241,7 +243,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
 
     Parameters:
         owner: as of :class:`Session`, as are ``opened_at`` (there ``created_at``), ``last_at`` and
-            ``pending``.
+            ``pending`` and ``tokens``.
         recorded_at: Unix seconds, when the messages were made; not rounded, for their ids.
         ids: randomness of both messages' ids, the visitor's first (``model.ids.id_from``).
         salts: of both messages' digests.
@@ -264,6 +266,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
     reply: tuple[str, ...]
     notes: dict[str, str]
     pending: str | None
+    tokens: int = 0
 
 
 class KeptThread(msgspec.Struct, frozen=True):

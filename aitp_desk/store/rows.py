@@ -148,7 +148,7 @@ def step_of(row: Row) -> Step:
 
 
 def session_of(row: Row) -> Session:
-    """Read ``id, thread_id, owner, turns, created_at, last_at, pending``."""
+    """Read ``id, thread_id, owner, turns, created_at, last_at, pending, tokens``."""
     return Session(*row)
 
 

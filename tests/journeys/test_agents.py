@@ -258,6 +258,16 @@ async def test_each_agent_counts_what_it_is_asked(folder: Path) -> None:
         assert await statuses(TOOLS) == [200, 200, 200]
 
 
+async def test_the_site_s_switch_switches_off_the_limits_of_all_agents(folder: Path) -> None:
+    own = '[agents.limits]\nconverse_per_minute = 1\n[[agents]]\nname = "tools"'
+    toml = DESK_TOML.replace('[[agents]]\nname = "tools"', own)
+    (folder / "desk.toml").write_text(toml, encoding="utf-8")
+    async with talking(folder, "limits.enabled=false") as talker:
+        for desk in (SITE, BOOKS):
+            statuses = [(await talker.send("POST", f"{desk}/v1/threads", {})) for _ in range(3)]
+            assert [told.status for told in statuses] == [200, 200, 200]
+
+
 def ringing(rung: list[str], name: str) -> Performed:
     async def perform(principal: Principal, arguments: object) -> str:
         rung.append(name)

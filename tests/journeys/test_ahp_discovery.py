@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tests.ahp_schemas import AhpSchemas
-from tests.keys import make_key
 from tests.serving import SHOP, SITE
 from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
 
@@ -115,35 +114,6 @@ async def test_every_declared_capability_can_be_called_at_the_declared_endpoint(
             said = await response.json()
         assert said["response"]["content_type"] in capability["response_types"]
         assert said["meta"]["capability_used"] == capability["name"]
-
-
-@pytest.mark.requirement(
-    "AHP-4.3-8", "AHP-11-2", "AHP-11.5-1", "AHP-11.2-1", "AHP-11.2-3", "AHP-13-4"
-)
-@pytest.mark.parametrize(("anonymous", "known"), [(30, 120), (7, 9)])
-async def test_the_limits_that_the_manifest_declares_are_those_that_are_enforced(
-    tmp_path: Path, anonymous: int, known: int
-) -> None:
-    settings = (
-        ()
-        if (anonymous, known) == (30, 120)
-        else (
-            f"limits.converse_per_minute={anonymous}",
-            f"limits.authenticated_per_minute={known}",
-        )
-    )
-    async with visiting(tmp_path / "data", "limits.enabled=true", *settings) as visitor:
-        manifest = await manifest_of(visitor)
-        said = await visitor.ask("What does gift wrapping cost?")
-        key = await make_key(visitor.desk.store, tmp_path / "data")
-        said_to_known = await visitor.ask("And to me?", headers=[("X-AHP-Key", key)])
-    assert manifest["rate_limit"] == f"{anonymous}/minute"
-    assert manifest["rate_limits"] == {
-        "unauthenticated": {"requests": f"{anonymous}/minute"},
-        "authenticated": {"requests": f"{known}/minute"},
-    }
-    assert said.headers["X-RateLimit-Limit"] == str(anonymous)
-    assert said_to_known.headers["X-RateLimit-Limit"] == str(known)
 
 
 async def test_limits_that_are_switched_off_are_not_declared(visitor: Visitor) -> None:

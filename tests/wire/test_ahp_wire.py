@@ -60,6 +60,7 @@ def test_the_request_of_section_6_1_is_understood() -> None:
         "What has the site owner written about AI agents?",
         accepts=("text/answer", "application/feed", "media/video"),
         max_tokens=500,
+        requesting_agent="my-research-bot/1.0",
     )
 
 
@@ -165,6 +166,17 @@ def test_the_refusal_of_section_11_3_says_scope_and_time_to_wait() -> None:
         "message": "Rate limit exceeded.",
         "scope": "ip",
         "retry_after": 47,
+    }
+
+
+def test_the_refusal_of_section_11_4_says_that_waiting_does_not_help() -> None:
+    refused = RateLimited("It is exhausted.", scope="session_tokens", retry_after=None)
+    assert json.loads(render_error(refused, {}).body) == {
+        "status": "error",
+        "code": "rate_limited",
+        "message": "It is exhausted.",
+        "scope": "session_tokens",
+        "retry_after": None,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
@@ -161,6 +161,21 @@ def test_the_door_of_pages_and_the_watchers_for_everybody_else(
     assert make_health_door(render_aitp).render_error(error, headers) == render_aitp(error, headers)
 
 
-def test_a_limit_of_a_credential_has_no_word_in_ahps_list_and_is_left_out() -> None:
-    error = errors.RateLimited(MESSAGE, scope="principal", retry_after=42)
-    assert "scope" not in json.loads(render_ahp(error, {}).body)
+@pytest.mark.parametrize("scope", get_args(errors.LimitScope))
+def test_the_scope_of_a_limit_is_told_where_ahps_list_has_a_word_for_it(
+    scope: errors.LimitScope,
+) -> None:
+    error = errors.RateLimited(MESSAGE, scope=scope, retry_after=42)
+    has_word = scope in {"ip", "agent", "session", "session_tokens"}
+    assert json.loads(render_ahp(error, {}).body).get("scope") == (scope if has_word else None)
+
+
+@pytest.mark.parametrize("render", [render_ahp, render_aitp, PAGES.render_error])
+def test_where_waiting_does_not_help_the_header_says_that_there_is_nothing_to_wait_for(
+    render: Callable[[DeskError, dict[str, str]], Reply],
+) -> None:
+    error = errors.RateLimited(MESSAGE, scope="session_tokens", retry_after=None)
+    reply = render(error, {})
+    assert dict(reply.headers)["Retry-After"] == "0"
+    if render is render_ahp:
+        assert json.loads(reply.body)["retry_after"] is None

@@ -24,6 +24,8 @@ from aitp_desk.protocols.reply import Reply
 
 _NEAREST = "invalid_request"
 """The code of whatever section 10 has no word for; ``detail`` then says what it is."""
+_SCOPES = frozenset({"ip", "agent", "session", "session_tokens"})
+"""The schema's list, which has no word for the limit of a credential or of a day."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -44,8 +46,9 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
         case UnsupportedType():
             body["available_types"] = error.available
         case RateLimited():
-            if error.scope == "ip":  # the schema's list has no word for a credential's limit
-                body["scope"] = "ip"
+            if error.scope in _SCOPES:
+                body["scope"] = error.scope
+            body["retry_after"] = error.retry_after  # null where only a new session helps
         case UnknownVersion():
             body["detail"] = "unsupported_version"
             body["supported"] = [VERSION]

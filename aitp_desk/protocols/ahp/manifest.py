@@ -44,11 +44,13 @@ def encode_manifest(
         "links": {"site": f"{site.url}/", "threads": f"{site.url}/v1/threads"},
     }
     if limits.enabled:
-        anonymous = f"{limits.converse_per_minute}/minute"
-        manifest["rate_limit"] = anonymous
+        anonymous = _tier(limits, limits.converse_per_minute, limits.session_tokens)
+        manifest["rate_limit"] = anonymous["requests"]
         manifest["rate_limits"] = {
-            "unauthenticated": {"requests": anonymous},
-            "authenticated": {"requests": f"{limits.authenticated_per_minute}/minute"},
+            "unauthenticated": anonymous,
+            "authenticated": _tier(
+                limits, limits.authenticated_per_minute, limits.authenticated_session_tokens
+            ),
         }
     return msgspec.json.encode(manifest)
 
@@ -76,6 +78,16 @@ def _introduce(site: Site) -> dict[str, Any]:
     if site.description:
         manifest["description"] = _shorten(site.description, _MAX_DESCRIPTION)
     return manifest
+
+
+def _tier(limits: Limits, per_minute: int, session_tokens: int) -> dict[str, str]:
+    """What one agent may do, alone at its address or with its key (section 11.5)."""
+    if limits.agent_per_minute:
+        per_minute = min(per_minute, limits.agent_per_minute)
+    tier = {"requests": f"{per_minute}/minute"}
+    if session_tokens:
+        tier["token_budget"] = f"{session_tokens}/session"
+    return tier
 
 
 def _shorten(text: str, longest: int) -> str:

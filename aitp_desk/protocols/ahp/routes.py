@@ -42,7 +42,8 @@ class AhpDoor:
 
     async def post_converse(self, desk: Desk, call: Call) -> Reply:
         """``POST /agent/converse`` (AHP 0.1, section 6)."""
-        return self._encoder.encode(await desk.ask(call.principal, decode_converse(call.body)))
+        ask = decode_converse(call.body)
+        return self._encoder.encode(await desk.ask(call.principal, ask, call.allowance))
 
     def door(self) -> Door:
         """The door with its table of routes."""

@@ -59,7 +59,6 @@ def decode_converse(body: bytes) -> Ask:
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
         raise InvalidRequest("query has 1 to 4096 characters.", param="query")
-    _string(context, "requesting_agent", 128, "context.")
     _string(context, "user_intent", 256, "context.")
     _string(context, "callback_url", 2048, "context.")
     locale = _string(context, "locale", 64, "context.")
@@ -75,6 +74,7 @@ def decode_converse(body: bytes) -> Ask:
         accepts=_accept_types(context.get("accept_types")),
         max_tokens=_max_tokens(context.get("max_tokens")),
         locale=locale,
+        requesting_agent=_string(context, "requesting_agent", 128, "context."),
     )
 
 

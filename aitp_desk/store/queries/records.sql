@@ -13,14 +13,16 @@ DELETE FROM idempotency WHERE (scope, key) IN (
 ) RETURNING key;
 
 -- add_session: Opens a session.
-INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending)
-VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending);
+INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending, tokens)
+VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :tokens);
 
 -- move_session: Says how a session stands after a turn.
-UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending WHERE id = :id;
+UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens
+WHERE id = :id;
 
 -- session: Reads a session.
-SELECT id, thread_id, owner, turns, created_at, last_at, pending FROM sessions WHERE id = :id;
+SELECT id, thread_id, owner, turns, created_at, last_at, pending, tokens FROM sessions
+WHERE id = :id;
 
 -- delete_idle_sessions: Forgets sessions that nobody uses any more, the oldest first. One that was
 -- last used before a time was opened before it, and so was its id.

@@ -113,6 +113,7 @@ def _unfold(thread_id: str, row: Row) -> Work[None]:
                 "created_at": turn.opened_at,
                 "last_at": turn.last_at,
                 "pending": turn.pending,
+                "tokens": turn.tokens,
             },
         )
     yield "drop_folded_turn", {"thread_id": thread_id}

@@ -46,6 +46,7 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
             "turns": session.turns,
             "last_at": session.last_at,
             "pending": session.pending,
+            "tokens": session.tokens,
         },
     )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.config import Limits
-from aitp_desk.desk.limits import MAX_CALLERS, WINDOW_SECONDS, Limiter
+from aitp_desk.desk.counting import MAX_COUNTED
+from aitp_desk.desk.limits import WINDOW_SECONDS, Limiter
 from aitp_desk.model.principal import anonymous
 from tests.doubles import Clock
 
@@ -38,22 +40,57 @@ def test_a_window_lets_so_many_through_and_no_more(
 def test_what_is_remembered_of_callers_is_bounded() -> None:
     clock = Clock()
     limiter = Limiter(Limits(converse_per_minute=1), clock)
-    for n in range(MAX_CALLERS + 10):
+    for n in range(MAX_COUNTED + 10):
         limiter.count(anonymous(str(n)), "converse")
-    newest = limiter.count(anonymous(str(MAX_CALLERS + 9)), "converse")
-    forgotten = limiter.count(anonymous("0"), "converse")
-    assert newest is not None
-    assert newest.refused is not None
-    assert forgotten is not None
-    assert forgotten.refused is None
+    assert is_refused(limiter, str(MAX_COUNTED + 9))
+    assert not is_refused(limiter, "0")
 
 
-def test_a_clock_that_is_set_back_locks_nobody_out() -> None:
+def test_no_crowd_of_newcomers_makes_a_caller_forgotten_who_is_being_refused() -> None:
+    clock = Clock()
+    limiter = Limiter(Limits(converse_per_minute=2), clock)
+    for address in ("refused", "refused", "half"):
+        limiter.count(anonymous(address), "converse")
+    for n in range(MAX_COUNTED):
+        limiter.count(anonymous(str(n)), "converse")
+    assert is_refused(limiter, "refused")
+    assert [is_refused(limiter, "half") for _ in range(3)] == [False, False, True]
+
+
+def test_names_that_are_invented_use_up_what_their_address_may_ask() -> None:
+    """However many names there are: each question was counted against the address before."""
+    limiter = Limiter(Limits(converse_per_minute=3, agent_per_minute=2), Clock())
+    caller = anonymous("203.0.113.7")
+    for name in ("one", "other", "third"):
+        allowance = limiter.count(caller, "converse")
+        assert allowance is not None
+        assert allowance.refused is None
+        limiter.count_agent(caller, name, allowance)
+    assert is_refused(limiter, "203.0.113.7")
+
+
+@pytest.mark.parametrize("seconds", [-3600, -60, -1])
+def test_a_clock_that_is_set_back_locks_nobody_out(seconds: int) -> None:
     clock = Clock()
     limiter = Limiter(Limits(converse_per_minute=1), clock)
     limiter.count(anonymous("a"), "converse")
-    clock.advance(-3600)
+    clock.advance(seconds)
     allowance = limiter.count(anonymous("a"), "converse")
     assert allowance is not None
     assert allowance.refused is None
     assert allowance.reset_at == clock() + WINDOW_SECONDS
+
+
+def test_a_clock_that_is_set_forward_begins_every_window_anew() -> None:
+    clock = Clock()
+    limiter = Limiter(Limits(converse_per_minute=1), clock)
+    assert not is_refused(limiter, "a")
+    assert is_refused(limiter, "a")
+    clock.advance(3600)
+    assert not is_refused(limiter, "a")
+
+
+def is_refused(limiter: Limiter, address: str) -> bool:
+    allowance = limiter.count(anonymous(address), "converse")
+    assert allowance is not None
+    return allowance.refused is not None
