@@ -153,42 +153,6 @@ async def test_a_required_member_that_is_absent_is_named(
     assert f"'{missing}'" in said.body["message"]
 
 
-# --- versions -------------------------------------------------------------------------------
-
-
-@pytest.mark.requirement("AHP-12-1")
-@pytest.mark.parametrize("version", ["0.1", "0.0", "0.2", "0.12"])
-async def test_every_version_before_1_0_is_understood(visitor: Visitor, version: str) -> None:
-    assert (await visitor.post(QUESTION | {"ahp": version})).status == 200
-
-
-async def test_members_of_a_later_minor_version_are_passed_over(visitor: Visitor) -> None:
-    later = {"ahp": "0.2", "priority": "high", "context": {"mood": "good", "max_tokens": 50}}
-    assert (await visitor.post(QUESTION | later)).status == 200
-    assert (await visitor.post(QUESTION | later | {"ahp": "0.1"})).status == 400
-
-
-@pytest.mark.requirement("AHP-12-1")
-@pytest.mark.parametrize("version", ["1.0", "2.7", "10.1"])
-async def test_another_major_version_is_refused_with_the_way_back(
-    visitor: Visitor, version: str
-) -> None:
-    said = await visitor.post(QUESTION | {"ahp": version, "something": "new"})
-    assert said.refusal == (400, "invalid_request", "unsupported_version")
-    assert said.body["supported"] == ["0.1"]
-    assert said.body["manifest"] == MANIFEST
-    assert version in said.body["message"]
-
-
-@pytest.mark.parametrize(
-    "version", ["", "v0.1", "0", "0.1.2", 0.1, "٠.١", "0.1\n", "0." + "9" * 99]
-)
-async def test_what_is_no_version_is_an_invalid_request(visitor: Visitor, version: object) -> None:
-    said = await visitor.post(QUESTION | {"ahp": version})
-    assert said.refusal == (400, "invalid_request", None)
-    assert said.body["param"] == "ahp"
-
-
 # --- who asks -------------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ _MEMBERS = frozenset({"ahp", "capability", "query", "session_id", "clarification
 _CONTEXT_MEMBERS = frozenset(
     {"requesting_agent", "user_intent", "max_tokens", "accept_types", "callback_url", "locale"}
 )
-_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})", re.ASCII)
+_VERSION = re.compile(r"(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})", re.ASCII)
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
@@ -60,7 +60,7 @@ def decode_converse(body: bytes) -> Ask:
     if query is None or not query.strip():
         raise InvalidRequest("query has 1 to 4096 characters.", param="query")
     _string(context, "user_intent", 256, "context.")
-    _string(context, "callback_url", 2048, "context.")
+    _string(context, "callback_url", MAX_BODY, "context.")
     locale = _string(context, "locale", 64, "context.")
     if locale is not None and not _LOCALE.fullmatch(locale):
         raise InvalidRequest(
@@ -84,7 +84,11 @@ def _check_version(given: Any) -> int:
         return 1
     found = _VERSION.fullmatch(given) if isinstance(given, str) else None
     if found is None:
-        raise InvalidRequest('ahp is a version such as "0.1".', param="ahp")
+        raise InvalidRequest(
+            f'ahp is the version of the protocol, a string of two numbers such as "{VERSION}".'
+            " Without it that one is taken.",
+            param="ahp",
+        )
     if found[1] != "0":
         raise UnknownVersion(f"AHP {given} is not served here; AHP {VERSION} is.", param="ahp")
     return int(found[2])
