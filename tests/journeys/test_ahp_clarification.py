@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Pending, Turn
 from aitp_desk.model.errors import Unavailable
-from tests.doubles import ScriptedAgent
+from tests.doubles import Clock, ScriptedAgent
 from tests.visiting import visiting
 
 OPTIONS = ("Return window", "Opening hours")
@@ -222,3 +224,81 @@ async def test_the_desk_understands_a_choice_in_the_visitor_s_own_words(
             clarification="the ones for skiing",
         )
         assert "240 EUR" in said.answer
+
+
+@pytest.mark.requirement("AHP-6.3-5")
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda option, _number: option,
+        lambda option, _number: option.upper(),
+        lambda option, _number: f"  {option.lower()}\n",
+        lambda option, _number: option.replace(" ", "   "),
+        lambda option, _number: f"“{option}”.",
+        lambda option, _number: f'"{option}"',
+        lambda _option, number: str(number),
+        lambda _option, number: f" {number}. ",
+        lambda option, _number: f"I mean the {option.lower()}, please",
+    ],
+    ids=["as is", "upper", "spaces around", "spaces", "“”.", '""', "number", "number.", "words"],
+)
+@pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])
+async def test_a_choice_is_understood_however_it_is_written(
+    tmp_path: Path, ambiguous_site: Path, write: Callable[[str, int], str], as_query: bool
+) -> None:
+    query = "How much do the boots cost?"
+    prices = {"Ski": "240 EUR", "Hiking": "160 EUR"}
+    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
+        for place in (0, 1):
+            asked = await visitor.ask(query)
+            option = asked.body["clarification"]["options"][place]
+            choice, id_ = write(option, place + 1), asked.session_id
+            if as_query:
+                said = await visitor.ask(choice, session_id=id_)
+            else:
+                said = await visitor.ask(query, session_id=id_, clarification=choice)
+            price = prices.pop(option.split()[0])
+            assert price in said.answer
+            assert not any(other in said.answer for other in prices.values())
+            prices |= {"Ski": "240 EUR", "Hiking": "160 EUR"}
+
+
+async def test_another_question_in_place_of_an_answer_is_a_question_of_its_own(
+    tmp_path: Path, ambiguous_site: Path
+) -> None:
+    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
+        asked = await visitor.ask("How much do the boots cost?")
+        id_ = asked.session_id
+        said = await visitor.ask("How long does the repair of ski boots take?", session_id=id_)
+        assert "two weeks" in said.answer
+        late = await visitor.ask("How much?", session_id=id_, clarification="Ski boots")
+        assert late.refusal == (400, "invalid_request", None)
+        assert late.body["param"] == "clarification"
+
+
+async def test_what_was_asked_back_waits_through_a_restart_and_not_past_the_session(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    data = tmp_path / "data"
+    async with visiting(data, clock=clock, agent=ScriptedAgent(ask_back_once)) as visitor:
+        one, other = await visitor.ask("When?"), await visitor.ask("When?")
+    clock.advance(600)
+    async with visiting(data, clock=clock, agent=ScriptedAgent(ask_back_once)) as visitor:
+        said = await visitor.ask("When?", session_id=one.session_id, clarification="hours")
+        assert said.answer == "When? -> hours"
+        clock.advance(1)
+        late = await visitor.ask("When?", session_id=other.session_id, clarification="hours")
+        assert late.refusal == (400, "invalid_request", "unknown_session")
+
+
+async def test_of_two_answers_at_once_to_what_was_asked_back_one_is_heard(tmp_path: Path) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent(ask_back_once)) as visitor:
+        asked = await visitor.ask("When?")
+        both = await asyncio.gather(
+            *(
+                visitor.ask("When?", session_id=asked.session_id, clarification=answer)
+                for answer in ("hours", "window")
+            )
+        )
+    assert sorted(said.status for said in both) == [200, 400]

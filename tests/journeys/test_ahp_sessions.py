@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn, Utterance
+from aitp_desk.desk.asking import Ask, Asked
 from aitp_desk.model.errors import Unavailable
-from tests.doubles import Clock, ScriptedAgent
+from aitp_desk.model.principal import anonymous
+from tests.doubles import NOON, Clock, ScriptedAgent
 from tests.keys import make_key
 from tests.visiting import Said, visiting
 
@@ -53,14 +55,20 @@ async def test_a_follow_up_that_makes_sense_only_after_the_first_question_is_und
 
 async def test_one_session_holds_questions_to_every_capability(tmp_path: Path) -> None:
     agent = ScriptedAgent()
-    async with visiting(tmp_path / "data", agent=agent) as visitor:
+    async with visiting(tmp_path / "data", "sessions.max_turns=4", agent=agent) as visitor:
         about = await visitor.ask("What is this?", "site_info")
-        contact = await visitor.ask("Whom do I write to?", "contact", session_id=about.session_id)
-        await visitor.ask("And what else?", session_id=about.session_id)
-    assert contact.session_id == about.session_id
-    assert [utterance.text for utterance in agent.turns[0].transcript] == [
+        id_ = about.session_id
+        found = await visitor.ask("Is there a café?", "content_search", session_id=id_)
+        contact = await visitor.ask("Whom do I write to?", "contact", session_id=id_)
+        last = await visitor.ask("And what else?", session_id=id_)
+        late = await visitor.ask("What is this?", "site_info", session_id=id_)
+    assert [said.session_id for said in (found, contact, last)] == [id_] * 3
+    assert late.refusal == (400, "invalid_request", "session_limit")
+    assert [utterance.text for utterance in agent.turns[1].transcript] == [
         "What is this?",
         about.answer,
+        "Is there a café?",
+        found.answer,
         "Whom do I write to?",
         contact.answer,
     ]
@@ -141,6 +149,64 @@ async def test_a_session_ends_after_ten_idle_minutes_and_each_turn_begins_them_a
             assert (await visitor.ask("Still there?", session_id=id_)).status == 200
         clock.advance(601)
         assert (await visitor.ask("And now?", session_id=id_)).refusal == GONE
+
+
+@pytest.mark.requirement("AHP-6.5-2")
+@pytest.mark.parametrize("held", [True, False], ids=["held", "read back"])
+@pytest.mark.parametrize("second", [0.0, 0.9])
+async def test_a_session_ends_after_its_idle_time_and_not_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: bool, second: float
+) -> None:
+    if not held:
+        monkeypatch.setattr("aitp_desk.desk.sessions.MAX_HELD", 0)
+    clock = Clock(NOON + second)
+    settings = ("sessions.idle_seconds=60", "cache.max_answers=0")
+    async with visiting(tmp_path / "data", *settings, clock=clock) as visitor:
+        id_ = (await visitor.ask("Hello?")).session_id
+        for idle in (59.5, 60):
+            clock.advance(idle)
+            assert (await visitor.ask("Still there?", session_id=id_)).status == 200
+        clock.advance(61)
+        assert (await visitor.ask("And now?", session_id=id_)).refusal == GONE
+
+
+@pytest.mark.parametrize("seconds", [-3600, -1])
+async def test_a_clock_that_is_set_back_ends_no_session_and_keeps_none_for_ever(
+    tmp_path: Path, seconds: int
+) -> None:
+    clock = Clock()
+    async with visiting(tmp_path / "data", clock=clock, agent=ScriptedAgent()) as visitor:
+        id_ = (await visitor.ask("Hello?")).session_id
+        clock.advance(seconds)
+        for _ in range(2):
+            assert (await visitor.ask("Still there?", session_id=id_)).status == 200
+            clock.advance(600)
+        clock.advance(1)
+        assert (await visitor.ask("And now?", session_id=id_)).refusal == GONE
+
+
+async def test_a_clock_that_is_set_forward_ends_sessions_and_lets_new_ones_begin(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    async with visiting(tmp_path / "data", clock=clock, agent=ScriptedAgent()) as visitor:
+        id_ = (await visitor.ask("Hello?")).session_id
+        clock.advance(3600)
+        assert (await visitor.ask("Still there?", session_id=id_)).refusal == GONE
+        id_ = (await visitor.ask("Hello?")).session_id
+        assert (await visitor.ask("Still there?", session_id=id_)).status == 200
+
+
+async def test_a_session_whose_record_was_lost_is_unknown_once_the_desk_was_started_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    async with visiting(data, agent=ScriptedAgent()) as visitor:
+        with monkeypatch.context() as lost:
+            lost.setattr(visitor.desk.store, "record", lambda _unit: None)
+            id_ = (await visitor.ask("Hello?")).session_id
+    async with visiting(data, agent=ScriptedAgent()) as visitor:
+        assert (await visitor.ask("Still there?", session_id=id_)).refusal == GONE
 
 
 async def test_a_refused_request_is_no_sign_of_life(tmp_path: Path) -> None:
@@ -242,6 +308,35 @@ async def test_two_turns_that_come_at_once_are_taken_one_after_the_other(tmp_pat
         assert sorted([said.status for said in await asyncio.gather(*others)]) == [200, 400]
     assert other_session.answer == "0 before"
     assert len(agent.turns[-1].transcript) == 4
+
+
+async def test_turns_that_come_at_once_are_taken_in_the_order_in_which_they_came(
+    tmp_path: Path,
+) -> None:
+    arrived, go_on = asyncio.Event(), asyncio.Event()
+
+    async def answer_slowly(turn: Turn) -> Outcome:
+        if turn.question == "slow":
+            arrived.set()
+            await go_on.wait()
+        return Answer("Yes.")
+
+    agent = ScriptedAgent(answer_slowly)
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        id_ = (await visitor.ask("Hello?")).session_id
+        principal = anonymous("127.0.0.1")
+
+        def take(question: str) -> asyncio.Task[Asked]:
+            ask = Ask("content_search", question, session_id=id_)
+            return asyncio.create_task(visitor.desk.desk.ask(principal, ask))
+
+        slow = take("slow")
+        await arrived.wait()
+        others = [take(f"turn {n}") for n in range(5)]
+        await asyncio.sleep(0)
+        go_on.set()
+        await asyncio.gather(slow, *others)
+    assert [turn.question for turn in agent.turns[2:]] == [f"turn {n}" for n in range(5)]
 
 
 async def test_a_session_id_tells_nothing_and_names_no_thread(tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.doubles import NOON, Clock
+from aitp_desk.agent.base import Outcome, Turn
+from tests.doubles import NOON, Clock, ScriptedAgent
 from tests.keys import make_key
+from tests.raw_http import send
 from tests.visiting import CONTENT, CONVERSE, MANIFEST, Said, Visitor, read, visiting
 
 ON = "limits.enabled=true"
@@ -132,6 +134,54 @@ async def test_every_response_tells_what_is_left_whatever_became_of_the_request(
             limit = 100 if path == CONVERSE and method == "POST" else 1000
             left[limit] -= 1
             assert found == [limit, left[limit], int(NOON) + 60, 60], (method, path)
+
+
+@pytest.mark.requirement("AHP-11.1-1", "AHP-13-3")
+@pytest.mark.parametrize("path", [MANIFEST, CONTENT, "/", "/about"])
+async def test_what_is_read_tells_it_too_in_whatever_form_it_comes(
+    tmp_path: Path, clock: Clock, path: str
+) -> None:
+    async with visiting(tmp_path / "data", ON, clock=clock) as visitor:
+        async with visitor.http.get(path) as response:
+            known = {"If-None-Match": response.headers["ETag"]}
+        sent: list[tuple[int, str, dict[str, str]]] = [
+            (200, "HEAD", {}),
+            (304, "GET", known),
+            (304, "HEAD", known),
+            (200, "GET", {"Accept": "text/markdown"}),
+            (200, "GET", {"Accept": "application/agent+json"}),
+            (401, "GET", {"X-AHP-Key": "nothing"}),
+        ]
+        for number, (status, method, headers) in enumerate(sent, 2):
+            async with visitor.http.request(method, path, headers=headers) as response:
+                found = tuple(int(response.headers[name]) for name in HEADERS)
+            assert response.status == status, (method, headers)
+            assert found == (120, 120 - number, int(NOON) + 60, 60)
+
+
+@pytest.mark.requirement("AHP-11.1-1")
+async def test_a_fault_and_a_body_that_never_ends_tell_it_too(tmp_path: Path) -> None:
+    async def break_down(_turn: Turn) -> Outcome:
+        raise ZeroDivisionError
+
+    settings = (ON, "server.body_idle_seconds=1")
+    async with visiting(tmp_path / "data", *settings, agent=ScriptedAgent(break_down)) as visitor:
+        broken = await visitor.ask(QUERY)
+        assert broken.status == 500
+        assert told(broken)[:2] == (30, 29)
+        json = [(b"Content-Type", b"application/json"), (b"Content-Length", b"40")]
+        slow = await send(visitor.desk.url, b"POST", CONVERSE.encode(), [*json])
+        assert slow.status == 408
+        assert [slow.headers[name] for name in HEADERS[:2]] == ["30", "28"]
+
+
+async def test_who_watches_the_desk_is_not_counted(tmp_path: Path) -> None:
+    async with visiting(tmp_path / "data", ON, "limits.static_per_minute=1") as visitor:
+        for path in ("/health", "/ready"):
+            for _ in range(3):
+                async with visitor.http.get(path) as response:
+                    assert response.status == 200
+                    assert not any(name.startswith("X-RateLimit") for name in response.headers)
 
 
 async def test_limits_that_are_switched_off_are_not_told(tmp_path: Path) -> None:
