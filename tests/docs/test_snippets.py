@@ -56,7 +56,7 @@ def test_the_other_snippets_of_a_page_can_be_read(page: Path, tmp_path: Path) ->
             case "python":
                 compile(block.code, f"{block.page}:{block.line}", "exec")
             case language:
-                assert language in {"console", "text", "markdown", "html", "nginx"}, (
+                assert language in {"console", "text", "markdown", "html", "nginx", "caddy"}, (
                     f"{block.page}:{block.line}: a fence names its language"
                 )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import aiohttp
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from aitp_desk.announcing.tags import head_tags, notice
+from aitp_desk.announcing.tags import head_tags, link_header, notice
 from aitp_desk.app import Serving
 from tests.commands import run
 from tests.serving import SITE
@@ -70,3 +72,30 @@ async def test_a_mistake_in_the_settings_is_told_and_nothing_printed() -> None:
     code, lines, errors = await run("snippet", SITE, "--set", "site.url=books")
     assert (code, lines) == (1, [])
     assert errors[0].startswith("site.url: ")
+
+
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
+async def test_settings_for_a_web_server_name_this_desk(kind: str, tmp_path: Path) -> None:
+    for folder in ("content", "books"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "desk.toml").write_text(
+        '[content]\nfolder = "content"\n'
+        "[server]\nport = 4711\n[files]\nmax_bytes = 33_000_000\n"
+        '[[agents]]\nname = "books"\ncontent.folder = "books"\n'
+    )
+    code, lines, errors = await run("snippet", tmp_path, f"--{kind}")
+    assert (code, errors) == (0, [])
+    text = "\n".join(lines)
+    assert "127.0.0.1:4711" in text
+    assert "/books/" in text
+    assert "32m" in text or "32MiB" in text
+    assert link_header() in text
+    if kind == "nginx":
+        assert head_tags() in text
+        assert notice(hidden=True) in text
+
+
+async def test_settings_for_a_web_server_are_for_a_desk_behind_it() -> None:
+    code, lines, errors = await run("snippet", SITE, "--static", "--nginx")
+    assert (code, lines) == (2, [])
+    assert "--static" in errors[-1]

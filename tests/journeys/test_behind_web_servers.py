@@ -1,0 +1,295 @@
+"""nginx and Caddy, as the documentation sets them up, before a desk and a static site beside it.
+
+The server blocks are those of the pages in docs/, and what they include is what the command prints;
+only addresses, ports and folders are the test's own. Where a server is absent its tests are skipped
+and say so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import os
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Literal
+
+import aiohttp
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+
+from aitp_desk.announcing.tags import head_tags, link_header, notice
+from aitp_desk.config import load_config
+from aitp_desk.export.site import export_site
+from tests.ahp_schemas import AhpSchemas
+from tests.commands import run
+from tests.docs.snippets import ROOT, blocks
+from tests.processes import free_port, serving_process
+from tests.serving import SITE, serving
+
+pytestmark = pytest.mark.servers
+
+HOST = "www.example.com"
+OWN = (
+    "<!doctype html>\n<html>\n<head>\n<title>Own</title>\n{head}</head>\n"
+    "<body>\n<p>Own</p>\n{body}</body>\n</html>\n"
+)
+
+Kind = Literal["nginx", "caddy"]
+every_server = pytest.mark.parametrize("kind", ["nginx", "caddy"])
+
+
+def site_block(page: str, kind: Kind) -> str:
+    """The only server block of its kind on a page of the documentation."""
+    (block,) = (
+        block.code
+        for block in blocks(ROOT / "docs" / page)
+        if block.language == kind and HOST in block.code
+    )
+    return block
+
+
+def nginx(program: str, folder: Path, block: str, port: int) -> list[str]:
+    """The command that runs an nginx whose only server is this one, all its files in a folder."""
+    places = "".join(
+        f"{name}_temp_path {folder}/{name};\n"
+        for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    )
+    (folder / "nginx.conf").write_text(
+        f"daemon off;\nmaster_process off;\npid {folder}/nginx.pid;\nevents {{ }}\nhttp {{\n"
+        f"include /etc/nginx/mime.types;\naccess_log off;\ngzip on;\n{places}"
+        f"{block.replace('listen 80;', f'listen 127.0.0.1:{port};')}}}\n"
+    )
+    return [program, "-p", str(folder), "-e", str(folder / "errors"), "-c", "nginx.conf"]
+
+
+def caddy(program: str, folder: Path, block: str, port: int) -> list[str]:
+    """The same for Caddy."""
+    (folder / "Caddyfile").write_text(
+        "{\nadmin off\nauto_https off\n}\n"
+        + block.replace(f"{HOST} {{", f"http://{HOST}:{port} {{\nbind 127.0.0.1", 1)
+    )
+    kept = [f"XDG_{kind}_HOME={folder}" for kind in ("CONFIG", "DATA")]
+    settings = ["--config", str(folder / "Caddyfile"), "--adapter", "caddyfile"]
+    return ["env", *kept, program, "run", *settings]
+
+
+@contextmanager
+def web_server(kind: Kind, folder: Path, block: str, port: int) -> Iterator[str]:
+    """Run a web server until the context ends; its address."""
+    program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip(f"{kind} is not installed: on Debian and Ubuntu, apt install nginx-light caddy")
+    command = {"nginx": nginx, "caddy": caddy}[kind](program, folder, block, port)
+    with serving_process(
+        command, port, log=folder / "log", ready="/ready.txt", bytecode=folder
+    ) as server:
+        yield server.url
+
+
+def own_page(kind: Kind) -> str:
+    """A page of the site's own; Caddy is told in it where tags and notice go."""
+    if kind == "nginx":
+        return OWN.format(head="", body="")
+    head, body = ('{{include "/agents-' + part + '.html"}}' for part in ("head", "body"))
+    return OWN.format(head=head, body=body)
+
+
+@asynccontextmanager
+async def beside(kind: Kind, folder: Path, *settings: str) -> AsyncIterator[aiohttp.ClientSession]:
+    """A static site and a desk behind a web server, and a client who asks by their name."""
+    root, run_in = folder / "root", folder / "run"
+    (root / "policies").mkdir(parents=True)
+    run_in.mkdir()
+    (root / "ready.txt").write_text("yes")
+    (root / "policies" / "returns.html").write_text(own_page(kind))
+    (root / "photo.txt").write_text("x" * 2000)
+    own = ("--set", f"site.url=http://{HOST}")
+    if kind == "caddy":
+        for part in ("head", "body"):
+            _, lines, _ = await run("snippet", SITE, f"--{part}")
+            (root / f"agents-{part}.html").write_text("\n".join(lines) + "\n")
+    trusted = 'server.trusted_proxies=["127.0.0.1/32"]'
+    async with serving(folder / "data", own[1], trusted, *settings) as desk:
+        port = desk.url.rpartition(":")[2]
+        code, lines, _ = await run(
+            "snippet", SITE, f"--{kind}", *own, "--set", f"server.port={port}"
+        )
+        assert code == 0
+        included = run_in / "aitp-desk.included"
+        included.write_text("\n".join(lines) + "\n")
+        block = (
+            site_block("your-site.md", kind)
+            .replace("/var/www/example", str(root))
+            .replace("/etc/nginx/aitp-desk.conf", str(included))
+            .replace("/etc/caddy/aitp-desk.caddy", str(included))
+        )
+        with web_server(kind, run_in, block, free_port()) as url:
+            async with aiohttp.ClientSession(url, headers={"Host": HOST}) as client:
+                yield client
+
+
+@every_server
+@pytest.mark.requirement("AHP-3.2-3", "AHP-3.3-1", "AHP-3.4-1", "AHP-3.4-3")
+async def test_the_site_s_own_pages_lead_to_the_manifest(tmp_path: Path, kind: Kind) -> None:
+    async with beside(kind, tmp_path) as client:
+        async with client.get("/policies/returns") as response:
+            assert response.status == 200
+            assert response.headers.getall("Link") == [link_header()]
+            text = await response.text()
+            page = LexborHTMLParser(text)
+        assert "<title>Own</title>" in text
+        assert text.count(head_tags()) == 1
+        assert text.count(notice(hidden=True)) == 1
+        assert page.css_first('head link[rel="agent-manifest"]') is not None
+        assert page.css_first("body section.ahp-notice[hidden]") is not None
+        async with client.get("/photo.txt", headers={"Range": "bytes=0-9"}) as response:
+            assert (response.status, await response.text()) == (206, "x" * 10)
+            assert response.headers.getall("Link") == [link_header()]
+        async with client.head("/policies/returns") as response:
+            assert (response.status, await response.read()) == (200, b"")
+            assert response.headers.getall("Link") == [link_header()]
+
+
+async def test_nginx_does_not_send_a_page_again_to_whoever_has_it(tmp_path: Path) -> None:
+    async with beside("nginx", tmp_path) as client:
+        async with client.get("/policies/returns") as response:
+            tag = response.headers["ETag"]
+        async with client.get("/policies/returns", headers={"If-None-Match": tag}) as response:
+            assert response.status == 304
+
+
+@every_server
+@pytest.mark.requirement("AHP-3.1-1", "AHP-3.1-2", "AHP-3.1-3")
+async def test_the_desk_s_addresses_are_the_desk_s(
+    tmp_path: Path, shared_folder: Path, kind: Kind
+) -> None:
+    async with beside(kind, tmp_path) as client:
+        async with client.get("/.well-known/agent.json") as response:
+            assert response.headers["Content-Type"] == "application/json"
+            assert len(response.headers.getall("Link")) == 1
+            manifest = await response.json()
+        AhpSchemas(shared_folder).check_manifest(manifest)
+        assert manifest["links"]["site"] == f"http://{HOST}/"
+        async with client.get(manifest["endpoints"]["content"]) as response:
+            assert f"http://{HOST}/policies/returns" in await response.text()
+        question = {"capability": "content_search", "query": "How long may I return a book?"}
+        async with client.post(manifest["endpoints"]["converse"], json=question) as response:
+            said = await response.json()
+        source = said["response"]["sources"][0]["url"]
+        assert source.startswith(f"http://{HOST}/policies/returns")
+        async with client.get(source.removeprefix(f"http://{HOST}")) as response:
+            assert "<title>Own</title>" in await response.text(), "the site's own page, not ours"
+        async with client.get("/v1/threads/thread_unknown") as response:
+            assert (response.status, response.content_type) == (404, "application/json")
+
+
+async def test_behind_nginx_the_desk_shows_what_the_site_has_no_file_for(tmp_path: Path) -> None:
+    async with beside("nginx", tmp_path) as client:
+        async with client.get("/policies/shipping") as response:
+            text = await response.text()
+            assert response.headers.getall("Link")[0].startswith(link_header())
+        assert text.count(head_tags()) == 1
+        assert text.count('class="ahp-notice"') == 1
+        for style in LexborHTMLParser(text).css("link[rel=stylesheet]"):
+            async with client.get(style.attributes["href"] or "") as response:
+                assert response.content_type == "text/css"
+        async with client.get("/nowhere", headers={"Accept": "text/html"}) as response:
+            assert response.status == 404
+            assert (await response.text()).count('class="ahp-notice"') == 1
+
+
+@every_server
+async def test_a_missing_page_names_the_manifest_too(tmp_path: Path, kind: Kind) -> None:
+    async with beside(kind, tmp_path) as client, client.get("/nowhere") as response:
+        assert response.status == 404
+        assert response.headers.getall("Link")[0].startswith(link_header())
+
+
+@every_server
+async def test_visitors_are_told_apart_whatever_they_claim_to_be(
+    tmp_path: Path, kind: Kind
+) -> None:
+    limits = ("limits.enabled=true", "limits.converse_per_minute=2")
+    question = {"capability": "contact", "query": "How do I reach you?"}
+    async with beside(kind, tmp_path, *limits) as client:
+        async with client.get("/photo.txt") as response:
+            url = response.url.origin()
+
+        async def ask(address: str, claim: str) -> int:
+            connector = aiohttp.TCPConnector(local_addr=(address, 0))
+            headers = {"Host": HOST, "X-Forwarded-For": claim}
+            async with (
+                aiohttp.ClientSession(connector=connector, headers=headers) as other,
+                other.post(url / "agent/converse", json=question) as response,
+            ):
+                return response.status
+
+        assert [await ask("127.0.0.2", f"203.0.113.{number}") for number in range(3)] == [
+            200,
+            200,
+            429,
+        ]
+        assert await ask("127.0.0.3", "203.0.113.9") == 200
+
+
+@every_server
+async def test_events_arrive_when_they_happen(tmp_path: Path, kind: Kind) -> None:
+    async with beside(kind, tmp_path) as client:
+        async with client.post("/v1/thread", json={"messages": ["Hello"]}) as response:
+            thread = (await response.json())["id"]
+        async with asyncio.timeout(20), client.get(f"/v1/threads/{thread}/events") as stream:
+            assert stream.content_type == "text/event-stream"
+            said = {"role": "user", "content": "Do you wrap gifts?"}
+            async with client.post(f"/v1/threads/{thread}/messages", json=said) as response:
+                assert response.status == 200
+            heard = b""
+            while b"Do you wrap gifts?" not in heard:
+                heard += await stream.content.readany()
+            assert b"event: " in heard
+
+
+@every_server
+async def test_a_body_that_is_too_large_is_refused_by_the_desk_in_its_own_words(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with beside(kind, tmp_path) as client:
+        # more than nginx takes by default, and than the desk takes for a thread
+        body = io.BytesIO(b" " * (3 * 1024 * 1024 // 2))
+        headers = {"Content-Type": "application/json"}
+        async with client.post("/v1/thread", data=body, headers=headers) as response:
+            assert (response.status, response.content_type) == (413, "application/json")
+
+
+@every_server
+@pytest.mark.requirement("AHP-5.1-2", "AHP-5.1-3", "AHP-3.1-2", "AHP-3.2-3", "AHP-3.4-5")
+async def test_an_exported_site_is_served_as_the_documentation_says(
+    tmp_path: Path, kind: Kind
+) -> None:
+    config = load_config(SITE, (f"site.url=http://{HOST}",), port=0, data=tmp_path / "data")
+    export_site(config, tmp_path / "root")
+    (tmp_path / "root" / "ready.txt").write_text("yes")
+    (tmp_path / "run").mkdir()
+    block = site_block("static-site.md", kind).replace("/var/www/example", str(tmp_path / "root"))
+    types = {
+        "/.well-known/agent.json": (200, "application/json"),
+        "/llms.txt": (200, "text/markdown"),
+        "/policies/returns.md": (200, "text/markdown"),
+        "/": (200, "text/html"),
+        "/policies/returns/": (200, "text/html"),
+        "/nowhere": (404, "text/html"),
+    }
+    with web_server(kind, tmp_path / "run", block, free_port()) as url:
+        async with aiohttp.ClientSession(url, headers={"Host": HOST}) as client:
+            for path, expected in types.items():
+                async with client.get(path) as response:
+                    assert (response.status, response.content_type) == expected, path
+                    assert response.headers.getall("Link") == [link_header()], path
+                    assert response.charset in {None, "utf-8"}
+                    if response.content_type == "text/html":
+                        assert 'class="ahp-notice"' in await response.text()
+            async with client.get("/policies/returns", allow_redirects=False) as response:
+                assert response.status in {301, 308}
+                assert response.headers["Location"].endswith("/policies/returns/")
