@@ -41,6 +41,7 @@ from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
 from aitp_desk.house import House, Shared
+from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import allow_connections, bound_socket, listening
@@ -224,6 +225,7 @@ async def _open_knowledge(
             synonyms=config.content.synonyms,
             rounds=Rounds(web, egress, copies) if web.lists else None,
             below=name,
+            languages=Languages(config.site.language, config.site.languages),
         )
     )
 

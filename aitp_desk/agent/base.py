@@ -112,7 +112,8 @@ class Turn(msgspec.Struct, frozen=True):
         transcript: what was said before the question, oldest first, the question itself left out.
         clarification: the visitor's answer to ``pending``, where the protocol names it as such.
         pending: what the desk asked back in its last turn.
-        locale: BCP 47 tag of the language that the visitor prefers.
+        locale: BCP 47 tag of the language that the visitor prefers; where the content is there in
+            that language, or another form of it, the tag of that.
         max_tokens: upper bound of the answer's text, in tokens.
         summary: what was said before the transcript begins, shortened; empty when nothing was.
         files: text files that the visitor attached, those of the newest message first.
@@ -216,6 +217,8 @@ class Answer(msgspec.Struct, frozen=True):
         fallback: why extraction answered in the model's place; None where it did not.
         tools_used: names of the tools that were called, each once, in order.
         model: name of the model that wrote the text; None where none did.
+        locale: tag of the language of the page that the answer was taken from first, of an answer
+            from none of the language that was looked in; None where nothing was said of languages.
     """
 
     text: str
@@ -227,6 +230,7 @@ class Answer(msgspec.Struct, frozen=True):
     fallback: Fallback | None = None
     tools_used: tuple[str, ...] = ()
     model: str | None = None
+    locale: str | None = None
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -235,7 +239,7 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty when the question is open.
         free_form: whether any other text will do as well.
-        usage, fallback, tools_used, model: as an answer's.
+        usage, fallback, tools_used, model, locale: as an answer's.
     """
 
     question: str
@@ -245,6 +249,7 @@ class Clarification(msgspec.Struct, frozen=True):
     fallback: Fallback | None = None
     tools_used: tuple[str, ...] = ()
     model: str | None = None
+    locale: str | None = None
 
     @property
     def tokens_used(self) -> int:

@@ -111,7 +111,7 @@ class ClaudeAgent:
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn; by extraction where the model does not."""
-        library = self._knowledge.library
+        library = self._knowledge.editions.speaking(turn.locale)
         spending = Spending(self._settings, self._day)
         reply = Reply(
             turn,

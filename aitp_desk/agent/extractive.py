@@ -65,7 +65,7 @@ class ExtractiveAgent:
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn in one event."""
-        yield answer(turn, self._knowledge.library)
+        yield answer(turn, self._knowledge.editions.speaking(turn.locale))
 
 
 def answer(turn: Turn, library: Library) -> Said:

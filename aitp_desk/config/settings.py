@@ -25,6 +25,7 @@ from aitp_desk.config.units import (
     PerMinute,
     PerMinuteOrNone,
     Seconds,
+    Tag,
     TokenBudget,
     Url,
 )
@@ -60,6 +61,21 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             " the desk takes http://HOST:PORT.",
         ),
     ] = ""
+    language: Annotated[
+        Tag,
+        Meta(
+            description="Language of the pages that are in no other (BCP 47), and of visitors who"
+            " ask for none."
+        ),
+    ] = "en"
+    languages: Annotated[
+        tuple[Tag, ...],
+        Meta(
+            extra={"unit": "language tags"},
+            description="Further languages that have folders of their own, such as fr/, or pages"
+            " that are there in no other.",
+        ),
+    ] = ()
     contact: Contact = Contact()
 
     @property

@@ -14,3 +14,10 @@ PerMinute = Annotated[int, Meta(ge=1, le=1_000_000, extra={"unit": "requests a m
 PerMinuteOrNone = Annotated[int, Meta(ge=0, le=1_000_000, extra={"unit": "requests a minute"})]
 TokenBudget = Annotated[int, Meta(ge=0, le=1_000_000_000, extra={"unit": "tokens"})]
 Bytes = Annotated[int, Meta(ge=1024, le=1024**3, extra={"unit": "bytes"})]
+Tag = Annotated[
+    str,
+    Meta(
+        pattern=r"\A[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?\Z",
+        extra={"unit": "a language tag such as en or fr-CA"},
+    ),
+]

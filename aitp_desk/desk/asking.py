@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from aitp_desk.agent.base import Agent, Clarification, Pending, Said, Turn, answer_of
+from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
@@ -22,6 +22,7 @@ from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
+from aitp_desk.knowledge.languages import spell_tag
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
@@ -121,6 +122,8 @@ class Asking:
         """
         self._limiter.count_agent(principal, ask.requesting_agent, allowance)
         action = self._registry.action(ask.action)
+        if ask.locale is not None:
+            ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
         if ask.session_id is None:
             return await self._ask_first(principal, ask, action)
         session = await self._sessions.resume(principal, ask.session_id)
@@ -155,7 +158,7 @@ class Asking:
         )
         session = self._sessions.open(principal)
         given = await self._answers.give(
-            self._knowledge.library.revision,
+            self._knowledge.editions.revision,
             key,
             lambda: self._reply(principal, ask, action, session),
         )
@@ -170,7 +173,23 @@ class Asking:
             self._answers.hit_rate,
         )
 
+    def _settle(self, locale: str) -> str:
+        """The language as the content has it, else as it was asked for, in its usual spelling."""
+        return self._knowledge.editions.look_up(locale) or spell_tag(locale) or locale.lower()
+
     async def _reply(
+        self, principal: Principal, ask: Ask, action: Action, session: Session
+    ) -> Said:
+        """What is said to a question, and in which language its source is."""
+        editions = self._knowledge.editions
+        said = await self._answer(principal, ask, action, session)
+        first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
+        language = editions.language_at(first) if first is not None else None
+        return msgspec.structs.replace(
+            said, locale=language or editions.speaking(ask.locale).language
+        )
+
+    async def _answer(
         self, principal: Principal, ask: Ask, action: Action, session: Session
     ) -> Said:
         if ask.clarification is not None and session.pending is None:
@@ -189,7 +208,8 @@ class Asking:
             tools=self._invoking.tools(principal),
             invoke=self._invoking.invoker(principal),
         )
-        offered = self._offering.offer(action, ask.accepts, turn, self._knowledge.library)
+        library = self._knowledge.editions.speaking(ask.locale)
+        offered = self._offering.offer(action, ask.accepts, turn, library)
         if offered is not None:
             return offered
         self._budgets.check_day(principal)

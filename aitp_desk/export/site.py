@@ -23,7 +23,8 @@ from aitp_desk.export.pages import STATIC, render_index, render_missing
 from aitp_desk.export.place import CannotExport, Place, replacing
 from aitp_desk.export.proof import prove
 from aitp_desk.knowledge.base import Document, Problem
-from aitp_desk.knowledge.load import Content, join_raw, read_files, understand
+from aitp_desk.knowledge.languages import Languages, listed
+from aitp_desk.knowledge.load import Content, join_raw, read_files, understand, with_versions
 from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.pages.assets import ICON, STYLE
 from aitp_desk.pages.markdown import write_markdown
@@ -94,7 +95,8 @@ def _read(config: Config) -> Content:
     web = config.content.web
     if web.lists:
         raw = join_raw(raw, Copies(config.data, {*web.urls, *web.sitemaps}).raw())
-    return understand(raw)
+    languages = Languages(config.site.language, config.site.languages)
+    return understand(with_versions(raw, languages))
 
 
 class _Site:
@@ -116,7 +118,7 @@ class _Site:
         self._write(MANIFEST_PATH[1:], encode_static_manifest(self._site, self._signals))
         for asset in (STYLE, ICON):
             self._write(asset.url[1:], asset.body)
-        self._write("index.html", render_index(self._site, self._documents))
+        self._write("index.html", render_index(self._site, listed(self._documents)))
         self._write("404.html", render_missing(self._site))
         self._write("robots.txt", write_robots(self._site, self._signals).encode())
         self._write("_headers", write_headers().encode())

@@ -6,8 +6,9 @@ with its index; :class:`~aitp_desk.knowledge.watch.Knowledge` holds the present 
 
 from __future__ import annotations
 
+from pathlib import PurePosixPath
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import msgspec
 
@@ -43,6 +44,20 @@ def is_elsewhere(path: str) -> bool:
     return path.startswith(("https://", "http://"))
 
 
+def address_of(source: str) -> str:
+    """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``.
+
+    The source of a page from elsewhere is its address, and so is its path.
+    """
+    if is_elsewhere(source):
+        return source
+    place = PurePosixPath(source)
+    parts = [*place.parent.parts, place.stem]
+    if len(parts) > 1 and parts[-1].lower() == "index":
+        parts.pop()
+    return "/".join(quote(part, safe="") for part in parts)
+
+
 class Document(msgspec.Struct, frozen=True):
     """One file of the site's content, or one page from elsewhere.
 
@@ -58,6 +73,8 @@ class Document(msgspec.Struct, frozen=True):
             PDF the text of its pages, parted by form feeds.
         front: the front matter as it was read; HTML and text have none.
         updated: date of the content from the front matter, ISO 8601, else None.
+        language: tag of its language (BCP 47); empty for the site's own.
+        version_of: path of the page that it is a version of; empty where it is none.
     """
 
     path: str
@@ -68,6 +85,8 @@ class Document(msgspec.Struct, frozen=True):
     body: str
     front: dict[str, Any] = {}
     updated: str | None = None
+    language: str = ""
+    version_of: str = ""
 
     @property
     def url(self) -> str:

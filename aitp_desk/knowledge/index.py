@@ -106,15 +106,16 @@ class Index:
         )
 
 
-def open_index(raw: Raw, data: Path) -> Index:
+def open_index(raw: Raw, data: Path, name: str = FILE) -> Index:
     """Open the index of this content, making it first if the file is absent or of other content.
 
     Parameters:
         raw: the content's files.
         data: the desk's data folder; it is made when absent.
+        name: of the file in that folder.
     """
     content = sha256(f"{FORMAT}\n".encode() + raw.digest).hexdigest()
-    file = data / FILE
+    file = data / name
     try:
         index = _open(file)
         if index.content == content:

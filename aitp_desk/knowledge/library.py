@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.base import Document, Hit, Problem
-from aitp_desk.knowledge.index import Index, open_index
+from aitp_desk.knowledge.index import FILE, Index, open_index
 from aitp_desk.knowledge.load import Raw
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
@@ -23,6 +23,7 @@ class Library:
         index: the content and its full-text index.
         synonyms: a word of the visitors' to the words that the site writes for it.
         problems: what could not be read elsewhere; they change no answer, hence no revision.
+        language: tag of the language in which its pages are, as far as they are there in it.
     """
 
     def __init__(
@@ -30,7 +31,9 @@ class Library:
         index: Index,
         synonyms: Mapping[str, Sequence[str]],
         problems: tuple[Problem, ...] = (),
+        language: str = "en",
     ) -> None:
+        self.language = language
         self.documents = index.documents
         self.passages = index.passages
         self.problems = index.problems + problems
@@ -70,6 +73,13 @@ def open_library(
     data: Path,
     synonyms: Mapping[str, Sequence[str]],
     problems: tuple[Problem, ...] = (),
+    *,
+    language: str = "en",
+    index: str = FILE,
 ) -> Library:
-    """Open the library of this content; its index is made if it is not there yet."""
-    return Library(open_index(raw, data), synonyms, problems)
+    """Open the library of this content; its index is made if it is not there yet.
+
+    Parameters:
+        index: name of the index file in the data folder.
+    """
+    return Library(open_index(raw, data, index), synonyms, problems, language)

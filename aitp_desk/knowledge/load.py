@@ -9,16 +9,17 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 import yaml
 
 from aitp_desk.knowledge.admit import Found, find_content
-from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, is_elsewhere
+from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
 from aitp_desk.knowledge.html import read_html
+from aitp_desk.knowledge.languages import Languages, Version, find_versions, prefer
 from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.pdf.texts import PdfText, digest_of, is_installed, read_pdfs
 
@@ -50,12 +51,16 @@ class Raw(msgspec.Struct, frozen=True):
 
     Parameters:
         below: the path below which the pages stand; empty for the top.
+        versions: the files that are in a language of their own, by source.
+        languages: where pages are there in several languages, which are taken, the best first.
     """
 
     files: tuple[tuple[Found, bytes], ...]
     problems: tuple[Problem, ...]
     digest: bytes
     below: str = ""
+    versions: Mapping[str, Version] = {}
+    languages: tuple[str, ...] = ()
 
 
 def load_content(folder: Path, *, data: Path | None = None) -> Content:
@@ -83,7 +88,6 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
     """
     found, problems = find_content(folder, data=data)
     files: list[tuple[Found, bytes]] = []
-    digest = hashlib.sha256(below.encode())
     for entry in found:
         try:
             payload = entry.file.read_bytes()
@@ -91,11 +95,25 @@ def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Ra
             problems.append(Problem(entry.source, f"The file cannot be read ({error.strerror})."))
             continue
         files.append((entry, payload))
-        digest.update(entry.source.encode() + b"\0" + hashlib.sha256(payload).digest())
+    digest = digest_of_files(files, problems, below.encode())
+    return Raw(tuple(files), tuple(problems), digest, below)
+
+
+def digest_of_files(
+    files: Sequence[tuple[Found, bytes]], problems: Sequence[Problem], told: bytes
+) -> bytes:
+    """Hash of every file's name and bytes, of what is wrong with them, and of how they are read.
+
+    Parameters:
+        told: what else is said of how to read them.
+    """
+    digest = hashlib.sha256(told)
+    for found, payload in files:
+        digest.update(found.source.encode() + b"\0" + hashlib.sha256(payload).digest())
     for problem in problems:
         digest.update(str(problem).encode() + b"\0")
     digest.update(b"" if is_installed() else b"without PDF")
-    return Raw(tuple(files), tuple(problems), digest.digest(), below)
+    return digest.digest()
 
 
 def join_raw(first: Raw, second: Raw) -> Raw:
@@ -106,6 +124,12 @@ def join_raw(first: Raw, second: Raw) -> Raw:
         hashlib.sha256(first.digest + second.digest).digest(),
         first.below,
     )
+
+
+def with_versions(raw: Raw, languages: Languages) -> Raw:
+    """The same files, and which of them are in a language of their own."""
+    versions = find_versions((found.source for found, _ in raw.files), languages)
+    return msgspec.structs.replace(raw, versions=versions)
 
 
 def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
@@ -124,6 +148,11 @@ def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
             document = _read(found, payload, problems)
         if document is None:
             continue
+        version = raw.versions.get(found.source)
+        if version is not None:
+            document = msgspec.structs.replace(
+                document, language=version.language, version_of=version.page
+            )
         if raw.below and not document.is_elsewhere:
             document = _move(document, raw.below)
         other = documents.get(document.path)
@@ -136,30 +165,20 @@ def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
             )
             continue
         documents[document.path] = document
+    taken = prefer([documents[path] for path in sorted(documents)], raw.languages)
     return Content(
-        documents=tuple(documents[path] for path in sorted(documents)),
+        documents=tuple(taken),
         problems=tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0))),
         digest=raw.digest,
     )
 
 
 def _move(document: Document, below: str) -> Document:
-    path = below if document.path == "index" else f"{below}/{document.path}"
-    return msgspec.structs.replace(document, path=path)
+    def moved(path: str) -> str:
+        return below if path == "index" else f"{below}/{path}"
 
-
-def address_of(source: str) -> str:
-    """The path of the page made from a file: ``policies/returns.md`` → ``policies/returns``.
-
-    The source of a page from elsewhere is its address, and so is its path.
-    """
-    if is_elsewhere(source):
-        return source
-    place = PurePosixPath(source)
-    parts = [*place.parent.parts, place.stem]
-    if len(parts) > 1 and parts[-1].lower() == "index":
-        parts.pop()
-    return "/".join(quote(part, safe="") for part in parts)
+    version_of = moved(document.version_of) if document.version_of else ""
+    return msgspec.structs.replace(document, path=moved(document.path), version_of=version_of)
 
 
 def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | None:

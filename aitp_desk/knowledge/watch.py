@@ -13,7 +13,9 @@ import structlog
 
 from aitp_desk.knowledge.admit import ContentUnreadable, find_content
 from aitp_desk.knowledge.base import Problem
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import Editions, open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import join_raw, read_files
 from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.knowledge.web.rounds import Rounds
@@ -36,6 +38,7 @@ class Knowledge:
         synonyms: a word of the visitors' to the words that the site writes for it.
         copies: of pages from elsewhere, which are content like the folder's.
         below: the path below which the pages stand, for a further site agent.
+        languages: of the content; English where nothing is said.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
@@ -48,22 +51,29 @@ class Knowledge:
         synonyms: Mapping[str, Sequence[str]],
         copies: Copies | None = None,
         below: str = "",
+        languages: Languages | None = None,
     ) -> None:
         self._folder = folder
         self._data = data
         self._synonyms = synonyms
         self._copies = copies
         self._below = below
+        self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
         self._seen = self._look()
-        self._library = self._read()
+        self._editions = self._read()
         self._swapped = asyncio.Event()
         self._refreshing = asyncio.Lock()
 
     @property
     def library(self) -> Library:
+        """The present snapshot, in the site's own language."""
+        return self._editions.library
+
+    @property
+    def editions(self) -> Editions:
         """The present snapshot. Take it once per reply; it never changes under its reader."""
-        return self._library
+        return self._editions
 
     async def refresh(self) -> bool:
         """Look for changes now, and read the content again if there are any; the log tells it.
@@ -75,11 +85,11 @@ class Knowledge:
             ContentUnreadable: the folder has gone; the library that was read stays.
         """
         async with self._refreshing:
-            library = await asyncio.to_thread(self._read_again)
-            if library is None:
+            editions = await asyncio.to_thread(self._read_again)
+            if editions is None:
                 return False
-            _tell(library, self._library.problems)
-            self._library = library
+            _tell(editions, self._editions.problems)
+            self._editions = editions
             self._swapped.set()
             self._swapped = asyncio.Event()
             return True
@@ -87,30 +97,29 @@ class Knowledge:
     async def replaced(self) -> Library:
         """Wait until the library is replaced, and return the new one."""
         await self._swapped.wait()
-        return self._library
+        return self.library
 
-    def _read_again(self) -> Library | None:
+    def _read_again(self) -> Editions | None:
         seen = self._look()
         if seen == self._seen:
             return None
-        library = self._read()
+        editions = self._read()
         self._seen = seen
-        old = self._library
-        is_same = library.revision == old.revision and library.problems == old.problems
-        return None if is_same else library
+        old = self._editions
+        is_same = editions.revision == old.revision and editions.problems == old.problems
+        return None if is_same else editions
 
     def _look(self) -> object:
         copies = None if self._copies is None else self._copies.look()
         return find_content(self._folder, data=self._data), copies
 
-    def _read(self) -> Library:
+    def _read(self) -> Editions:
         raw = read_files(self._folder, data=self._data, below=self._below)
-        if self._copies is None:
-            return open_library(raw, self._index, self._synonyms)
-        problems = self._copies.read().problems
-        return open_library(
-            join_raw(raw, self._copies.raw()), self._index, self._synonyms, problems
-        )
+        problems: tuple[Problem, ...] = ()
+        if self._copies is not None:
+            problems = self._copies.read().problems
+            raw = join_raw(raw, self._copies.raw())
+        return open_editions(raw, self._index, self._synonyms, self._languages, problems)
 
 
 @asynccontextmanager
@@ -122,6 +131,7 @@ async def open_knowledge(
     poll_seconds: float = POLL_SECONDS,
     rounds: Rounds | None = None,
     below: str = "",
+    languages: Languages | None = None,
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
@@ -135,12 +145,15 @@ async def open_knowledge(
         poll_seconds: how often the folder is looked at for changes.
         rounds: of reading pages from elsewhere.
         below: the path below which the pages stand, for a further site agent.
+        languages: of the content; English where nothing is said.
 
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
     copies = None if rounds is None else rounds.copies
-    knowledge = await asyncio.to_thread(Knowledge, folder, data, synonyms or {}, copies, below)
+    knowledge = await asyncio.to_thread(
+        Knowledge, folder, data, synonyms or {}, copies, below, languages
+    )
     tasks = [asyncio.create_task(_watch(knowledge, poll_seconds))]
     if rounds is not None:
         tasks.append(asyncio.create_task(rounds.run(knowledge.refresh)))
@@ -174,16 +187,16 @@ async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:
         pause = max(poll_seconds, (time.monotonic() - began) / _LOOKING_SHARE)
 
 
-def _tell(library: Library, told: Iterable[Problem]) -> None:
+def _tell(editions: Editions, told: Iterable[Problem]) -> None:
     """Log that the content was read again, and each problem that was not told before."""
     _log.info(
         "content.read_again",
-        documents=len(library.documents),
-        passages=len(library.passages),
-        problems=len(library.problems),
+        documents=len(editions.documents),
+        passages=len(editions.library.passages),
+        problems=len(editions.problems),
     )
     known = {(problem.source, problem.message) for problem in told}
-    for problem in library.problems:
+    for problem in editions.problems:
         if (problem.source, problem.message) not in known:
             _log.warning(
                 "content.problem",

@@ -15,6 +15,7 @@ import msgspec
 from aitp_desk.announcing.tags import head_tags, notice
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.languages import group_versions
 from aitp_desk.pages.article import write_article
 from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
 from aitp_desk.pages.fill import Markup, fill, join
@@ -23,6 +24,9 @@ from aitp_desk.pages.fill import Markup, fill, join
 def read_template(name: str) -> str:
     """A template of this package."""
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+NOTHING = Markup()
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -67,7 +71,14 @@ _ERROR = read_template("error.html")
 
 
 def render_frame(
-    site: Site, main: Markup, *, title: str, description: str, frame: Frame = DESK
+    site: Site,
+    main: Markup,
+    *,
+    title: str,
+    description: str,
+    frame: Frame = DESK,
+    language: str = "en",
+    versions: Markup = NOTHING,
 ) -> bytes:
     """A whole page around what is its own.
 
@@ -75,9 +86,13 @@ def render_frame(
         main: what stands between the header and the footer.
         title: for the browser's tab.
         description: for search engines and previews.
+        language: tag of the language that the page's own text is in.
+        versions: links to the page in other languages.
     """
     return fill(
         _LAYOUT,
+        language=language,
+        versions=versions,
         title=title,
         description=description,
         site=site.name,
@@ -144,6 +159,8 @@ def render_page(
         title=f"{document.title} · {site.name}",
         description=document.description or f"{document.title}, a page of {site.name}.",
         frame=frame,
+        language=document.language or site.language,
+        versions=_versions(site, document, all_documents),
     )
 
 
@@ -183,6 +200,21 @@ def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> M
             steps.append(fill(link, url=folder.url, name=folder.title))
     steps.append(fill('<li aria-current="page">$name</li>', name=document.title))
     return join(steps)
+
+
+def _versions(site: Site, document: Document, documents: Iterable[Document]) -> Markup:
+    """Links to a page's versions by language, itself included; the page itself is for all others.
+
+    Search engines want them whole, and on every version alike.
+    """
+    link = '<link rel="alternate" hreflang="$language" href="$url">'
+    page = document.version_of or document.path
+    near = [other for other in documents if page in {other.path, other.version_of}]
+    found = group_versions(near, site.language).get(page, {})
+    urls = {tag: site.url + version.url for tag, version in found.items()}
+    if site.language in urls:
+        urls["x-default"] = urls[site.language]
+    return join((fill(link, language=tag, url=url) for tag, url in urls.items()), "\n")
 
 
 def _line(template: str, value: str | None) -> Markup:

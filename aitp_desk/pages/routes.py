@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 from aitp_desk.announcing.accept import wants_manifest
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
+from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
@@ -83,13 +84,14 @@ class PagesDoor:
             if manifest is not self._tagged.body:
                 self._tagged = tag_page(manifest)
             return reply_manifest(self._tagged, call.headers)
-        library = desk.knowledge.library
+        editions = desk.knowledge.editions
 
         def render() -> bytes:
+            library = editions.library
             examples = example_questions(library.documents, library.passages)
-            return render_home(self._site, library.documents, examples)
+            return render_home(self._site, listed(editions.documents), examples)
 
-        return reply_page(await self._shelf.page(library.revision, "", render), call.headers)
+        return reply_page(await self._shelf.page(editions.revision, "", render), call.headers)
 
     async def get_asset(self, desk: Desk, call: Call) -> Reply:
         """``GET /assets/{name}``: a file of the desk's own; other names may be content."""
@@ -115,18 +117,19 @@ class PagesDoor:
         return await self._page(desk, call, asks=False)
 
     async def _page(self, desk: Desk, call: Call, *, asks: bool) -> Reply:
-        library = desk.knowledge.library
-        document = library.document(_canonical(call.path))
+        editions = desk.knowledge.editions
+        document = editions.document(_canonical(call.path))
         if document is None:
             raise RouteNotFound(
                 "There is no page at this address, and nothing else is served here."
             )
 
         def render() -> bytes:
-            topics = page_topics(document, library.passages) if asks else None
-            return render_page(self._site, document, library.documents, topics)
+            passages = editions.holding(document).passages
+            topics = page_topics(document, passages) if asks else None
+            return render_page(self._site, document, editions.documents, topics)
 
-        page = await self._shelf.page(library.revision, document.path, render)
+        page = await self._shelf.page(editions.revision, document.path, render)
         return reply_page(page, call.headers)
 
     def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:

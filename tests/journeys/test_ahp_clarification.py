@@ -53,6 +53,7 @@ async def test_a_question_back_stands_where_every_draft_of_the_protocol_looks_fo
                 "search": True,
                 "attribution_required": True,
             },
+            "locale": "en",
         },
     }
 

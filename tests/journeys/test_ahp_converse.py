@@ -153,6 +153,7 @@ async def test_a_success_carries_every_field_of_the_specification(tmp_path: Path
                 "search": True,
                 "attribution_required": True,
             },
+            "locale": "en",
             "content_type": "text/answer",
             "cache": {"hit_rate": 0.0},
         },

@@ -101,6 +101,8 @@ class Encoder:
             "content_signals": self._signals,
         }
         # members of this desk's own; the schema leaves meta open
+        if outcome.locale:
+            meta["locale"] = outcome.locale
         if outcome.model:
             meta["model"] = outcome.model
         if outcome.fallback:

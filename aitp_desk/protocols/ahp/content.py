@@ -10,10 +10,11 @@ The second is all pages in full, one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.languages import group_versions, listed
 
 FULL_CONTENT_PATH = "/llms-full.txt"
 
@@ -29,16 +30,20 @@ def write_llms_txt(site: Site, documents: tuple[Document, ...], *, asks: bool = 
         "",
         *(_how_to_ask(site) if asks else ()),
     ]
+    versions = group_versions(documents, site.language)
     folders: dict[str, list[Document]] = {}
-    for document in documents:
+    for document in listed(documents):
         folders.setdefault(document.folder, []).append(document)
     for folder in sorted(folders):
         named = folder if folders[folder][0].is_elsewhere else _heading(folder)
         lines += [f"## {named}", ""]
         for document in folders[folder]:
-            about = f": {_line(document.description)}" if document.description else ""
+            others = versions.get(document.path, {})
+            about = " ".join(filter(None, (_line(document.description), *_also(site, others))))
             url = _absolute(site, document.url)
-            lines.append(f"- [{_link_text(document.title)}]({_link_url(url)}){about}")
+            lines.append(
+                f"- [{_link_text(document.title)}]({_link_url(url)}){about and f': {about}'}"
+            )
         lines.append("")
     return "\n".join(lines)
 
@@ -79,6 +84,17 @@ def _how_to_ask(site: Site) -> tuple[str, ...]:
         f"Questions go to POST {site.url}/agent/converse.",
         "",
     )
+
+
+def _also(site: Site, versions: Mapping[str, Document]) -> Iterator[str]:
+    """Where a page is to be read in its other languages."""
+    links = [
+        f"[{tag}]({_link_url(_absolute(site, version.url))})"
+        for tag, version in versions.items()
+        if version.language not in {"", site.language}
+    ]
+    if links:
+        yield f"Also in {', '.join(links)}."
 
 
 def _absolute(site: Site, url: str) -> str:

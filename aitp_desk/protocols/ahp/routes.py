@@ -37,7 +37,7 @@ class AhpDoor:
 
     async def get_content(self, desk: Desk, call: Call) -> Reply:
         """``GET /llms.txt`` (AHP 0.1, section 5.1)."""
-        text = write_llms_txt(desk.site, desk.knowledge.library.documents)
+        text = write_llms_txt(desk.site, desk.knowledge.editions.documents)
         return _document(call, text.encode(), MARKDOWN)
 
     async def post_converse(self, desk: Desk, call: Call) -> Reply:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.base import Document, Problem
-from aitp_desk.knowledge.load import address_of, load_content
+from aitp_desk.knowledge.base import Document, Problem, address_of
+from aitp_desk.knowledge.load import load_content
 
 
 def read(tmp_path: Path, **files: str | bytes) -> tuple[dict[str, Document], list[Problem]]:

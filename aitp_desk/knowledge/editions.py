@@ -1,0 +1,127 @@
+"""One immutable snapshot of the site's content in all its languages, a library for each.
+
+A language's library holds its versions of the pages, and the other pages in the site's own
+language: whoever asks in that language is answered from all that the site knows, and nobody else is
+answered from these versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.index import FILE
+from aitp_desk.knowledge.languages import Languages, falls_back, look_up
+from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.load import Raw, digest_of_files, with_versions
+
+
+class Editions:
+    """What the site knew at one moment, in all its languages.
+
+    Parameters:
+        libraries: by the tags of their languages, the site's own first.
+
+    Attributes:
+        library: in the site's own language.
+        documents: of all languages, by path.
+        problems: of all languages, each once.
+        revision: changes when anything does that an answer may depend on.
+    """
+
+    def __init__(self, libraries: Mapping[str, Library]) -> None:
+        self._libraries = dict(libraries)
+        self.own, self.library = next(iter(self._libraries.items()))
+        every = self._libraries.values()
+        found = {document.path: document for library in every for document in library.documents}
+        self.documents = tuple(found[path] for path in sorted(found))
+        self._by_path = found
+        self.problems = tuple(
+            dict.fromkeys(problem for library in every for problem in library.problems)
+        )
+        self.revision = self.library.revision
+        if len(self._libraries) > 1:
+            revisions = " ".join(library.revision for library in every)
+            self.revision = sha256(revisions.encode()).hexdigest()
+
+    def document(self, path: str) -> Document | None:
+        """The document at a path, in whatever language, or None."""
+        return self._by_path.get(path)
+
+    def speaking(self, locale: str | None) -> Library:
+        """The library for a visitor who prefers a language; the site's own where it is not there.
+
+        Parameters:
+            locale: its tag, in any spelling; None where nothing is preferred.
+        """
+        return self._libraries[self.look_up(locale) or self.own] if locale else self.library
+
+    def look_up(self, locale: str) -> str | None:
+        """The tag of the language that :meth:`speaking` finds, or None where it is not there."""
+        return look_up(locale, self._libraries, self.own)
+
+    def holding(self, document: Document) -> Library:
+        """The library that a document is in, which is its language's."""
+        return self._libraries[document.language or self.own]
+
+    def language_at(self, url: str) -> str | None:
+        """The language of the page that a source points to; None where there is no such page.
+
+        Parameters:
+            url: as :attr:`aitp_desk.knowledge.base.Passage.url`.
+        """
+        page = self._by_path.get(url.partition("#")[0].removeprefix("/"))
+        return None if page is None else page.language or self.own
+
+
+def open_editions(
+    raw: Raw,
+    data: Path,
+    synonyms: Mapping[str, Sequence[str]],
+    languages: Languages,
+    problems: tuple[Problem, ...] = (),
+) -> Editions:
+    """Open the libraries of this content; indexes are made where they are not there yet.
+
+    Parameters:
+        raw: the content in all languages.
+        problems: what could not be read elsewhere.
+    """
+    libraries: dict[str, Library] = {}
+    for tag, part in _part(raw, languages).items():
+        is_own = tag == languages.own
+        libraries[tag] = open_library(
+            part,
+            data,
+            synonyms,
+            problems if is_own else (),
+            language=tag,
+            index=FILE if is_own else f"{Path(FILE).stem}.{tag}{Path(FILE).suffix}",
+        )
+    return Editions(libraries)
+
+
+def _part(raw: Raw, languages: Languages) -> dict[str, Raw]:
+    """The files that each language's library is made from, the site's own language first."""
+    versions = with_versions(raw, languages).versions
+    if not versions:
+        return {languages.own: raw}
+    parts: dict[str, Raw] = {}
+    others = sorted({version.language for version in versions.values()} - {languages.own})
+    for tag in (languages.own, *others):
+        taken = falls_back(tag, languages.own)
+        files = tuple(
+            (found, payload)
+            for found, payload in raw.files
+            if found.source not in versions or versions[found.source].language in taken
+        )
+        problems = raw.problems if tag == languages.own else ()
+        here = {found.source: versions.get(found.source) for found, _ in files}
+        told = msgspec.json.encode((raw.below, taken, here))
+        digest = digest_of_files(files, problems, told)
+        parts[tag] = Raw(files, problems, digest, raw.below, versions, taken)
+    return parts

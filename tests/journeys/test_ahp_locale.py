@@ -1,0 +1,189 @@
+"""A visitor names a language, and is answered from the pages that are there in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aitp_desk.agent.base import Turn
+from tests.doubles import ScriptedAgent, repeat
+from tests.visiting import CONTENT, Said, Visitor, visiting
+
+SITE = Path(__file__).parents[1] / "site_abroad"
+
+
+@pytest.fixture
+async def visitor(tmp_path: Path) -> AsyncIterator[Visitor]:
+    async with visiting(tmp_path / "data", "limits.enabled=false", folder=SITE) as visitor:
+        yield visitor
+
+
+def pages(said: Said) -> list[str]:
+    """Where an answer comes from, without the desk's own address."""
+    sources: list[dict[str, Any]] = said.body["response"]["sources"]
+    return ["/" + source["url"].split("/", 3)[3] for source in sources]
+
+
+def locale(said: Said) -> Any:
+    return said.body["meta"]["locale"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "served", "page", "says"),
+    [
+        ("fr", "fr", "/returns.fr#délai-de-retour", "dans les 14 jours"),
+        ("FR-ch", "fr", "/returns.fr#délai-de-retour", "dans les 14 jours"),
+        ("fr-CA", "fr-CA", "/returns.fr-CA#délai-de-retour", "dans les 30 jours"),
+        ("fr-ca", "fr-CA", "/returns.fr-CA#délai-de-retour", "dans les 30 jours"),
+    ],
+)
+async def test_a_question_in_french_is_answered_from_the_french_page(
+    visitor: Visitor, asked: str, served: str, page: str, says: str
+) -> None:
+    said = await visitor.ask("Délai de retour ?", locale=asked)
+    assert says in said.answer
+    assert pages(said)[0] == page
+    assert locale(said) == served
+
+
+async def test_a_question_in_german_is_answered_from_the_german_page(visitor: Visitor) -> None:
+    said = await visitor.ask("Rückgabefrist?", locale="de-AT")
+    assert "14 Tagen" in said.answer
+    assert pages(said)[0] == "/returns.de#rückgabefrist"
+    assert locale(said) == "de"
+
+
+@pytest.mark.parametrize("asked", [None, "en", "en-GB", "it"])
+async def test_others_are_answered_from_the_sites_own_language_alone(
+    visitor: Visitor, asked: str | None
+) -> None:
+    context = {"locale": asked} if asked else {}
+    for question in ("How long may I return a book?", "Quel est le délai de retour d'un livre ?"):
+        said = await visitor.ask(question, **context)
+        assert not any(".fr" in page or ".de" in page for page in pages(said))
+        assert locale(said) == "en"
+    said = await visitor.ask("How long may I return a book?", **context)
+    assert "within 14 days" in said.answer
+
+
+async def test_a_page_without_a_version_is_answered_from_as_it_is_and_named_so(
+    visitor: Visitor,
+) -> None:
+    said = await visitor.ask("Gift wrapping?", locale="fr")
+    assert "2 EUR" in said.answer
+    assert pages(said)[0] == "/guides/gift-wrapping#what-it-costs"
+    assert locale(said) == "en"
+    said = await visitor.ask("Frais de port?", locale="fr-CA")
+    assert pages(said)[0] == "/shipping.fr#frais-de-port"
+    assert locale(said) == "fr"
+
+
+async def test_languages_share_answers_as_far_as_they_share_pages(tmp_path: Path) -> None:
+    agent = ScriptedAgent()
+    async with visiting(tmp_path / "data", folder=SITE, agent=agent) as visitor:
+        for tag, is_known in (
+            ("fr", False),
+            ("fr-FR", True),
+            ("FR", True),
+            ("fr-CA", False),
+            ("de", False),
+            ("de-CH", True),
+            ("it-IT", False),
+            ("it-it", True),
+        ):
+            assert (await visitor.ask("Prix ?", locale=tag)).is_cached == is_known, tag
+        assert not (await visitor.ask("Prix ?")).is_cached
+    assert [turn.locale for turn in agent.turns] == ["fr", "fr-CA", "de", "it-IT", None]
+
+
+async def test_a_change_of_one_language_is_known_to_the_next_question(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "tea.md").write_text("# Tea\n\nTea costs 2 EUR a cup.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        knowledge = visitor.desk.desk.knowledge
+        assert "2 EUR" in (await visitor.ask("Tea?", locale="fr")).answer
+        (folder / "tea.fr.md").write_text("# Tisane (tea)\n\nLa tisane vaut 3 EUR la tasse.\n")
+        assert await knowledge.refresh()
+        said = await visitor.ask("Tea?", locale="fr")
+        assert (locale(said), pages(said)[0]) == ("fr", "/tea.fr#tisane-tea")
+        assert "2 EUR" in (await visitor.ask("Tea?")).answer
+        (folder / "tea.fr.md").write_text("# Tisane (tea)\n\nLa tisane vaut 4 EUR la tasse.\n")
+        assert await knowledge.refresh()
+        assert "4 EUR" in (await visitor.ask("Tea?", locale="fr")).answer
+        (folder / "tea.fr.md").write_text("---\ndraft: true\n---\n# Tisane\n\nRien encore.\n")
+        assert await knowledge.refresh()
+        said = await visitor.ask("Tea?", locale="fr")
+        assert (locale(said), pages(said)[0]) == ("en", "/tea#tea")
+        assert "2 EUR" in said.answer
+
+
+async def test_the_owner_names_the_sites_own_language_and_folders_of_others(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    (folder / "fr").mkdir(parents=True)
+    (folder / "it").mkdir()
+    (folder / "preis.md").write_text("# Preis\n\nDer Preis beträgt 2 EUR.\n")
+    (folder / "fr" / "preis.md").write_text("# Prix\n\nLe prix est de 3 EUR.\n")
+    (folder / "it" / "server.md").write_text("# Server\n\nDer Server steht im Keller.\n")
+    settings = ("site.language=de", 'site.languages=["fr"]')
+    async with visiting(tmp_path / "data", *settings, folder=folder) as visitor:
+        said = await visitor.ask("Preis?")
+        assert (pages(said), locale(said)) == (["/preis#preis"], "de")
+        said = await visitor.ask("Prix?", locale="fr")
+        assert (pages(said), locale(said)) == (["/fr/preis#prix"], "fr")
+        said = await visitor.ask("Server?", locale="it")
+        assert (pages(said), locale(said)) == (["/it/server#server"], "de")
+
+
+async def test_the_pages_name_their_language_and_their_versions(visitor: Visitor) -> None:
+    url = visitor.desk.desk.site.url
+    links = [
+        f'<link rel="alternate" hreflang="{tag}" href="{url}/returns{ending}">'
+        for tag, ending in (
+            ("de", ".de"),
+            ("en", ""),
+            ("fr", ".fr"),
+            ("fr-CA", ".fr-CA"),
+            ("x-default", ""),
+        )
+    ]
+    for path, tag in (("/returns", "en"), ("/returns.fr", "fr"), ("/returns.fr-CA", "fr-CA")):
+        async with visitor.http.get(path) as response:
+            assert response.status == 200
+            page = await response.text()
+        assert f'<html lang="{tag}">' in page
+        assert [line for line in page.splitlines() if "hreflang" in line] == links
+    async with visitor.http.get("/guides/gift-wrapping") as response:
+        page = await response.text()
+    assert '<html lang="en">' in page
+    assert "hreflang" not in page
+
+
+async def test_the_content_document_lists_each_page_once_with_its_versions(
+    visitor: Visitor,
+) -> None:
+    url = visitor.desk.desk.site.url
+    async with visitor.http.get(CONTENT) as response:
+        lines = (await response.text()).splitlines()
+    [line] = [line for line in lines if "/returns" in line]
+    assert line.startswith("- [Returns](")
+    assert f"[de]({url}/returns.de" in line
+    assert f"[fr]({url}/returns.fr" in line
+    assert f"[fr-CA]({url}/returns.fr-CA" in line
+    assert len([line for line in lines if line.startswith("- [Guides](")]) == 1
+
+
+async def test_who_asks_with_a_model_is_told_the_language_and_its_pages(tmp_path: Path) -> None:
+    asked: list[Turn] = []
+
+    async def note(turn: Turn) -> Any:
+        asked.append(turn)
+        return await repeat(turn)
+
+    agent = ScriptedAgent(note)
+    async with visiting(tmp_path / "data", folder=SITE, agent=agent) as visitor:
+        await visitor.ask("Prix ?", locale="fr-be")
+    assert asked[0].locale == "fr"
