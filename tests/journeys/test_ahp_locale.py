@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Turn
+from aitp_desk.config import load_config
+from aitp_desk.export.site import export_site
 from tests.doubles import ScriptedAgent, repeat
 from tests.visiting import CONTENT, Said, Visitor, visiting
 
@@ -60,7 +62,7 @@ async def test_a_question_in_german_is_answered_from_the_german_page(visitor: Vi
 async def test_others_are_answered_from_the_sites_own_language_alone(
     visitor: Visitor, asked: str | None
 ) -> None:
-    context = {"locale": asked} if asked else {}
+    context: dict[str, Any] = {"locale": asked} if asked else {}
     for question in ("How long may I return a book?", "Quel est le délai de retour d'un livre ?"):
         said = await visitor.ask(question, **context)
         assert not any(".fr" in page or ".de" in page for page in pages(said))
@@ -187,3 +189,15 @@ async def test_who_asks_with_a_model_is_told_the_language_and_its_pages(tmp_path
     async with visiting(tmp_path / "data", folder=SITE, agent=agent) as visitor:
         await visitor.ask("Prix ?", locale="fr-be")
     assert asked[0].locale == "fr"
+
+
+async def test_an_exported_site_has_the_versions_and_names_them(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    written = export_site(load_config(SITE, ("site.url=https://books.example",)), out)
+    assert not written.problems
+    page = (out / "returns.fr" / "index.html").read_text(encoding="utf-8")
+    assert '<html lang="fr">' in page
+    assert '<link rel="alternate" hreflang="en" href="https://books.example/returns">' in page
+    content = (out / "llms.txt").read_text(encoding="utf-8")
+    assert content.count("- [Returns](") == 1
+    assert "Also in [de](https://books.example/returns.de" in content

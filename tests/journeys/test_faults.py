@@ -116,7 +116,7 @@ async def test_a_fault_of_a_page_is_told_as_a_page_or_as_json(
 
         class Broken:
             @property
-            def library(self) -> NoReturn:
+            def editions(self) -> NoReturn:
                 raise RuntimeError(DETAIL)
 
         monkeypatch.setattr(talker.desk.desk, "knowledge", Broken())
