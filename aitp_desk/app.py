@@ -202,12 +202,11 @@ async def open_server(
             desk=desk,
             doors=make_doors(desk, further_desks, config),
             identifier=identifier,
-            server=config.server,
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
-        await stack.enter_async_context(listening(front.handle, front.refuse, sock, config.server))
+        await stack.enter_async_context(listening(front, sock, config.server))
         report = _report(store, houses)
         yield Serving(default_url(config.server), desk, store, report)
 

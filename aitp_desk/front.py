@@ -2,35 +2,31 @@
 
 In: limits, host, identity, body. Out: the door's own error form for whatever was refused, one fixed
 text and a correlation id for whatever was our fault, and the headers that every response carries.
-The doors' handlers stand between and see neither the HTTP server nor one another.
+The doors' handlers stand between and see neither the HTTP server nor one another; the front sees no
+HTTP server either. Two ways lead here: the general one (``general.py``) and, for small whole
+requests to hot routes, the swift one (``swift.py``).
 """
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import NoReturn
+from typing import NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
 import structlog
-from aiohttp import HttpVersion11, web
-from multidict import CIMultiDict
+from multidict import CIMultiDict, CIMultiDictProxy
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
-from aitp_desk.config import Server
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance, Limiter
-from aitp_desk.desk.streams import Stream
 from aitp_desk.model.errors import (
     DeskError,
     InternalError,
-    InvalidRequest,
     MethodNotAllowed,
-    RequestTimeout,
     RequestTooLarge,
     RouteNotFound,
     UnsupportedMedia,
@@ -38,14 +34,12 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.principal import Principal, anonymous
 from aitp_desk.protocols.reply import JSON, Call, Counted, Door, Reply, Route
-from aitp_desk.routing import RoutingTable
-from aitp_desk.streaming import carry_out
+from aitp_desk.routing import Found, RoutingTable
 
 WATCHED = frozenset({"/health", "/ready"})
 """Addresses for watchers, who know the machine by any name; nothing is counted there."""
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_NO_QUERY: Mapping[str, str] = {}
 _EVERY_RESPONSE = CIMultiDict(
     {
         "Content-Type": "",
@@ -60,22 +54,102 @@ _EVERY_RESPONSE = CIMultiDict(
 _log = structlog.get_logger()
 
 
-class Front:
-    """The HTTP server's one handler."""
+class Incoming(Protocol):
+    """A request as it came: its head, and its body when it is asked for."""
 
-    def __init__(
-        self, *, desk: Desk, doors: Iterable[Door], identifier: Identifier, server: Server
-    ) -> None:
+    @property
+    def method(self) -> str:
+        """As it was sent; it may be no method at all."""
+
+    @property
+    def path(self) -> str:
+        """The path as it was requested, percent-encoded, without the query."""
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The query string's parameters; of a repeated one the first."""
+
+    @property
+    def headers(self) -> CIMultiDictProxy[str]:
+        """All lines of the head."""
+
+    @property
+    def peer(self) -> str:
+        """Network address of the other end of the connection."""
+
+    @property
+    def content_length(self) -> int | None:
+        """The declared size of the body in bytes, where there is one."""
+
+    async def read(self, most: int) -> bytes:
+        """Read the body; where it has more than so many bytes, at least one more than that.
+
+        Raises:
+            RequestTimeout: it paused for too long.
+            InvalidRequest: it did not come to its end.
+        """
+
+
+class Outgoing(msgspec.Struct, frozen=True):
+    """What becomes of a request.
+
+    Parameters:
+        door: whose reply it is.
+        allowance: what the caller has left; None where nothing was counted.
+    """
+
+    reply: Reply
+    door: Door
+    allowance: Allowance | None = None
+
+    @property
+    def closes(self) -> bool:
+        """Whether the connection ends with it: there may be a rest that nobody reads."""
+        return self.reply.status in (408, 413)
+
+    def headers(self) -> CIMultiDict[str]:
+        """The headers, but for those of the message's framing."""
+        headers = lasting_headers(self.reply.content_type, self.reply.headers)
+        headers.update(self.allowance_headers())
+        return headers
+
+    def allowance_headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers that change with each request (AHP 0.1, section 11.1)."""
+        allowance = self.allowance
+        if allowance is None:
+            return ()
+        return (
+            ("X-RateLimit-Limit", str(allowance.limit)),
+            ("X-RateLimit-Remaining", str(allowance.remaining)),
+            ("X-RateLimit-Reset", str(allowance.reset_at)),
+            ("X-RateLimit-Window", str(WINDOW_SECONDS)),
+        )
+
+
+class Front:
+    """Answers requests, whichever way they came."""
+
+    def __init__(self, *, desk: Desk, doors: Iterable[Door], identifier: Identifier) -> None:
         self._desk = desk
         self._table = RoutingTable(doors)
         self._identifier = identifier
-        self._idle_seconds = server.body_idle_seconds
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
 
-    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """Answer one request. Raises nothing but cancellation."""
-        path = request.rel_url.raw_path
-        found = self._table.find(request.method, path)
+    def find_hot(self, method: str, path: str) -> Found | None:
+        """The route of a request, where that is a hot one; HEAD requests are none."""
+        found = self._table.find(method, path)
+        if found is None or not found[1].is_hot or found[1].method != method:
+            return None
+        return found
+
+    async def answer(self, request: Incoming, found: Found | None = None) -> Outgoing:
+        """Answer one request. Raises nothing but cancellation.
+
+        Parameters:
+            found: its route, where that is known already.
+        """
+        method, path = request.method, request.path
+        found = found or self._table.find(method, path)
         door = found[0] if found else self._table.owner(path)
         desk = door.desk or self._desk
         allowance: Allowance | None = None
@@ -85,65 +159,49 @@ class Front:
             caller, allowance = await self._admit(request, desk.limiter, kind)
             _check_allowance(allowance)
             self._check_host(request, path)
-            _, route, params = found or self._refuse_route(request.method, path)
+            _, route, params = found or self._refuse_route(method, path)
             principal = _at(desk, _proven(caller))
             if route.admit is not None:
                 route.admit(desk, principal)
-            body = await self._read_body(request, route) if route.max_body else b""
+            body = await _read_body(request, route) if route.max_body else b""
             call = Call(
                 principal,
-                request.method,
+                method,
                 path,
                 params,
-                request.rel_url.query if request.rel_url.raw_query_string else _NO_QUERY,
+                request.query,
                 request.headers,
                 body,
                 allowance,
             )
             reply = await route.handler(desk, call)
         except RouteNotFound as error:  # a content page may turn out not to exist
-            reply = self._table.owner(path).render_error(error, request.headers)
+            door = self._table.owner(path)
+            reply = door.render_error(error, request.headers)
         except DeskError as error:
             reply = door.render_error(error, request.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
-            reply = door.render_error(_report_fault(request.method, door), request.headers)
-        if reply.stream is not None:
-            return await self._stream(request, reply, reply.stream, allowance, door)
-        return _response(reply, allowance)
+            reply = door.render_error(report_fault(method, door), request.headers)
+        return Outgoing(reply, door, allowance)
 
-    async def _stream(
-        self,
-        request: web.BaseRequest,
-        reply: Reply,
-        stream: Stream,
-        allowance: Allowance | None,
-        door: Door,
-    ) -> web.StreamResponse:
-        """Carry out a response that goes on, for as long as its caller's credential holds."""
-
-        async def is_welcome() -> bool:
-            try:
-                await self._identifier.identify(request.headers, request.remote or "")
-            except DeskError:
-                return False
-            return True
-
-        response = web.StreamResponse(status=reply.status, headers=_headers(reply, allowance))
+    async def is_welcome(self, request: Incoming) -> bool:
+        """Whether a caller's credential still holds."""
         try:
-            await carry_out(request, response, stream, is_welcome)
-        except Exception:  # noqa: BLE001 -- the boundary, as above; the head was sent already
-            _report_fault(request.method, door)
-        return response
+            await self._identifier.identify(request.headers, request.peer)
+        except DeskError:
+            return False
+        return True
 
-    def refuse(self, error: DeskError) -> web.Response:
+    def refuse(self, error: DeskError) -> Outgoing:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
-        return _response(self._table.owner("").render_error(error, {}), None)
+        door = self._table.owner("")
+        return Outgoing(door.render_error(error, {}), door)
 
     async def _admit(
-        self, request: web.BaseRequest, limiter: Limiter, kind: Counted | None
+        self, request: Incoming, limiter: Limiter, kind: Counted | None
     ) -> tuple[Principal | DeskError, Allowance | None]:
         """Identify the caller and count the request; a bad credential counts as its address."""
-        peer = request.remote or ""
+        peer = request.peer
         caller: Principal | DeskError
         try:
             caller = counted = await self._identifier.identify(request.headers, peer)
@@ -154,7 +212,7 @@ class Front:
             return caller, None
         return caller, limiter.count(counted, kind)
 
-    def _check_host(self, request: web.BaseRequest, path: str) -> None:
+    def _check_host(self, request: Incoming, path: str) -> None:
         if path in WATCHED:
             return
         if _hostname(request.headers.get("Host", "")) not in self._hosts:
@@ -173,45 +231,21 @@ class Front:
             f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
         )
 
-    async def _read_body(self, request: web.BaseRequest, route: Route) -> bytes:
-        if (request.content_length or 0) > route.max_body:
-            raise _too_large(route)
-        if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-            raise UnsupportedMedia("Send the body without Content-Encoding.")
-        expects = request.headers.get("Expect", "").lower()
-        if expects == "100-continue" and request.version >= HttpVersion11:
-            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        if request.content.is_eof():
-            body = request.content.read_nowait()
-        else:
-            body = await self._read_as_it_comes(request, route)
-        if len(body) > route.max_body:
-            raise _too_large(route)
-        if body and not _is_of(route.media_type, request.headers.get("Content-Type")):
-            raise UnsupportedMedia(
-                f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
-            )
-        return body
 
-    async def _read_as_it_comes(self, request: web.BaseRequest, route: Route) -> bytes:
-        chunks: list[bytes] = []
-        size = 0
-        while True:
-            try:
-                async with asyncio.timeout(self._idle_seconds):
-                    chunk = await request.content.readany()
-            except TimeoutError:
-                raise RequestTimeout(
-                    f"The body paused for more than {self._idle_seconds} seconds."
-                ) from None
-            except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
-                raise InvalidRequest("The connection ended before the body did.") from None
-            if not chunk:
-                return b"".join(chunks)
-            size += len(chunk)
-            if size > route.max_body:
-                raise _too_large(route)
-            chunks.append(chunk)
+async def _read_body(request: Incoming, route: Route) -> bytes:
+    headers = request.headers
+    if (request.content_length or 0) > route.max_body:
+        raise _too_large(route)
+    if headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnsupportedMedia("Send the body without Content-Encoding.")
+    body = await request.read(route.max_body)
+    if len(body) > route.max_body:
+        raise _too_large(route)
+    if body and not _is_of(route.media_type, headers.get("Content-Type")):
+        raise UnsupportedMedia(
+            f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
+        )
+    return body
 
 
 def _too_large(route: Route) -> RequestTooLarge:
@@ -256,7 +290,7 @@ def _is_of(media_type: str, content_type: str | None) -> bool:
     )
 
 
-def _report_fault(method: str, door: Door) -> InternalError:
+def report_fault(method: str, door: Door) -> InternalError:
     """Log what escaped a handler, without any of the request's content; give the caller its id."""
     correlation_id = secrets.token_hex(8)
     _log.exception("fault", correlation_id=correlation_id, door=door.name, method=method)
@@ -266,22 +300,14 @@ def _report_fault(method: str, door: Door) -> InternalError:
     )
 
 
-def _response(reply: Reply, allowance: Allowance | None) -> web.Response:
-    headers = _headers(reply, allowance)
-    response = web.Response(status=reply.status, body=reply.body, headers=headers)
-    if reply.status in (408, 413):
-        response.force_close()
-    return response
+def lasting_headers(content_type: str, own: tuple[tuple[str, str], ...]) -> CIMultiDict[str]:
+    """The headers of a reply that do not depend on who is answered.
 
-
-def _headers(reply: Reply, allowance: Allowance | None) -> CIMultiDict[str]:
+    Parameters:
+        own: the reply's own, which replace those of every response.
+    """
     headers = _EVERY_RESPONSE.copy()
-    headers["Content-Type"] = reply.content_type
-    if reply.headers:
-        headers.update(reply.headers)
-    if allowance is not None:  # AHP 0.1, section 11.1
-        headers["X-RateLimit-Limit"] = str(allowance.limit)
-        headers["X-RateLimit-Remaining"] = str(allowance.remaining)
-        headers["X-RateLimit-Reset"] = str(allowance.reset_at)
-        headers["X-RateLimit-Window"] = str(WINDOW_SECONDS)
+    headers["Content-Type"] = content_type
+    if own:
+        headers.update(own)
     return headers

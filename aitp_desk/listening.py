@@ -13,17 +13,19 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any
 
 from aiohttp import web
 
 from aitp_desk.config import Server
-from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
-from aitp_desk.streaming import StreamingConnection
+from aitp_desk.front import Front
+from aitp_desk.general import General
+from aitp_desk.model.errors import InvalidRequest, RequestTimeout
+from aitp_desk.swift import SwiftConnection
 
-KEEP_ALIVE_SECONDS = 75
+KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open; longer than common proxies keep theirs."""
 LINGER_SECONDS = 2.0
 """How long the rest of an unwanted body is read and dropped, so that its answer arrives."""
@@ -38,8 +40,8 @@ OTHER_FILES = 1024
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
 
-Handle = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
-Refuse = Callable[[DeskError], web.Response]
+NEVER_SECONDS = 10.0**8
+"""For the library's own timer of idle connections, which knows nothing of swift answers."""
 
 
 class CannotListen(Exception):
@@ -82,16 +84,13 @@ def allow_connections(most: int) -> bool:
 
 
 @asynccontextmanager
-async def listening(
-    handle: Handle, refuse: Refuse, sock: socket.socket, settings: Server
-) -> AsyncIterator[None]:
+async def listening(front: Front, sock: socket.socket, settings: Server) -> AsyncIterator[None]:
     """Serve a bound socket; at the end stop accepting, and let requests under way finish.
 
     Parameters:
-        handle: answers one request; raises nothing.
-        refuse: words the answer to what is no request.
+        front: answers requests.
     """
-    server = _PatientServer(handle, refuse, settings.header_seconds)
+    server = _PatientServer(front, settings)
     runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
     await runner.setup()
     site = web.SockSite(runner, sock, backlog=BACKLOG)
@@ -106,40 +105,33 @@ async def listening(
         await runner.cleanup()
 
 
-class _Connection(StreamingConnection):
-    """One connection, which knows since when it waits for a request's head to end."""
+class _Connection(SwiftConnection):
+    """One connection, which knows since when it waits, and for what."""
 
-    __slots__ = ("_refuse", "head_began", "is_answering")
+    __slots__ = ("_general",)
 
     def __init__(
-        self, server: _PatientServer, refuse: Refuse, loop: asyncio.AbstractEventLoop
+        self,
+        server: _PatientServer,
+        front: Front,
+        general: General,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(
+            front,
+            server,
             server,
             loop=loop,
-            access_log=None,  # type: ignore[arg-type]  # documented, not typed
+            access_log=None,
             auto_decompress=False,
-            keepalive_timeout=KEEP_ALIVE_SECONDS,
+            keepalive_timeout=NEVER_SECONDS,
             lingering_time=LINGER_SECONDS,
         )
-        self.head_began: float | None = None
-        self.is_answering = False
-        self._refuse = refuse
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the wait from the beginning: some connect and never say a word."""
-        super().connection_made(transport)
-        self.head_began = self._loop.time()
-
-    def data_received(self, data: bytes) -> None:
-        """Note when a head begins."""
-        if self.head_began is None and not self.is_answering:
-            self.head_began = self._loop.time()
-        super().data_received(data)
+        self._general = general
 
     def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:
         """Refuse what is no request, without the server's own words: they repeat what was sent."""
-        response = self._refuse(
+        response = self._general.refuse(
             InvalidRequest(
                 "This cannot be read as an HTTP/1.1 request: it is malformed, its method is"
                 f" unknown, or its first line or a header is longer than {MAX_LINE} bytes."
@@ -152,34 +144,52 @@ class _Connection(StreamingConnection):
         """Answer a head that took longer than so many seconds, and close."""
         if self.transport is not None:
             refused = RequestTimeout(f"The request's headers took more than {seconds} seconds.")
-            self.transport.write(_raw(self._refuse(refused)))
+            self.transport.write(_raw(self._general.refuse(refused)))
         self.force_close()
 
 
 class _PatientServer(web.Server):
     """The HTTP server with a bound on how long a request's head may take."""
 
-    def __init__(self, handle: Handle, refuse: Refuse, header_seconds: float) -> None:
+    def __init__(self, front: Front, settings: Server) -> None:
         super().__init__(self._answer)
-        self._handle = handle
-        self._refuse = refuse
-        self._header_seconds = header_seconds
+        self._front = front
+        self._general = General(front, settings.body_idle_seconds)
+        self._header_seconds = settings.header_seconds
         self._under_way = 0
         self._ending: asyncio.Event | None = None
 
     def __call__(self) -> _Connection:
-        return _Connection(self, self._refuse, self._loop)
+        return _Connection(self, self._front, self._general, self._loop)
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether no further request shall follow on any connection."""
+        return self._ending is not None
+
+    def begin(self) -> None:
+        """Count a request as under way."""
+        self._under_way += 1
+
+    def end(self) -> None:
+        """Count one less."""
+        self._under_way -= 1
+        if self._ending is not None and not self._under_way:
+            self._ending.set()
 
     async def sweep(self) -> None:
-        """Give up, once a second, on the heads that took too long."""
+        """Once a second, give up on heads that take too long and close what has long been idle."""
         while True:
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
-            latest = self._loop.time() - self._header_seconds
+            now = self._loop.time()
             for connection in self.connections:
-                if isinstance(connection, _Connection):
-                    began = connection.head_began
-                    if began is not None and began < latest:
-                        connection.give_up(self._header_seconds)
+                if not isinstance(connection, _Connection) or connection.is_answering:
+                    continue
+                began = connection.head_began
+                if began is not None and began < now - self._header_seconds:
+                    connection.give_up(self._header_seconds)
+                elif began is None and connection.idle_since < now - KEEP_ALIVE_SECONDS:
+                    connection.close()
 
     async def finish(self, seconds: float) -> None:
         """Close idle connections, and let the requests under way end, at most for so long.
@@ -202,20 +212,19 @@ class _PatientServer(web.Server):
     async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
         connection = request.protocol
         if not isinstance(connection, _Connection):
-            return await self._handle(request)
+            return await self._general.handle(request)
         connection.head_began, connection.is_answering = None, True
-        self._under_way += 1
+        self.begin()
         try:
-            response = await self._handle(request)
+            response = await self._general.handle(request)
         finally:
             # the rest of a body that nobody read is not the head of a request: nothing more is
             # answered here, and the connection ends
             is_read = request.content.is_eof()
             connection.is_answering = not is_read
-            self._under_way -= 1
-            if self._ending is not None and not self._under_way:
-                self._ending.set()
-        if self._ending is not None or not is_read:
+            connection.idle_since = self._loop.time()
+            self.end()
+        if self.is_ending or not is_read:
             response.force_close()
         return response
 

@@ -77,6 +77,8 @@ class Route(msgspec.Struct, frozen=True):
         max_body: the most bytes that a body may have; 0 where none is read.
         media_type: what a body has to be.
         admit: refuses a caller before the body is read; None where everybody may send one.
+        is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
+            answers with a stream.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -86,6 +88,7 @@ class Route(msgspec.Struct, frozen=True):
     max_body: int = 0
     media_type: Literal["application/json", "multipart/form-data"] = JSON
     admit: Callable[[Desk, Principal], None] | None = None
+    is_hot: bool = False
 
 
 class Door(msgspec.Struct, frozen=True):

@@ -48,9 +48,18 @@ class AhpDoor:
     def door(self) -> Door:
         """The door with its table of routes."""
         routes = (
-            Route("GET", "/.well-known/agent.json", self.get_manifest, counted="static"),
+            Route(
+                "GET", "/.well-known/agent.json", self.get_manifest, counted="static", is_hot=True
+            ),
             Route("GET", CONTENT_PATH, self.get_content, counted="static"),
-            Route("POST", CONVERSE_PATH, self.post_converse, counted="converse", max_body=MAX_BODY),
+            Route(
+                "POST",
+                CONVERSE_PATH,
+                self.post_converse,
+                counted="converse",
+                max_body=MAX_BODY,
+                is_hot=True,
+            ),
         )
         return Door("ahp", routes, owns=("/agent/", "/.well-known/"), render_error=render_error)
 

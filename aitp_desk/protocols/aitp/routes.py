@@ -148,7 +148,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         Route("GET", thread, retrieve_thread, "static"),
         Route("POST", thread, retrieve_or_update_thread, "converse", max_body),
         Route("DELETE", thread, delete_thread, "converse"),
-        Route("POST", messages, create_message, "converse", max_body),
+        Route("POST", messages, create_message, "converse", max_body, is_hot=True),
         Route("GET", messages, list_messages, "static"),
         *actors_routes(max_body),
         Route("GET", f"{thread}/events", follow_thread, "static"),

@@ -1,0 +1,107 @@
+"""The general way to the front and back: every request that the HTTP server can read."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+
+from aiohttp import HttpVersion11, web
+from multidict import CIMultiDictProxy
+
+from aitp_desk.desk.streams import Stream
+from aitp_desk.front import Front, Outgoing, report_fault
+from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
+from aitp_desk.streaming import carry_out
+
+_NO_QUERY: Mapping[str, str] = {}
+
+
+class General:
+    """The HTTP server's one handler.
+
+    Parameters:
+        idle_seconds: how long a body may pause.
+    """
+
+    def __init__(self, front: Front, idle_seconds: float) -> None:
+        self._front = front
+        self._idle_seconds = idle_seconds
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one request. Raises nothing but cancellation."""
+        seen = _Seen(request, self._idle_seconds)
+        outgoing = await self._front.answer(seen)
+        if outgoing.reply.stream is not None:
+            return await self._stream(seen, outgoing, outgoing.reply.stream)
+        return _response(outgoing)
+
+    def refuse(self, error: DeskError) -> web.Response:
+        """Answer what is no request."""
+        return _response(self._front.refuse(error))
+
+    async def _stream(self, seen: _Seen, outgoing: Outgoing, stream: Stream) -> web.StreamResponse:
+        """Carry out a response that goes on, for as long as its caller's credential holds."""
+        request = seen.request
+        response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
+        try:
+            await carry_out(request, response, stream, partial(self._front.is_welcome, seen))
+        except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
+            report_fault(request.method, outgoing.door)
+        return response
+
+
+class _Seen:
+    """A request of the HTTP server, as the front sees it."""
+
+    __slots__ = ("_idle_seconds", "headers", "method", "path", "peer", "request")
+
+    def __init__(self, request: web.BaseRequest, idle_seconds: float) -> None:
+        self.request = request
+        self.method = request.method
+        self.path = request.rel_url.raw_path
+        self.headers: CIMultiDictProxy[str] = request.headers
+        self.peer = request.remote or ""
+        self._idle_seconds = idle_seconds
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        url = self.request.rel_url
+        return url.query if url.raw_query_string else _NO_QUERY
+
+    @property
+    def content_length(self) -> int | None:
+        return self.request.content_length
+
+    async def read(self, most: int) -> bytes:
+        request = self.request
+        expects = request.headers.get("Expect", "").lower()
+        if expects == "100-continue" and request.version >= HttpVersion11:
+            await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        if request.content.is_eof():
+            return request.content.read_nowait()
+        chunks: list[bytes] = []
+        size = 0
+        while size <= most:
+            try:
+                async with asyncio.timeout(self._idle_seconds):
+                    chunk = await request.content.readany()
+            except TimeoutError:
+                raise RequestTimeout(
+                    f"The body paused for more than {self._idle_seconds} seconds."
+                ) from None
+            except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
+                raise InvalidRequest("The connection ended before the body did.") from None
+            if not chunk:
+                break
+            size += len(chunk)
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+
+def _response(outgoing: Outgoing) -> web.Response:
+    reply = outgoing.reply
+    response = web.Response(status=reply.status, body=reply.body, headers=outgoing.headers())
+    if outgoing.closes:
+        response.force_close()
+    return response

@@ -1,0 +1,226 @@
+"""The swift way to the front and back: whole small requests to hot routes, without the HTTP server.
+
+Of what the HTTP server does for a request, reading it is the smaller part. Here a connection looks
+at what the server's own parser has read. Where that is one whole request to a hot route, and
+nothing else is under way, the request goes straight to the front and its answer straight to the
+connection. Everything else goes on its general way. So a request means the same on both ways: the
+same parser has read it, and the same front answers it. A test compares the answers byte by byte.
+
+While a request is answered here, what arrives behind it is held back, and nothing more is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any, Protocol
+
+from aiohttp import HttpVersion11
+from aiohttp.helpers import rfc822_formatted_time
+from aiohttp.http_parser import RawRequestMessage
+from aiohttp.streams import StreamReader
+from multidict import CIMultiDictProxy
+
+from aitp_desk.front import Front, Outgoing, lasting_headers
+from aitp_desk.routing import Found
+from aitp_desk.streaming import StreamingConnection
+
+_Parsed = tuple[Sequence[tuple[RawRequestMessage, StreamReader]], bool, bytes]
+_TAKEN: _Parsed = ((), False, b"")
+_NO_QUERY: Mapping[str, str] = {}
+
+
+class Watch(Protocol):
+    """Who is told of requests under way, so that they may end before the desk does."""
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether no further request shall follow on any connection."""
+
+    def begin(self) -> None:
+        """Count a request as under way."""
+
+    def end(self) -> None:
+        """Count one less."""
+
+
+class SwiftConnection(StreamingConnection):
+    """A connection on which hot requests take the swift way.
+
+    Attributes:
+        head_began: since when a request's head is waited for; None while none is.
+        is_answering: whether a request is under way.
+        idle_since: when the last request ended.
+    """
+
+    __slots__ = (
+        "_front",
+        "_held",
+        "_peer",
+        "_turn",
+        "_watch",
+        "head_began",
+        "idle_since",
+        "is_answering",
+    )
+
+    def __init__(self, front: Front, watch: Watch, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self._parser = _Parser(self._parser, self)  # type: ignore[assignment]  # as far as it is used
+        self._front = front
+        self._watch = watch
+        self._held: list[bytes] = []
+        self._peer = ""
+        self._turn: asyncio.Task[None] | None = None
+        self.head_began: float | None = None
+        self.idle_since = 0.0
+        self.is_answering = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Count the wait from the beginning: some connect and never say a word."""
+        super().connection_made(transport)
+        self.head_began = self.idle_since = self._loop.time()
+        peer = transport.get_extra_info("peername")
+        self._peer = str(peer[0]) if isinstance(peer, tuple) else str(peer or "")
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Drop what was held back; a request under way is answered to nobody."""
+        self._held.clear()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, or hold back what arrives behind a request that is answered here."""
+        if self._turn is not None:
+            if not self._held and self.transport is not None:
+                self.transport.pause_reading()
+            self._held.append(data)
+            return
+        if self.head_began is None and not self.is_answering:
+            self.head_began = self._loop.time()
+        super().data_received(data)
+
+    async def shutdown(self, timeout: float | None = 15.0) -> None:  # noqa: ASYNC109 - inherited
+        """End whatever is still under way, and close."""
+        if self._turn is not None:
+            self._turn.cancel()
+        await super().shutdown(timeout)
+
+    def take(self, message: RawRequestMessage, body: StreamReader) -> bool:
+        """Take a request that has just been read, or leave it to its general way."""
+        waiter = self._waiter
+        if (
+            waiter is None  # the server is at work
+            or waiter.done()
+            or self._messages
+            or self._paused  # the last answer is not on its way yet
+            or message.version != HttpVersion11
+            or message.should_close
+            or message.chunked
+            or message.upgrade
+            or not body.is_eof()
+            or "Expect" in message.headers
+        ):
+            return False
+        path = message.url.raw_path
+        found = self._front.find_hot(message.method, path)
+        if found is None:
+            return False
+        self.head_began, self.is_answering = None, True
+        self._watch.begin()
+        request = _Seen(message, path, self._peer, body.read_nowait())
+        self._turn = self._loop.create_task(self._answer(request, found))
+        return True
+
+    async def _answer(self, request: _Seen, found: Found) -> None:
+        closes = True
+        try:
+            outgoing = await self._front.answer(request, found)
+            closes = outgoing.closes or self._watch.is_ending
+            if self.transport is not None:
+                self.transport.write(_write(outgoing, closes))
+        finally:
+            self._turn, self.is_answering = None, False
+            self.idle_since = self._loop.time()
+            self._watch.end()
+            if closes:
+                self.force_close()
+            elif self._held and self.transport is not None:
+                held = b"".join(self._held)
+                self._held.clear()
+                self.transport.resume_reading()
+                self.data_received(held)
+
+
+class _Parser:
+    """The HTTP server's parser; the connection looks at what it reads before the server does."""
+
+    __slots__ = ("_parser", "_take", "message_consumed", "pause_reading", "set_upgraded")
+
+    def __init__(self, parser: Any, connection: SwiftConnection) -> None:
+        self._parser = parser
+        self._take = connection.take
+        self.message_consumed = parser.message_consumed
+        self.pause_reading = parser.pause_reading
+        self.set_upgraded = parser.set_upgraded
+
+    def feed_data(self, data: bytes) -> _Parsed:
+        parsed: _Parsed = self._parser.feed_data(data)
+        messages, upgraded, _ = parsed
+        if len(messages) == 1 and not upgraded and self._take(*messages[0]):
+            self.message_consumed()
+            return _TAKEN
+        return parsed
+
+    def feed_eof(self) -> Any:
+        return self._parser.feed_eof()
+
+
+class _Seen:
+    """A request read whole, as the front sees it."""
+
+    __slots__ = ("_body", "_message", "headers", "method", "path", "peer")
+
+    def __init__(self, message: RawRequestMessage, path: str, peer: str, body: bytes) -> None:
+        self._message = message
+        self._body = body
+        self.method = message.method
+        self.path = path
+        self.headers: CIMultiDictProxy[str] = message.headers
+        self.peer = peer
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        url = self._message.url
+        return url.query if url.raw_query_string else _NO_QUERY
+
+    @property
+    def content_length(self) -> int | None:
+        return len(self._body)
+
+    async def read(self, _most: int) -> bytes:
+        return self._body
+
+
+def _write(outgoing: Outgoing, closes: bool) -> bytes:
+    """A whole response as it goes over the wire, as the HTTP server writes it."""
+    reply = outgoing.reply
+    head = _head(reply.status, reply.content_type, reply.headers)
+    for name, value in outgoing.allowance_headers():
+        head += f"{name}: {value}\r\n"
+    if reply.body or reply.status != HTTPStatus.NOT_MODIFIED:
+        head += f"Content-Length: {len(reply.body)}\r\n"
+    end = "Connection: close\r\n\r\n" if closes else "\r\n"
+    return f"{head}Date: {rfc822_formatted_time()}\r\n{end}".encode() + reply.body
+
+
+@lru_cache(maxsize=256)
+def _head(status: int, content_type: str, headers: tuple[tuple[str, str], ...]) -> str:
+    """The part of a head that many responses share."""
+    lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
+    for name, value in lasting_headers(content_type, headers).items():
+        if "\r" in value or "\n" in value:
+            raise ValueError(f"The header {name} has more than one line.")
+        lines.append(f"{name}: {value}")
+    return "\r\n".join([*lines, ""])

@@ -1,0 +1,284 @@
+"""The swift way and the general one: the same bytes have the same answers, whatever they are."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from unittest.mock import patch
+from urllib.parse import urlsplit
+
+import pytest
+import pytest_asyncio
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from aitp_desk.app import Serving
+from aitp_desk.front import Front
+from aitp_desk.routing import Found
+from tests.serving import serving
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SECONDS = 20
+PATIENCE_SECONDS = 0.1
+"""How long an answer is waited for that may never come."""
+SETTINGS = (
+    "limits.enabled=true",
+    "limits.converse_per_minute=100000",
+    "limits.static_per_minute=100000",
+    "server.body_idle_seconds=1",
+    "site.url=http://desk.example",
+)
+LAST = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+"""Ends a connection in good order, if it is still there."""
+
+TOLD_ONCE = re.compile(
+    rb"(?<=Date: )[^\r]+|(?<=session_)[0-9a-v]{36}|(?<=msg_)[0-9a-v]{36}|(?<=the id )[0-9a-f]{16}"
+)
+"""What two answers to the same request may differ in."""
+
+
+class GeneralFront(Front):
+    """A front to which no request takes the swift way."""
+
+    def find_hot(self, method: str, path: str) -> Found | None:
+        return None
+
+
+class CountingFront(Front):
+    """A front that counts what took the swift way."""
+
+    taken = 0
+
+    def find_hot(self, method: str, path: str) -> Found | None:
+        found = super().find_hot(method, path)
+        CountingFront.taken += found is not None
+        return found
+
+
+class Pair:
+    """Two desks that differ in nothing but the way to them."""
+
+    def __init__(self, swift: Serving, general: Serving) -> None:
+        self._swift = swift
+        self._general = general
+
+    async def answers(self, pieces: list[bytes], *, patient: bool) -> tuple[bytes, bytes]:
+        """What both say to the same bytes, until they close.
+
+        Parameters:
+            patient: whether each piece is answered, or has had its time, before the next is sent.
+        """
+        swift, is_whole = await _send(self._swift.url, pieces, patient)
+        general, is_whole_too = await _send(self._general.url, pieces, patient)
+        if is_whole and is_whole_too:
+            return swift, general
+        # a connection that was reset may have lost the end of what was said
+        least = min(len(swift), len(general))
+        return swift[:least], general[:least]
+
+
+async def _send(url: str, pieces: list[bytes], patient: bool) -> tuple[bytes, bool]:
+    """What comes back until the end, but for what is told only once; and whether all of it did."""
+    address = urlsplit(url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    said = b""
+    is_whole = True
+    try:
+        async with asyncio.timeout(SECONDS):
+            try:
+                for piece in pieces:
+                    writer.write(piece)
+                    await writer.drain()
+                    if patient:
+                        with suppress(TimeoutError):
+                            async with asyncio.timeout(PATIENCE_SECONDS):
+                                said += await reader.read(65536)
+                writer.write(LAST)
+                while data := await reader.read(65536):
+                    said += data
+            except ConnectionError:
+                is_whole = False
+    finally:
+        writer.close()
+    return TOLD_ONCE.sub(b"", said), is_whole
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
+    folder: Path = tmp_path_factory.mktemp("ways")
+
+    def clock() -> float:
+        return 1_800_000_000.5
+
+    with patch("aitp_desk.app.Front", CountingFront):
+        swift = serving(folder / "swift", *SETTINGS, clock=clock)
+        async with swift as one:
+            with patch("aitp_desk.app.Front", GeneralFront):
+                general = serving(folder / "general", *SETTINGS, clock=clock)
+                async with general as other:
+                    yield Pair(one, other)
+
+
+BODIES = [
+    b'{"ahp":"0.1","capability":"content_search","query":"How do I return a book?"}',
+    b'{"ahp":"0.1","capability":"content_search","query":"When are you open?"}',
+    b'{"ahp":"0.1","capability":"contact","query":"?"}',
+    b'{"content":["Hello"]}',
+    b'{"query":',
+    b"",
+    b"\xff" * 40,
+    b'{"query":"' + b"x" * 9000 + b'"}',
+]
+METHODS = [b"POST", b"POST", b"POST", b"GET", b"GET", b"HEAD", b"PUT", b"post", b"OPTIONS", b"P ST"]
+TARGETS = [
+    b"/agent/converse",
+    b"/agent/converse",
+    b"/agent/converse",
+    b"/.well-known/agent.json",
+    b"/.well-known/agent.json",
+    b"/v1/threads/thread_unknown/messages",
+    b"/agent/converse?a=b",
+    b"/agent/converse#part",
+    b"/agent/%63onverse",
+    b"//agent/converse",
+    b"http://127.0.0.1/agent/converse",
+    b"http://elsewhere.example/agent/converse",
+    b"/agent/converse/",
+    b"*",
+    b"/agent/\xc3\xa9",
+]
+VERSIONS = [b"HTTP/1.1"] * 6 + [b"HTTP/1.0", b"HTTP/1.2", b"HTTP/2.0", b"http/1.1"]
+LINES = [
+    b"Host: 127.0.0.1",
+    b"host: desk.example",
+    b"Host: elsewhere.example",
+    b"Content-Type: application/json",
+    b"Content-Type: text/plain",
+    b"Content-Type: application/problem+json; charset=utf-8",
+    b"Content-Encoding: gzip",
+    b"Transfer-Encoding: chunked",
+    b"Transfer-Encoding: gzip, chunked",
+    b"Transfer-Encoding: identity",
+    b"Content-Length: 5",
+    b"Content-Length: 0",
+    b"Content-Length: +5",
+    b"Content-Length: 5, 5",
+    b"Expect: 100-continue",
+    b"Expect: nothing",
+    b"Connection: close",
+    b"Connection: keep-alive",
+    b"Connection: Upgrade",
+    b"Upgrade: websocket",
+    b"Upgrade: h2c",
+    b"Authorization: Bearer nobody",
+    b"Authorization: Basic bm9ib2R5",
+    b"X-AHP-Key: nobody",
+    b"X-Forwarded-For: 192.0.2.7",
+    b"If-None-Match: *",
+    b'If-None-Match: "other"',
+    b"Accept: text/html",
+    b"Accept-Language: de",
+    b"X-Long: " + b"x" * 9000,
+    b"X-Latin: \xe9",
+    b"X-Nothing:",
+    b"X-Space : 1",
+    b" folded: 1",
+    b"\tfolded",
+    b"no colon",
+    b": no name",
+    b"X-Bare: a\rb",
+    b"X-Line: a\nX-Other: b",
+    b"X-Zero: \x00",
+]
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> bytes:
+    """Bytes that are a request, or nearly."""
+    head = [b" ".join(draw(st.sampled_from(part)) for part in (METHODS, TARGETS, VERSIONS))]
+    body = draw(st.sampled_from(BODIES))
+    if draw(st.integers(0, 9)):
+        head.append(b"Host: 127.0.0.1")
+    head += draw(st.lists(st.sampled_from(LINES), max_size=2))
+    if draw(st.integers(0, 9)):
+        length = len(body) + (0 if draw(st.integers(0, 9)) else draw(st.integers(-3, 3)))
+        head.append(b"Content-Length: %d" % max(0, length))
+    end = b"\r\n" if draw(st.integers(0, 19)) else b"\n"
+    return end.join([*head, b"", b""]) + body
+
+
+@st.composite
+def conversations(draw: st.DrawFn) -> list[bytes]:
+    """What is sent on one connection, and in which pieces."""
+    said = draw(st.lists(requests(), min_size=1, max_size=3))
+    if draw(st.booleans()):
+        return said
+    whole = b"".join(said)
+    places = sorted(draw(st.lists(st.integers(0, len(whole)), max_size=3)))
+    return [whole[one:two] for one, two in zip([0, *places], [*places, len(whole)], strict=True)]
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(conversations(), st.booleans())
+async def test_any_bytes_have_the_same_answers_on_both_ways(
+    pair: Pair, said: list[bytes], patient: bool
+) -> None:
+    swift, general = await pair.answers(said, patient=patient)
+    assert swift == general
+
+
+def question(body: bytes = BODIES[0], *lines: bytes) -> bytes:
+    head = [b"POST /agent/converse HTTP/1.1", b"Host: 127.0.0.1", *lines]
+    return b"\r\n".join([*head, b"Content-Length: %d" % len(body), b"", b""]) + body
+
+
+MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+TAKEN = {
+    "a question": question(),
+    "another": question(BODIES[1], b"Content-Type: application/json"),
+    "a refused one": question(BODIES[4]),
+    "one that is too large": question(BODIES[7]),
+    "of a wrong type": question(BODIES[0], b"Content-Type: text/plain"),
+    "with a bad key": question(BODIES[0], b"X-AHP-Key: nobody"),
+    "for another host": question().replace(b"127.0.0.1", b"elsewhere.example"),
+    "with a query string": question().replace(b"converse ", b"converse?a=1 "),
+    "the manifest": MANIFEST + b"\r\n",
+    "what is known already": MANIFEST + b"If-None-Match: *\r\n\r\n",
+    "a message": question(BODIES[3]).replace(b"/agent/converse", b"/v1/threads/none/messages"),
+}
+
+
+@pytest.mark.parametrize("name", TAKEN)
+async def test_whole_requests_to_hot_routes_go_the_swift_way(pair: Pair, name: str) -> None:
+    before = CountingFront.taken
+    swift, general = await pair.answers([TAKEN[name]], patient=True)
+    assert swift == general
+    assert swift.startswith(b"HTTP/1.1 ")
+    assert CountingFront.taken == before + 1
+
+
+LEFT = {
+    "asked to close": question(BODIES[0], b"Connection: close"),
+    "waiting to be asked for its body": question(BODIES[0], b"Expect: 100-continue"),
+    "asking for another protocol": question(
+        BODIES[0], b"Connection: upgrade", b"Upgrade: websocket"
+    ),
+    "of an older version": question().replace(b"HTTP/1.1", b"HTTP/1.0"),
+    "in chunks": b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked"
+    b'\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
+    "of its head only": (MANIFEST + b"\r\n").replace(b"GET", b"HEAD"),
+    "two at once": question() + question(),
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+async def test_what_is_unusual_goes_its_general_way(pair: Pair, name: str) -> None:
+    before = CountingFront.taken
+    swift, general = await pair.answers([LEFT[name]], patient=True)
+    assert swift == general
+    assert CountingFront.taken == before
