@@ -183,13 +183,18 @@ class _PatientServer(web.Server):
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
             now = self._loop.time()
             for connection in self.connections:
-                if not isinstance(connection, _Connection) or connection.is_answering:
-                    continue
-                began = connection.head_began
-                if began is not None and began < now - self._header_seconds:
-                    connection.give_up(self._header_seconds)
-                elif began is None and connection.idle_since < now - KEEP_ALIVE_SECONDS:
-                    connection.close()
+                if isinstance(connection, _Connection):
+                    self._look_after(connection, now)
+
+    def _look_after(self, connection: _Connection, now: float) -> None:
+        began = connection.head_began
+        if began is not None:
+            if began < now - self._header_seconds:
+                connection.give_up(self._header_seconds)
+        elif not connection.is_idle:
+            connection.idle_since = now
+        elif connection.idle_since < now - KEEP_ALIVE_SECONDS:
+            connection.force_close()
 
     async def finish(self, seconds: float) -> None:
         """Close idle connections, and let the requests under way end, at most for so long.
@@ -203,7 +208,7 @@ class _PatientServer(web.Server):
             if isinstance(connection, _Connection):
                 connection.end_streams()
                 if not connection.is_answering:
-                    connection.close()
+                    connection.force_close()
         if self._under_way:
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
@@ -222,7 +227,6 @@ class _PatientServer(web.Server):
             # answered here, and the connection ends
             is_read = request.content.is_eof()
             connection.is_answering = not is_read
-            connection.idle_since = self._loop.time()
             self.end()
         if self.is_ending or not is_read:
             response.force_close()

@@ -52,7 +52,7 @@ class SwiftConnection(StreamingConnection):
     Attributes:
         head_began: since when a request's head is waited for; None while none is.
         is_answering: whether a request is under way.
-        idle_since: when the last request ended.
+        idle_since: when there last was something to do.
     """
 
     __slots__ = (
@@ -77,6 +77,12 @@ class SwiftConnection(StreamingConnection):
         self.head_began: float | None = None
         self.idle_since = 0.0
         self.is_answering = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way, and the last answer was handed over."""
+        waiter = self._waiter  # what the server waits with for a request
+        return waiter is not None and not waiter.done() and self._turn is None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the wait from the beginning: some connect and never say a word."""
@@ -109,10 +115,8 @@ class SwiftConnection(StreamingConnection):
 
     def take(self, message: RawRequestMessage, body: StreamReader) -> bool:
         """Take a request that has just been read, or leave it to its general way."""
-        waiter = self._waiter
         if (
-            waiter is None  # the server is at work
-            or waiter.done()
+            not self.is_idle
             or self._messages
             or self._paused  # the last answer is not on its way yet
             or message.version != HttpVersion11
