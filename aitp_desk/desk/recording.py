@@ -15,7 +15,7 @@ import msgspec
 
 from aitp_desk.desk.sessions import Session
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.ids import ID_BYTES, new_id
+from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.randomness import random_piece
 from aitp_desk.model.thread import VISITOR, Actor, Origin
@@ -74,14 +74,13 @@ class Recording:
         reply: tuple[str, ...],
         notes: dict[str, str],
     ) -> _Unit:
-        random, more, last_at = random_piece(), random_piece(), _last_second(session)
+        last_at = _last_second(session)
         turn = FoldedTurn(
             owner=session.owner,
             opened_at=int(session.opened_at),
             last_at=last_at,
             recorded_at=self._clock(),
-            ids=random[:ID_BYTES] + more[:ID_BYTES],
-            salts=random_piece(),
+            seed=random_piece(),
             visitor=_name(principal),
             desk=self._actor.id,
             capabilities=self._actor.capabilities,

@@ -183,6 +183,8 @@ class Sessions:
     def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:
         """The newest utterances that fit into the session's memory."""
         room = self._settings.memory_bytes
+        if 4 * sum(len(one.text) for one in said) <= room:  # no character takes more
+            return said
         for index in range(len(said) - 1, -1, -1):
             room -= len(said[index].text.encode())
             if room < 0:

@@ -245,8 +245,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
         owner: as of :class:`Session`, as are ``opened_at`` (there ``created_at``), ``last_at`` and
             ``pending`` and ``tokens``.
         recorded_at: Unix seconds, when the messages were made; not rounded, for their ids.
-        ids: randomness of both messages' ids, the visitor's first (``model.ids.id_from``).
-        salts: of both messages' digests.
+        seed: 32 random bytes, of which both messages' ids and salts are made.
         visitor: the actor that asks.
         desk, capabilities: the actor that answers.
         reply: the parts of what the desk said.
@@ -257,8 +256,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
     opened_at: int
     last_at: int
     recorded_at: float
-    ids: bytes
-    salts: bytes
+    seed: bytes
     visitor: str
     desk: str
     capabilities: tuple[str, ...]

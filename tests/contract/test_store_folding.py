@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -71,14 +72,14 @@ async def test_ids_salts_times_and_chain_follow_from_what_was_folded(
     given = first_turn(session, "One?", "One!", recorded_at=NOW + 2.5)
     await store.run(work.fold_turn, **given)
     asked, answered = await reads.newest_messages(store, session.thread_id, 9)
-    kept = read_turn(given["turn"])
-    assert asked.id == id_from("msg", NOW + 2.5, kept.ids[:26])
-    assert answered.id == id_from("msg", NOW + 2.5, kept.ids[26:])
+    made = hashlib.shake_256(read_turn(given["turn"]).seed).digest(84)
+    assert asked.id == id_from("msg", NOW + 2.5, made[:26])
+    assert answered.id == id_from("msg", NOW + 2.5, made[26:52])
     assert {asked.created_at, answered.created_at} == {NOW + 2}
     links = rows(database, "SELECT salt, digest, link FROM messages ORDER BY seq")
     link = FIRST_LINK
     for message, salt, (kept_salt, kept_digest, kept_link) in zip(
-        (asked, answered), (kept.salts[:16], kept.salts[16:]), links, strict=True
+        (asked, answered), (made[52:68], made[68:]), links, strict=True
     ):
         text = canonical(
             thread=session.thread_id,

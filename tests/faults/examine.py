@@ -150,7 +150,7 @@ def _count_split_turns(connection: sqlite3.Connection) -> int:
         " OR EXISTS (SELECT 1 FROM sessions WHERE id = session_id) FROM folded_turns"
     ):
         turn = read_turn(packed)
-        is_whole = turn.question in QUESTIONS and any(turn.reply) and len(turn.salts) == 32
+        is_whole = turn.question in QUESTIONS and any(turn.reply) and len(turn.seed) == 32
         split += bool(stands_twice) or not is_whole
     return split
 

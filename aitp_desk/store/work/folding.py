@@ -9,6 +9,8 @@ what was kept.
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from aitp_desk.model.chain import SALT_BYTES
@@ -74,8 +76,9 @@ def find_tail(thread_id: str, desk: str) -> Work[list[Row]]:
 def _unfold(thread_id: str, row: Row) -> Work[None]:
     session_id, packed = row
     turn = read_turn(packed)
-    asked_id, said_id = turn.ids[:ID_BYTES], turn.ids[ID_BYTES:]
-    asked_salt, said_salt = turn.salts[:SALT_BYTES], turn.salts[SALT_BYTES:]
+    made = hashlib.shake_256(turn.seed).digest(2 * (ID_BYTES + SALT_BYTES))
+    asked_id, said_id = made[:ID_BYTES], made[ID_BYTES : 2 * ID_BYTES]
+    asked_salt, said_salt = made[-2 * SALT_BYTES : -SALT_BYTES], made[-SALT_BYTES:]
     messages = (
         NewMessage(
             id_from("msg", turn.recorded_at, asked_id),
