@@ -63,7 +63,7 @@ class Budgets:
         if not self._limits.enabled or not budget:
             return
         day = self._days.read(principal.limited_as)
-        if day.counted >= budget:
+        if day is not None and day.counted >= budget:
             wait = max(1, math.ceil(day.ends - self._clock()))
             raise RateLimited(
                 f"One caller may have {budget} tokens used on a day, and these are used up."
@@ -76,7 +76,7 @@ class Budgets:
         """Count what a model has used for an outcome."""
         budget = self._limits.day_tokens
         if self._limits.enabled and budget and outcome.usage is not None:
-            self._days.add(principal.limited_as, outcome.usage.total, budget)
+            self._days.count(principal.limited_as, budget, outcome.usage.total)
 
 
 def _midnight_after(now: float) -> float:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import NamedTuple
+
+import msgspec
 
 MAX_COUNTED = 100_000
 """How many keys are counted at once, and as many again whose limit is reached; past that whoever
@@ -18,15 +19,18 @@ EndOfWindow = Callable[[float], float]
 """When a window ends that begins now, both in Unix seconds. It never ends before an earlier one."""
 
 
-class Window(NamedTuple):
-    """What was counted of one key.
+class Window(msgspec.Struct):
+    """What is counted of one key.
 
     Parameters:
-        ends: Unix seconds.
+        began: Unix seconds, as is ``ends``.
+        is_full: whether the limit is reached.
     """
 
+    began: float
     ends: float
-    counted: int
+    counted: int = 0
+    is_full: bool = False
 
 
 class Counters:
@@ -37,7 +41,7 @@ class Counters:
 
     Parameters:
         end_of_window: says how long windows are.
-        clock: Unix seconds. It may be set back or forward: no window lasts longer for it.
+        clock: Unix seconds. Where it is set back, what was counted in the time to come is void.
     """
 
     def __init__(self, end_of_window: EndOfWindow, clock: Callable[[], float]) -> None:
@@ -46,55 +50,39 @@ class Counters:
         self._open: OrderedDict[Hashable, Window] = OrderedDict()
         self._full: OrderedDict[Hashable, Window] = OrderedDict()
 
-    def read(self, key: Hashable) -> Window:
-        """What was counted of a key in its present window; nothing where it has none."""
-        return self._read(key, self._clock())
+    def read(self, key: Hashable) -> Window | None:
+        """The key's present window, None where it has none."""
+        window = self._open.get(key) or self._full.get(key)
+        return window if window is not None and _lasts(window, self._clock()) else None
 
-    def take(self, key: Hashable, limit: int) -> Window:
-        """Count one, unless the limit was reached before.
-
-        Returns:
-            How it stood before: where ``counted`` is less than the limit, one was counted.
-        """
+    def count(self, key: Hashable, limit: int, amount: int = 1) -> Window:
+        """Count so much, also past the limit, and return the window as it then is."""
         now = self._clock()
-        window = self._read(key, now)
-        if window.counted < limit:
-            self._keep(key, Window(window.ends, window.counted + 1), limit, now)
+        window = self._open.get(key) or self._full.get(key)
+        if window is None or not _lasts(window, now):
+            window = self._begin(key, now)
+        window.counted += amount
+        if window.counted >= limit and not window.is_full:
+            window.is_full = True
+            del self._open[key]
+            _make_room(self._full, now)
+            self._full[key] = window
         return window
 
-    def add(self, key: Hashable, amount: int, limit: int) -> None:
-        """Count so much, also where that goes past the limit."""
-        now = self._clock()
-        window = self._read(key, now)
-        self._keep(key, Window(window.ends, window.counted + amount), limit, now)
+    def _begin(self, key: Hashable, now: float) -> Window:
+        self._open.pop(key, None)
+        self._full.pop(key, None)
+        _make_room(self._open, now)
+        window = self._open[key] = Window(now, self._end(now))
+        return window
 
-    def _read(self, key: Hashable, now: float) -> Window:
-        for windows in (self._open, self._full):
-            window = windows.get(key)
-            if window is not None:
-                if self._lasts(window, now):
-                    return window
-                del windows[key]
-        return Window(self._end(now), 0)
 
-    def _keep(self, key: Hashable, window: Window, limit: int, now: float) -> None:
-        windows = self._open
-        if window.counted >= limit:
-            windows.pop(key, None)
-            windows = self._full
-        if key not in windows:
-            self._make_room(windows, now)
-        windows[key] = window
+def _make_room(windows: OrderedDict[Hashable, Window], now: float) -> None:
+    while windows and (
+        len(windows) >= MAX_COUNTED or not _lasts(next(iter(windows.values())), now)
+    ):
+        windows.popitem(last=False)
 
-    def _make_room(self, windows: OrderedDict[Hashable, Window], now: float) -> None:
-        while windows and (
-            len(windows) >= MAX_COUNTED or not self._lasts(next(iter(windows.values())), now)
-        ):
-            windows.popitem(last=False)
 
-    def _lasts(self, window: Window, now: float) -> bool:
-        """Whether a window is not over.
-
-        One that ends later than a new one would was begun before the clock was set back.
-        """
-        return now < window.ends <= self._end(now)
+def _lasts(window: Window, now: float) -> bool:
+    return window.began <= now < window.ends

@@ -78,7 +78,7 @@ class Limiter:
             limit, scope = self._anonymous[kind], "ip"
         else:
             limit, scope = self._limits.authenticated_per_minute, "principal"
-        window = self._callers.take((kind, principal.limited_as), limit)
+        window = self._callers.count((kind, principal.limited_as), limit)
         return self._allow(window, limit, scope, "")
 
     def count_agent(
@@ -95,7 +95,7 @@ class Limiter:
         limit = self._limits.agent_per_minute
         if allowance is None or not limit:
             return
-        window = self._agents.take((principal.limited_as, name or ""), limit)
+        window = self._agents.count((principal.limited_as, name or ""), limit)
         allowance.tighten(self._allow(window, limit, "agent", " of one requesting_agent"))
 
     def count_session(self, session_id: str, allowance: Allowance | None) -> None:
@@ -110,14 +110,14 @@ class Limiter:
         limit = self._limits.session_per_minute
         if allowance is None or not limit:
             return
-        window = self._sessions.take(session_id, limit)
+        window = self._sessions.count(session_id, limit)
         allowance.tighten(self._allow(window, limit, "session", " in one session"))
 
     def _allow(self, window: Window, limit: int, scope: LimitScope, whose: str) -> Allowance:
-        """What a window leaves, given how it stood before this request."""
+        """What a window leaves in which this request was counted."""
         reset_at = math.ceil(window.ends)
-        if window.counted < limit:
-            return Allowance(limit, limit - window.counted - 1, reset_at)
+        if window.counted <= limit:
+            return Allowance(limit, limit - window.counted, reset_at)
         wait = max(1, reset_at - int(self._clock()))
         refused = RateLimited(
             f"More than {limit} requests{whose} in {WINDOW_SECONDS} seconds."
