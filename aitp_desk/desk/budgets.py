@@ -2,7 +2,7 @@
 
 A session's budget counts the tokens that its answers name, whoever gave them; an answer from memory
 uses none. A day's counts what a model has used, for that is what costs money (AHP 0.1, section
-11.4). What was begun is finished: the last answer may go past a budget, the next is refused.
+11.4). What was begun is finished, also where it goes past a budget; what comes after is refused.
 """
 
 from __future__ import annotations

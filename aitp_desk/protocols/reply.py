@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, Literal
 
 import msgspec
+from multidict import MultiMapping
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
@@ -43,9 +44,13 @@ class Call(msgspec.Struct, frozen=True):
     path: str
     params: Mapping[str, str]
     query: Mapping[str, str]
-    headers: Mapping[str, str]
+    headers: MultiMapping[str]
     body: bytes
     allowance: Allowance | None = None
+
+    def listed(self, header: str) -> str:
+        """A header that holds a list, all its lines as one (RFC 9110, 5.3); empty without it."""
+        return ", ".join(self.headers.getall(header, []))
 
 
 class Reply(msgspec.Struct, frozen=True):

@@ -117,6 +117,43 @@ async def test_a_desk_whose_day_is_spent_answers_by_extraction(tmp_path: Path) -
     assert said.body["meta"]["fallback"] == "budget_spent"
 
 
+@pytest.mark.requirement("AHP-11.4-2", "AHP-11.4-6")
+async def test_what_the_api_counts_is_what_a_session_has_used(tmp_path: Path) -> None:
+    replies = in_turn(say(WRAPPED, 0), say(WRAPPED, 0))
+    settings = ("limits.enabled=true", "limits.session_tokens=100")
+    async with meeting(tmp_path, replies, *settings) as met:
+        first = await met.visitor.ask(QUESTION)
+        assert first.body["meta"]["tokens_used"] > 100
+        again = await met.visitor.ask("In what?", session_id=first.session_id)
+        assert again.refusal == (429, "rate_limited", None)
+        assert again.body["scope"] == "session_tokens"
+        assert (await met.visitor.ask("How much is gift wrapping?")).status == 200
+        assert len(met.api.requests) == 2
+
+
+@pytest.mark.requirement("AHP-11.4-3")
+async def test_a_caller_whose_day_is_spent_costs_nothing_more(tmp_path: Path) -> None:
+    settings = ("limits.enabled=true", "limits.day_tokens=100")
+    async with meeting(tmp_path, in_turn(say(WRAPPED, 0)), *settings) as met:
+        assert (await met.visitor.ask(QUESTION)).status == 200
+        refused = await met.visitor.ask("In what?")
+        assert refused.refusal == (429, "rate_limited", None)
+        assert "scope" not in refused.body
+        assert (await met.visitor.ask(QUESTION)).is_cached
+        assert (await met.visitor.ask("Where are you?", "contact")).status == 200
+        assert len(met.api.requests) == 1
+
+
+@pytest.mark.requirement("AHP-11.4-3")
+async def test_what_a_model_has_used_that_failed_counts_as_well(tmp_path: Path) -> None:
+    settings = ("limits.enabled=true", "limits.day_tokens=100")
+    replies = in_turn(say("", stop_reason="refusal"))
+    async with meeting(tmp_path, replies, *settings) as met:
+        said = await met.visitor.ask(QUESTION)
+        assert said.body["meta"]["fallback"] == "model_failed"
+        assert (await met.visitor.ask("In what?")).status == 429
+
+
 async def test_a_follow_up_is_told_with_what_was_said(tmp_path: Path) -> None:
     replies = in_turn(say(WRAPPED, 0), say(f"{NOT_FOUND} The site does not tell."))
     async with meeting(tmp_path, replies) as met:

@@ -125,6 +125,16 @@ async def test_a_preference_that_is_not_understood_is_left_aside(
         assert ("replies" in opened.ok) is waits
 
 
+async def test_preferences_may_stand_on_several_lines(tmp_path: Path) -> None:
+    lines = [("Prefer", "respond-async"), ("Prefer", "return=minimal"), ("Prefer", "wait=9")]
+    async with talking(tmp_path, agent=ScriptedAgent()) as talker:
+        opened = await talker.open("One?", headers=lines)
+        assert "replies" in opened.ok
+        path, body = f"/v1/threads/{opened.id}/runs", {"assistant_id": "desk"}
+        started = await talker.send("POST", path, body, headers=lines)
+        assert started.headers["Preference-Applied"] == "wait"
+
+
 async def test_sources_are_a_part_of_their_own_with_absolute_addresses(tmp_path: Path) -> None:
     async def answer(turn: Turn) -> Outcome:
         found = (Source("Returns", "/returns#window", "direct"), Source("FAQ", "/faq", "indirect"))

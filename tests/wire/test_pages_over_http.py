@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from multidict import CIMultiDict
 
 from aitp_desk.announcing.accept import quality_of, wants_manifest
 from aitp_desk.config import Site
@@ -38,7 +39,7 @@ DOOR = PagesDoor(SITE, manifest=lambda: MANIFEST, render_json=render_error)
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:
     """One request to the pages of a folder, as the front passes it on."""
     name = path.removeprefix("/assets/")
-    call = Call(anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, headers, b"")
+    call = Call(anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b"")
     async with open_knowledge(folder, data=folder.parent / "data") as knowledge:
         desk = cast(Desk, SimpleNamespace(knowledge=knowledge))
         if path == "/":

@@ -124,7 +124,7 @@ async def _follow(
     """
     if wire.read_dialect(call.headers) is Dialect.OPENAI:
         return None, None
-    seconds = wire.decode_wait(call.headers.get("Prefer", ""))
+    seconds = wire.decode_wait(call.listed("Prefer"))
     if seconds is None:
         return None, None
     if run_id is None:

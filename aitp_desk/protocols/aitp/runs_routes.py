@@ -149,7 +149,7 @@ async def _answer(
         is_new: whether the run is created by this call.
     """
     if not run_drafts_wire.decode_stream(call.body):
-        run, seconds = await start(), wire.decode_wait(call.headers.get("Prefer", ""))
+        run, seconds = await start(), wire.decode_wait(call.listed("Prefer"))
         if seconds is None:
             return _encode(desk, call, run)
         followed, _ = await desk.follow_run(call.principal, run.id, seconds)
