@@ -28,7 +28,7 @@ from aitp_desk.knowledge.load import Content, join_raw, read_files, understand, 
 from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.pages.assets import ICON, STYLE
 from aitp_desk.pages.markdown import write_markdown
-from aitp_desk.pages.render import render_page
+from aitp_desk.pages.render import neighbours_of, render_page
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_llms_full_txt, write_llms_txt
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, encode_static_manifest
 
@@ -106,7 +106,7 @@ class _Site:
         self._site = config.site
         self._signals = config.content.signals
         self._documents = content.documents
-        self._urls = {document.source: document.url for document in content.documents}
+        self._neighbours = neighbours_of(config.site, content.documents)
         self._place = place
         self._claimed: set[str] = set()
         self._folders: set[str] = set()
@@ -134,9 +134,10 @@ class _Site:
             message = f"/{document.path} cannot be written beside /{taken}; rename the file."
             self.problems.append(Problem(document.source, message))
             return False
-        html = render_page(self._site, document, self._documents, None, STATIC)
+        html = render_page(self._site, document, self._neighbours, None, STATIC)
+        markdown = write_markdown(self._site, document, self._neighbours.urls)
         self._write(f"{name}/index.html", html)
-        self._write(f"{name}.md", write_markdown(self._site, document, self._urls).encode())
+        self._write(f"{name}.md", markdown.encode())
         for address in _LINK_ON_SITE.findall(html.decode()):
             self._links.setdefault(unescape(address), document.source)
         return True

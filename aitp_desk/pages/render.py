@@ -6,7 +6,7 @@ meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, sect
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import unquote
 
@@ -27,6 +27,20 @@ def read_template(name: str) -> str:
 
 
 NOTHING = Markup()
+
+
+class Neighbours(msgspec.Struct, frozen=True):
+    """All documents, as a page needs them: made once for many pages.
+
+    Parameters:
+        urls: their addresses by their sources, for links from file to file.
+        by_path: themselves by their paths, for the breadcrumbs.
+        versions: of those that are there in several languages, the versions by language.
+    """
+
+    urls: Mapping[str, str]
+    by_path: Mapping[str, Document]
+    versions: Mapping[str, Mapping[str, Document]]
 
 
 class Frame(msgspec.Struct, frozen=True):
@@ -122,28 +136,36 @@ def render_ask(placeholder: str, examples: Mapping[str, str]) -> Markup:
     return fill(_ASK, placeholder=placeholder, examples=listed if buttons else "")
 
 
+def neighbours_of(site: Site, documents: Sequence[Document]) -> Neighbours:
+    """All documents of a site, for the pages of each of them."""
+    return Neighbours(
+        urls={document.source: document.url for document in documents},
+        by_path={document.path: document for document in documents},
+        versions=group_versions(documents, site.language),
+    )
+
+
 def render_page(
     site: Site,
     document: Document,
-    documents: Iterable[Document],
+    neighbours: Neighbours,
     topics: Sequence[str] | None,
     frame: Frame = DESK,
 ) -> bytes:
     """A page of the content.
 
     Parameters:
-        documents: all that there are, for links from file to file and for the breadcrumbs.
+        neighbours: all documents, this one too.
         topics: headings of the page that one may ask about; None for a page without a box to ask.
     """
-    all_documents = tuple(documents)
-    article = write_article(document, {other.source: other.url for other in all_documents})
+    article = write_article(document, neighbours.urls)
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}
         asked = fill('<hr class="rule">\n$ask', ask=render_ask("Ask about this page", questions))
     main = fill(
         _PAGE,
-        crumbs=_crumbs(document, {other.path: other for other in all_documents}, frame.home),
+        crumbs=_crumbs(document, neighbours.by_path, frame.home),
         title=article.title,
         anchor=fill(' id="$anchor"', anchor=article.anchor) if article.anchor else "",
         description=_line('<p class="lead">$it</p>', document.description),
@@ -160,7 +182,7 @@ def render_page(
         description=document.description or f"{document.title}, a page of {site.name}.",
         frame=frame,
         language=document.language or site.language,
-        versions=_versions(site, document, all_documents),
+        versions=_versions(site, document, neighbours),
     )
 
 
@@ -202,15 +224,13 @@ def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> M
     return join(steps)
 
 
-def _versions(site: Site, document: Document, documents: Iterable[Document]) -> Markup:
+def _versions(site: Site, document: Document, neighbours: Neighbours) -> Markup:
     """Links to a page's versions by language, itself included; the page itself is for all others.
 
     Search engines want them whole, and on every version alike.
     """
     link = '<link rel="alternate" hreflang="$language" href="$url">'
-    page = document.version_of or document.path
-    near = [other for other in documents if page in {other.path, other.version_of}]
-    found = group_versions(near, site.language).get(page, {})
+    found = neighbours.versions.get(document.version_of or document.path, {})
     urls = {tag: site.url + version.url for tag, version in found.items()}
     if site.language in urls:
         urls["x-default"] = urls[site.language]

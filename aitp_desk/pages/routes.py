@@ -15,7 +15,7 @@ from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.home import render_home
-from aitp_desk.pages.render import render_page
+from aitp_desk.pages.render import neighbours_of, render_page
 from aitp_desk.pages.wire import (
     Page,
     reply_asset,
@@ -127,7 +127,8 @@ class PagesDoor:
         def render() -> bytes:
             passages = editions.holding(document).passages
             topics = page_topics(document, passages) if asks else None
-            return render_page(self._site, document, editions.documents, topics)
+            neighbours = neighbours_of(self._site, editions.documents)
+            return render_page(self._site, document, neighbours, topics)
 
         page = await self._shelf.page(editions.revision, document.path, render)
         return reply_page(page, call.headers)

@@ -108,6 +108,7 @@ async def read(client: aiohttp.ClientSession, path: str) -> str:
 
 
 @pytest.mark.requirement("AHP-5.1-1", "AHP-5.1-2", "AHP-5.1-3", "AHP-5.1-4", "AHP-A-1", "AHP-3.1-3")
+@pytest.mark.requirement("AHP-13.1-1", "AHP-13.1-2", "AHP-13.1-3", "AHP-B-1")
 @pytest.mark.parametrize("folder", [SITE, SHOP], ids=["site", "shop"])
 @pytest.mark.parametrize("url", ["", URL])
 async def test_the_manifest_of_an_exported_site_is_a_valid_one_of_mode1(
@@ -150,6 +151,7 @@ async def test_an_agent_finds_the_manifest_from_any_page_in_each_way_of_discover
             assert response.status == 404
 
 
+@pytest.mark.requirement("AHP-5.1-5")
 @pytest.mark.parametrize("url", ["", URL])
 async def test_every_page_is_there_as_html_and_markdown_and_every_list_names_it(
     tmp_path: Path, url: str

@@ -17,6 +17,7 @@ URL = ("--set", "site.url=https://books.example")
 
 
 @pytest.mark.requirement("AHP-3.3-1", "AHP-3.4-1", "AHP-3.4-2", "AHP-3.4-8", "AHPW-2.4.1-1")
+@pytest.mark.requirement("AHP-B-2", "AHP-B-3")
 async def test_a_page_of_one_s_own_with_the_snippet_leads_to_the_desk() -> None:
     code, lines, errors = await run("snippet", SITE)
     assert (code, errors) == (0, [])

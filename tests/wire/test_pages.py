@@ -15,7 +15,7 @@ from aitp_desk.pages.assets import ASSETS, ICON, SCRIPT, STYLE
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.home import MOST_IN_FOLDER, render_home
-from aitp_desk.pages.render import render_error_page, render_page
+from aitp_desk.pages.render import neighbours_of, render_error_page, render_page
 
 SITE = Site(
     name="Pine Street Books",
@@ -57,7 +57,7 @@ def home(site: Site = SITE) -> bytes:
 
 
 def page(site: Site = SITE) -> bytes:
-    return render_page(site, document(), [document()], ["Return window"])
+    return render_page(site, document(), neighbours_of(site, [document()]), ["Return window"])
 
 
 def error(site: Site = SITE) -> bytes:
@@ -75,7 +75,7 @@ def hostile(text: str) -> list[bytes]:
     written = document(title=text, description=text, updated=text, body="")
     return [
         render_home(site, [written], [text]),
-        render_page(site, written, [written], [text]),
+        render_page(site, written, neighbours_of(site, [written]), [text]),
         render_error_page(site, status=500, heading=text, message=text, advice=text),
     ]
 
@@ -269,7 +269,9 @@ def test_the_examples_for_the_shell_are_requests_that_a_shell_and_json_can_read(
 def test_a_content_page_has_its_title_its_description_and_the_way_back() -> None:
     guides = document("guides", title="All guides")
     sizing = document("guides/fit/sizing", title="Size charts", updated="2026-01-20")
-    tree = LexborHTMLParser(render_page(SITE, sizing, [guides, sizing], []).decode())
+    tree = LexborHTMLParser(
+        render_page(SITE, sizing, neighbours_of(SITE, [guides, sizing]), []).decode()
+    )
     assert [node.text() for node in tree.css("h1")] == ["Size charts"]
     title = tree.css_first("title")
     assert title is not None
