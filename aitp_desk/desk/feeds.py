@@ -68,7 +68,7 @@ def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
     text = f"I found nothing about this in the pages of {turn.site.name}."
     if listed:
         text = f"{_count(listed)} of {turn.site.name} {_speak(listed)} of this: "
-    return _feed(text, listed, sources, after, question, site_url)
+    return _feed(text, listed, sources, after, question, library, site_url)
 
 
 def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
@@ -80,13 +80,13 @@ def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
     if documents is None:
         folders = ", ".join(_folders(library)) or "none"
         text = f"{turn.site.name} has no folder of that name. Its folders: {folders}."
-        return _feed(text, (), (), 0, question, site_url)
+        return _feed(text, (), (), 0, question, library, site_url)
     newest = sorted(documents, key=_by_title)
     newest.sort(key=_by_moment, reverse=True)
     listed = tuple(_Item(document, document.url) for document in newest)
     sources = [Source(item.document.title, item.url, "direct") for item in listed[:_MOST_SOURCES]]
     text = f"{_count(listed)} in {where}, the newest first: " if listed else f"{where} is empty."
-    return _feed(text, listed, sources, after, question, site_url)
+    return _feed(text, listed, sources, after, question, library, site_url)
 
 
 def _feed(
@@ -95,6 +95,7 @@ def _feed(
     sources: Sequence[Source],
     after: int,
     question: str,
+    library: Library,
     site_url: str,
 ) -> Offer:
     page = listed[after : after + PAGE_ITEMS]
@@ -107,7 +108,7 @@ def _feed(
     cursor = f"after:{following} {question}"
     payload = {
         "total": len(listed),
-        "items": [_encode(item, site_url) for item in page],
+        "items": [_encode(item, library, site_url) for item in page],
         "next_cursor": cursor if following < len(listed) and len(cursor) <= MAX_QUERY else None,
     }
     return Offer(
@@ -120,7 +121,7 @@ def _feed(
     )
 
 
-def _encode(item: _Item, site_url: str) -> dict[str, Any]:
+def _encode(item: _Item, library: Library, site_url: str) -> dict[str, Any]:
     document = item.document
     metadata: dict[str, Any] = {"folder": document.folder}
     if item.section:
@@ -130,12 +131,16 @@ def _encode(item: _Item, site_url: str) -> dict[str, Any]:
         metadata["tags"] = [str(tag) for tag in tags]
     return {
         "title": document.title,
-        "url": item.url if is_elsewhere(item.url) else site_url + item.url,
+        "url": _absolute(item.url, site_url),
         "description": document.description or item.excerpt,
         "published_at": published_at(document),
-        "thumbnail_url": None,
+        "thumbnail_url": _absolute(library.shelf.thumbnail(document.path), site_url),
         "metadata": metadata,
     }
+
+
+def _absolute(url: str | None, site_url: str) -> str | None:
+    return url if url is None or is_elsewhere(url) else site_url + url
 
 
 def _hit(passage: Passage, library: Library) -> _Item | None:

@@ -10,15 +10,27 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Said, Turn
+from aitp_desk.agent.base import (
+    CHARACTERS_PER_TOKEN,
+    Answer,
+    Clarification,
+    Said,
+    Source,
+    Turn,
+)
 from aitp_desk.agent.extractive import cut
 from aitp_desk.config import Site
+from aitp_desk.desk.describing import describe
 from aitp_desk.desk.facts import contact_data, describe_contact, describe_site, site_data
 from aitp_desk.desk.feeds import list_hits, list_pages
+from aitp_desk.desk.finding import find_resource
 from aitp_desk.desk.offer import Offer, negotiate
 from aitp_desk.desk.registry import CONTACT, CONTENT_SEARCH, LIST_PAGES, SITE_INFO
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.payloads import Resource, with_absolute_urls
 from aitp_desk.model.action import DATA, FEED, TEXT_ANSWER, Action
+
+_MOST_TITLES = 8
 
 Make = Callable[[Turn, Library], Said | None]
 """Makes an answer of one type; None where nothing of it answers the question."""
@@ -68,11 +80,43 @@ class Offering:
         said, richest = made[chosen], made.get(action.answer_types[0])
         if said is None and richest is not None:
             said = _in_words(richest, fallback_from)
+        elif said is None and action.answer_types[0] != TEXT_ANSWER:
+            said = self._nothing(action.answer_types[0], library)
         return _within(said, turn.max_tokens)
 
     def _make(self, action: Action, kind: str, turn: Turn, library: Library) -> Said | None:
         make = self._makers.get((action.name, kind))
-        return None if make is None else make(turn, library)
+        if make is not None:
+            return make(turn, library)
+        if kind == TEXT_ANSWER:
+            return None
+        found = find_resource(kind, turn, library, by_kind_alone=action.name != CONTENT_SEARCH)
+        return self._give(found, library) if isinstance(found, Resource) else found
+
+    def _give(self, resource: Resource, library: Library) -> Offer:
+        """A resource as an answer; the page that declares it is its source."""
+        url = self._site.url
+        is_own = resource.content_type.startswith("x-")
+        payload = resource.payload if is_own else with_absolute_urls(resource.payload, url)
+        page = library.document(resource.page)
+        address = f"/{resource.page}" if page is None else page.url
+        text = describe(resource, payload, url + address)
+        title = resource.title if page is None else page.title
+        return Offer(
+            text,
+            (Source(title, address, "direct"),),
+            tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+            content_type=resource.content_type,
+            payload=msgspec.Raw(msgspec.json.encode(payload)),
+        )
+
+    def _nothing(self, kind: str, library: Library) -> Offer:
+        """That nothing of a type fits, and what there is of it."""
+        titles = dict.fromkeys(one.resource.title for one in library.shelf.of_type(kind))
+        listed = "; ".join(list(titles)[:_MOST_TITLES])
+        more = f"; and {len(titles) - _MOST_TITLES} more" if len(titles) > _MOST_TITLES else ""
+        text = f"{self._site.name} offers nothing of this kind that fits. There is: {listed}{more}."
+        return Offer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), found=False)
 
     def _hits(self, turn: Turn, library: Library) -> Offer:
         return list_hits(turn, library, self._site.url)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aitp_desk.knowledge.library import Library
-from aitp_desk.model.action import DATA, FEED, TEXT_ANSWER, Action
+from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, FEED, IMAGE, TEXT_ANSWER, VIDEO, Action
 from aitp_desk.model.errors import UnknownAction
 
 SITE_INFO = "site_info"
@@ -14,8 +14,20 @@ CONTACT = "contact"
 LIST_PAGES = "list_pages"
 
 
-def actions_of(_library: Library) -> tuple[Action, ...]:
-    """What a site can do with this content."""
+GET = {
+    VIDEO: ("get_video", "Finds a video by its title or topic."),
+    AUDIO: ("get_audio", "Finds a recording by its title or topic."),
+    IMAGE: ("get_image", "Finds pictures by what they show or by their page."),
+    DOWNLOAD: ("get_download", "Finds a file to download by its name or topic."),
+    DATA: ("get_data", "Finds records for machines by their name or topic."),
+}
+"""The action that finds resources of a type, and what it says of itself."""
+
+
+def actions_of(library: Library) -> tuple[Action, ...]:
+    """What a site can do with this content: it gives what the pages offer, and no more."""
+    held = [kind for kind in GET if kind in library.shelf.types]
+    own = sorted(kind for kind in library.shelf.types if kind not in GET)
     return (
         Action(
             SITE_INFO,
@@ -25,7 +37,7 @@ def actions_of(_library: Library) -> tuple[Action, ...]:
         Action(
             CONTENT_SEARCH,
             "Answers a question from the pages of this site, with its sources.",
-            answer_types=(TEXT_ANSWER, FEED),
+            answer_types=(TEXT_ANSWER, FEED, *held, *own),
         ),
         Action(
             CONTACT,
@@ -38,6 +50,10 @@ def actions_of(_library: Library) -> tuple[Action, ...]:
             " first.",
             answer_types=(FEED, TEXT_ANSWER),
             accept_fallback=True,
+        ),
+        *(
+            Action(*GET[kind], answer_types=(kind, TEXT_ANSWER), accept_fallback=True)
+            for kind in held
         ),
     )
 

@@ -50,8 +50,18 @@ _NEVER = re.compile(
 _MARK_OF_A_DATA_FOLDER = "master.key"
 
 
+KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
+"""How files with keys in them begin."""
+MAX_DECLARED_BYTES = 4 * 1024 * 1024 * 1024
+"""A larger file is served from elsewhere."""
+
+
 class ContentUnreadable(Exception):
     """The content folder cannot be used at all; the message says what would be right."""
+
+
+class NotAdmitted(Exception):
+    """A file that a page declares is not served; the message says why and what would be right."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -111,6 +121,60 @@ def find_content(folder: Path, *, data: Path | None = None) -> tuple[list[Found]
     walk = _Walk(root, private)
     found = sorted(walk.files(root, ""), key=lambda entry: entry.source)
     return found, walk.problems
+
+
+def admit_declared(
+    folder: Path, source: str, *, data: Path | None = None
+) -> tuple[Path, os.stat_result]:
+    """Decide whether a file that a page declares may be served, by the rules of all content.
+
+    Parameters:
+        folder: the site's content.
+        source: the file, relative to the content folder, joined by ``/``.
+        data: the desk's data folder, of which nothing is ever served.
+
+    Returns:
+        Where to read the file, links resolved, and its state.
+
+    Raises:
+        NotAdmitted: it is not there, or never content.
+    """
+    names = source.split("/")
+    if ".." in names or any(is_never_content(name) for name in names):
+        raise NotAdmitted(f"{source} leaves the content folder or is never content; move it.")
+    try:
+        root = _resolved(folder)
+        target = _resolved(root / source)
+        if not target.is_relative_to(root):
+            raise NotAdmitted(f"{source} is a link that leaves the content folder; copy the file.")
+        private = _identities(data)
+        above = [place for place in target.parents if place.is_relative_to(root)]
+        hidden = any(
+            _identity(place) in private or (place / _MARK_OF_A_DATA_FOLDER).exists()
+            for place in above
+        )
+        if hidden or any(is_never_content(name) for name in target.relative_to(root).parts):
+            raise NotAdmitted(f"{source} leads to a file that is never content; move it.")
+        status = target.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise NotAdmitted(f"{source} is not a regular file.")
+        if status.st_size > MAX_DECLARED_BYTES:
+            most = MAX_DECLARED_BYTES
+            raise NotAdmitted(
+                f"{source} has {status.st_size} bytes; at most {most} are served. Name an address"
+                " elsewhere."
+            )
+        with target.open("rb") as opened:
+            beginning = opened.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "its name is no name of a file"
+        raise NotAdmitted(
+            f"The file {source} cannot be read ({reason}); it lies beside the page or, with a /"
+            " before its name, in the content folder."
+        ) from error
+    if beginning.startswith(tuple(mark.encode() for mark in KEY_MATERIAL)):
+        raise NotAdmitted(f"{source} holds a key and is never content; move it away.")
+    return target, status
 
 
 class _Walk:

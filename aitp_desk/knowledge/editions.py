@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.index import FILE
 from aitp_desk.knowledge.languages import Languages, falls_back, look_up
 from aitp_desk.knowledge.library import Library, open_library
@@ -30,6 +31,7 @@ class Editions:
         library: in the site's own language.
         documents: of all languages, by path.
         problems: of all languages, each once.
+        files: those that pages of any language declare, by their addresses.
         revision: changes when anything does that an answer may depend on.
     """
 
@@ -43,6 +45,7 @@ class Editions:
         self.problems = tuple(
             dict.fromkeys(problem for library in every for problem in library.problems)
         )
+        self.files = {url: file for library in every for url, file in library.shelf.files.items()}
         self.revision = self.library.revision
         if len(self._libraries) > 1:
             revisions = " ".join(library.revision for library in every)
@@ -84,12 +87,14 @@ def open_editions(
     synonyms: Mapping[str, Sequence[str]],
     languages: Languages,
     problems: tuple[Problem, ...] = (),
+    declaring: Declaring | None = None,
 ) -> Editions:
     """Open the libraries of this content; indexes are made where they are not there yet.
 
     Parameters:
         raw: the content in all languages.
         problems: what could not be read elsewhere.
+        declaring: reads what the pages offer beside their text.
     """
     libraries: dict[str, Library] = {}
     for tag, part in _part(raw, languages).items():
@@ -101,6 +106,7 @@ def open_editions(
             problems if is_own else (),
             language=tag,
             index=FILE if is_own else f"{Path(FILE).stem}.{tag}{Path(FILE).suffix}",
+            declaring=declaring,
         )
     return Editions(libraries)
 

@@ -24,6 +24,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Passage, Problem, Unit
 from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.declare import said_of_declared
 from aitp_desk.knowledge.figures import figures_in
 from aitp_desk.knowledge.load import Content, Raw, understand
 from aitp_desk.knowledge.markdown import first_heading
@@ -31,7 +32,7 @@ from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.twins import twins_of
 from aitp_desk.knowledge.words import TOKENIZER, words_of
 
-FORMAT = 6
+FORMAT = 7
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -198,6 +199,7 @@ def _words_of_document(document: Document) -> tuple[list[str], list[str]]:
         called.append(first_heading(document.body))
     tags = document.front.get("tags")
     about = [document.description, *(tags if isinstance(tags, list) else ())]
+    about += said_of_declared(document)
     # the title mostly repeats itself in the file's name and the first heading: each word once
     return (
         list(dict.fromkeys(words_of(" ".join(called)))),

@@ -9,10 +9,12 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.base import Document, Hit, Problem
+from aitp_desk.knowledge.declare import NOTHING, Declared, Declaring
 from aitp_desk.knowledge.index import FILE, Index, open_index
 from aitp_desk.knowledge.load import Raw
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
+from aitp_desk.knowledge.shelf import Shelf
 from aitp_desk.knowledge.vocabulary import Vocabulary
 
 
@@ -24,6 +26,7 @@ class Library:
         synonyms: a word of the visitors' to the words that the site writes for it.
         problems: what could not be read elsewhere; they change no answer, hence no revision.
         language: tag of the language in which its pages are, as far as they are there in it.
+        declared: what the pages offer beside their text.
     """
 
     def __init__(
@@ -32,13 +35,16 @@ class Library:
         synonyms: Mapping[str, Sequence[str]],
         problems: tuple[Problem, ...] = (),
         language: str = "en",
+        declared: Declared = NOTHING,
     ) -> None:
         self.language = language
         self.documents = index.documents
         self.passages = index.passages
-        self.problems = index.problems + problems
+        self.problems = index.problems + declared.problems + problems
         named = msgspec.json.encode(sorted((word, list(said)) for word, said in synonyms.items()))
-        self.revision = sha256(index.content.encode() + named).hexdigest()
+        self.revision = sha256(
+            index.content.encode() + named + declared.digest.encode()
+        ).hexdigest()
         self.vocabulary = Vocabulary(index.counts, index.spellings, len(index.passages), synonyms)
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
@@ -47,6 +53,7 @@ class Library:
             first = self._numbers.get(passage.document, range(passage.number, 0)).start
             self._numbers[passage.document] = range(first, passage.number + 1)
         self.naming = Naming(self.documents, self.vocabulary.stemmer)
+        self.shelf = Shelf(declared, self._by_path, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:
         """The document at a path such as ``policies/returns``, or None."""
@@ -76,10 +83,14 @@ def open_library(
     *,
     language: str = "en",
     index: str = FILE,
+    declaring: Declaring | None = None,
 ) -> Library:
     """Open the library of this content; its index is made if it is not there yet.
 
     Parameters:
         index: name of the index file in the data folder.
+        declaring: reads what the pages offer beside their text; None where nothing is offered.
     """
-    return Library(open_index(raw, data, index), synonyms, problems, language)
+    opened = open_index(raw, data, index)
+    declared = NOTHING if declaring is None else declaring.read(opened.documents)
+    return Library(opened, synonyms, problems, language, declared)

@@ -16,8 +16,9 @@ from typing import Any
 import msgspec
 import yaml
 
-from aitp_desk.knowledge.admit import Found, find_content
+from aitp_desk.knowledge.admit import KEY_MATERIAL, Found, find_content
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
+from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.languages import Languages, Version, find_versions, prefer
 from aitp_desk.knowledge.markdown import first_heading
@@ -28,8 +29,6 @@ MAX_FRONT_BYTES = 64 * 1024
 MAX_FRONT_DEPTH = 16
 
 _FRONT_NAME = re.compile(r"[\w-]+:(\s|$)")
-
-_KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -73,7 +72,9 @@ def load_content(folder: Path, *, data: Path | None = None) -> Content:
     Raises:
         ContentUnreadable: the folder itself cannot be used.
     """
-    return understand(read_files(folder, data=data))
+    content = understand(read_files(folder, data=data))
+    declared = Declaring(folder, data).read(content.documents)
+    return msgspec.structs.replace(content, problems=content.problems + declared.problems)
 
 
 def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Raw:
@@ -193,7 +194,7 @@ def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | N
     if "\0" in text:
         problems.append(Problem(found.source, "The file holds NUL characters: it is not text."))
         return None
-    if text.lstrip().startswith(_KEY_MATERIAL):
+    if text.lstrip().startswith(KEY_MATERIAL):
         problems.append(
             Problem(found.source, "The file holds a key and is never content; move it away.")
         )

@@ -13,6 +13,7 @@ import structlog
 
 from aitp_desk.knowledge.admit import ContentUnreadable, find_content
 from aitp_desk.knowledge.base import Problem
+from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.editions import Editions, open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
@@ -60,6 +61,7 @@ class Knowledge:
         self._below = below
         self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
+        self._declaring = Declaring(folder, data, below)
         self._seen = self._look()
         self._editions = self._read()
         self._swapped = asyncio.Event()
@@ -101,7 +103,7 @@ class Knowledge:
 
     def _read_again(self) -> Editions | None:
         seen = self._look()
-        if seen == self._seen:
+        if seen == self._seen and not self._declaring.is_stale():
             return None
         editions = self._read()
         self._seen = seen
@@ -119,7 +121,10 @@ class Knowledge:
         if self._copies is not None:
             problems = self._copies.read().problems
             raw = join_raw(raw, self._copies.raw())
-        return open_editions(raw, self._index, self._synonyms, self._languages, problems)
+        self._declaring.begin()
+        return open_editions(
+            raw, self._index, self._synonyms, self._languages, problems, self._declaring
+        )
 
 
 @asynccontextmanager

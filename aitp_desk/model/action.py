@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -17,6 +18,8 @@ AUDIO = "media/audio"
 IMAGE = "media/image"
 DOWNLOAD = "file/download"
 """Content types of answers (AHP 0.1, appendix C.2)."""
+EXTENSION_TYPE = re.compile(r"x-[a-z][a-z0-9-]*/[a-z][a-z0-9_-]*", re.ASCII)
+"""How a site's own content types are written (AHP 0.1, appendix C.3)."""
 
 
 def takes_nothing() -> Mapping[str, Any]:

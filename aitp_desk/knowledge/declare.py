@@ -1,0 +1,254 @@
+"""What pages declare in their front matter beside their text.
+
+That is ``video``, ``audio``, ``images``, ``downloads``, ``data``, and one payload of a content type
+that is the site's own. What is wrong is a :class:`Problem` with the line of the file; the page is
+served all the same, and so is everything else that it declares.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.downloads import read_download
+from aitp_desk.knowledge.fields import Fields, Wrong, items_of, line_of
+from aitp_desk.knowledge.fields import Path as Way
+from aitp_desk.knowledge.payloads import Data, LocalFile, Resource
+from aitp_desk.knowledge.pictures import read_images
+from aitp_desk.knowledge.places import Measures, Place, Places, state_of
+from aitp_desk.knowledge.recordings import read_audio, read_video
+from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
+
+MAX_DATA_BYTES = 64 * 1024
+"""Data goes into an answer whole; what is larger is a download."""
+_DECLARED = ("video", "audio", "images", "downloads", "data")
+_SAID = ("title", "description", "alt", "file", "filename")
+_DATA_MEMBERS = ("file", "schema", "title", "description")
+
+
+class Declared(msgspec.Struct, frozen=True):
+    """What all pages offer.
+
+    Parameters:
+        files: those that are served, by their addresses.
+        digest: equal digests mean equal offers.
+    """
+
+    resources: tuple[Resource, ...] = ()
+    files: dict[str, LocalFile] = {}
+    problems: tuple[Problem, ...] = ()
+    digest: str = ""
+
+
+NOTHING = Declared()
+"""What is declared where nothing is."""
+
+
+class Declaring:
+    """Reads what pages declare, and knows when it has to be read again.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder, of which nothing is ever served.
+        below: the path below which the pages stand, for a further site agent.
+    """
+
+    def __init__(self, folder: Path, data: Path | None = None, below: str = "") -> None:
+        self._folder = folder
+        self._data = data
+        self._below = below
+        self._measures = Measures()
+        self._looked_at: dict[str, tuple[int, int] | None] = {}
+
+    def begin(self) -> None:
+        """Begin anew: what was read until now is no longer of interest."""
+        self._looked_at = {}
+
+    def read(self, documents: Iterable[Document]) -> Declared:
+        """Read what these pages declare; pages from elsewhere declare nothing here."""
+        places = Places(self._folder, self._data, self._below)
+        page = _Page(self._folder, places, self._measures)
+        for document in documents:
+            if document.front and not document.is_elsewhere:
+                page.read(document)
+        self._looked_at |= places.looked_at
+        stamps = [(file.url, file.size, file.changed) for file in places.files.values()]
+        digest = sha256(msgspec.json.encode((page.resources, stamps))).hexdigest()
+        return Declared(tuple(page.resources), places.files, tuple(page.problems), digest)
+
+    def is_stale(self) -> bool:
+        """Whether a file that a page declares has come, gone or changed since it was read."""
+        return any(state_of(self._folder / name) != seen for name, seen in self._looked_at.items())
+
+
+def said_of_declared(document: Document) -> Iterator[str]:
+    """The words that a page uses for what it declares: it is found by them too."""
+    for name in _DECLARED:
+        for _, item in items_of(document.front.get(name), (name,)):
+            said = item if isinstance(item, dict) else {"file": item}
+            yield from (str(said[member]) for member in _SAID if member in said)
+
+
+class _Page:
+    """Reads page after page; collects what they offer and what is wrong with it."""
+
+    def __init__(self, folder: Path, places: Places, measures: Measures) -> None:
+        self.resources: list[Resource] = []
+        self.problems: list[Problem] = []
+        self._folder = folder
+        self._places = places
+        self._measures = measures
+
+    def read(self, document: Document) -> None:
+        """Read all that one page declares."""
+        for read in (
+            self._videos,
+            self._recordings,
+            self._pictures,
+            self._downloads,
+            self._data,
+            self._own,
+        ):
+            wrong: list[Wrong] = []
+            self.resources += read(document, wrong)
+            self.problems += (self._problem(document, one) for one in wrong)
+
+    def _videos(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("video"), ("video",)):
+            with _noting(wrong):
+                video = read_video(item, way, find, document)
+                yield _resource(VIDEO, document, video, video.title, video.description)
+
+    def _recordings(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("audio"), ("audio",)):
+            with _noting(wrong):
+                audio = read_audio(item, way, find, document)
+                yield _resource(AUDIO, document, audio, audio.title, audio.description)
+
+    def _pictures(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        images = read_images(
+            document.front.get("images"), ("images",), self._finder(document), wrong
+        )
+        if images is not None:
+            told = " ".join(f"{image.alt} {image.title or ''}" for image in images.images)
+            found = _resource(IMAGE, document, images, document.title, document.description)
+            yield msgspec.structs.replace(found, told=told)
+
+    def _downloads(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("downloads"), ("downloads",)):
+            with _noting(wrong):
+                title, download = read_download(item, way, find, self._measures)
+                found = _resource(
+                    DOWNLOAD, document, download, title or document.title, download.description
+                )
+                yield msgspec.structs.replace(found, name=download.filename)
+
+    def _data(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        find = self._finder(document)
+        for way, item in items_of(document.front.get("data"), ("data",)):
+            with _noting(wrong):
+                short = {"file": item, "schema": document.front.get("schema")}
+                fields = Fields(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
+                said = fields.needed("file", "a JSON, TOML or CSV file beside the page.")
+                place = find(said, fields.at("file"))
+                data = Data(schema=fields.text("schema"), data=_load(place, fields.at("file")))
+                found = _resource(
+                    DATA,
+                    document,
+                    data,
+                    fields.text("title") or document.title,
+                    fields.text("description") or document.description,
+                )
+                yield msgspec.structs.replace(found, name=place.name)
+
+    def _own(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
+        """A payload of a content type that is the site's own (AHP 0.1, appendix C.3)."""
+        kind, payload = document.front.get("content_type"), document.front.get("payload")
+        if not (isinstance(kind, str) and kind.startswith("x-")):
+            return
+        with _noting(wrong):
+            if not EXTENSION_TYPE.fullmatch(kind):
+                raise Wrong(
+                    ("content_type",), "content_type is written x-vendor/type, in lower case."
+                )
+            if isinstance(payload, str):
+                payload = _load(self._finder(document)(payload, ("payload",)), ("payload",))
+            if not isinstance(payload, dict):
+                message = f"{kind} needs 'payload': a mapping, or a JSON, TOML or CSV file."
+                raise Wrong(("payload",), message)
+            yield Resource(kind, document.path, document.title, payload, document.description)
+
+    def _finder(self, document: Document) -> Callable[[str, Way], Place]:
+        return lambda said, way: self._places.find(said, way, document.source)
+
+    def _problem(self, document: Document, wrong: Wrong) -> Problem:
+        try:
+            text = (self._folder / document.source).read_text("utf-8-sig")
+        except (OSError, UnicodeDecodeError):  # it has changed since it was read
+            return Problem(document.source, wrong.message)
+        return Problem(document.source, wrong.message, line_of(text, wrong.path))
+
+
+@contextmanager
+def _noting(wrong: list[Wrong]) -> Iterator[None]:
+    """Note what is wrong with one thing that a page declares, and go on with the next."""
+    try:
+        yield
+    except Wrong as error:
+        wrong.append(error)
+
+
+def _resource(
+    kind: str, document: Document, payload: msgspec.Struct, title: str, description: str | None
+) -> Resource:
+    return Resource(kind, document.path, title, msgspec.to_builtins(payload), description or "")
+
+
+def _load(place: Place, way: Way) -> dict[str, Any]:
+    """The records of a file as a JSON object; a list of them as its member ``records``."""
+    if place.local is None:
+        raise Wrong(way, "Data is a file beside the page; an address elsewhere is a download.")
+    if place.local.size > MAX_DATA_BYTES:
+        raise Wrong(
+            way,
+            f"{place.name} has {place.local.size} bytes; at most {MAX_DATA_BYTES} go into an"
+            " answer. Offer it under downloads.",
+        )
+    try:
+        text = place.local.file.read_text("utf-8-sig")
+        if place.format == "json":
+            records = msgspec.json.decode(text)
+        elif place.format == "toml":
+            records = msgspec.to_builtins(tomllib.loads(text))
+        elif place.format == "csv":
+            records = _rows(text)
+        else:
+            raise Wrong(way, f"{place.name} is no JSON, TOML or CSV file.")
+    except (OSError, ValueError, RecursionError, msgspec.MsgspecError, csv.Error) as error:
+        raise Wrong(way, f"{place.name} cannot be read as {place.format}: {error}.") from None
+    if isinstance(records, list):
+        return {"records": records}
+    if not isinstance(records, dict):
+        raise Wrong(way, f"{place.name} holds one value; data is an object or a list of records.")
+    return records
+
+
+def _rows(text: str) -> list[dict[str, str]]:
+    """The rows of a CSV file by the names in its first line; values stay texts."""
+    header, *rows = csv.reader(io.StringIO(text), strict=True)
+    for number, row in enumerate(rows, start=2):
+        if row and len(row) != len(header):
+            raise ValueError(f"row {number} has {len(row)} values and {len(header)} are named")
+    return [dict(zip(header, row, strict=True)) for row in rows if row]

@@ -1,0 +1,184 @@
+"""Where the things that a page declares are: at an address elsewhere, or in a file that is served.
+
+What a file is called by its ending says what it is; nothing looks into it but for a picture's size
+and a digest, and that only when it has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import mimetypes
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, unquote, urlsplit
+
+import imagesize  # type: ignore[import-untyped]
+import msgspec
+
+from aitp_desk.knowledge.admit import NotAdmitted, admit_declared
+from aitp_desk.knowledge.fields import Path as Way
+from aitp_desk.knowledge.fields import Wrong
+from aitp_desk.knowledge.payloads import LocalFile
+
+UNKNOWN_TYPE = "application/octet-stream"
+_MORE_TYPES = {
+    "application/dash+xml": ".mpd",
+    "application/epub+zip": ".epub",
+    "application/gpx+xml": ".gpx",
+    "application/gzip": ".gz .tgz",
+    "application/toml": ".toml",
+    "application/vnd.apple.mpegurl": ".m3u8",
+    "application/x-7z-compressed": ".7z",
+    "application/x-subrip": ".srt",
+    "application/yaml": ".yaml .yml",
+    "audio/flac": ".flac",
+    "audio/mp4": ".m4a",
+    "audio/ogg": ".oga .ogg .opus",
+    "audio/wav": ".wav",
+    "image/avif": ".avif",
+    "image/webp": ".webp",
+    "text/markdown": ".md .markdown",
+    "text/vtt": ".vtt",
+    "video/mp2t": ".ts",
+    "video/mp4": ".m4v .mp4",
+    "video/ogg": ".ogv",
+    "video/webm": ".webm",
+    "video/x-matroska": ".mkv",
+}
+_FORMATS = {"m3u8": "hls", "mpd": "dash", "jpg": "jpeg", "oga": "ogg", "m4v": "mp4", "tif": "tiff"}
+_CHUNK = 1024 * 1024
+_MOST_SVG = 4 * 1024 * 1024
+
+
+def _media_types() -> dict[str, str]:
+    """Media types by ending: IANA's, the same on every machine."""
+    types = dict(mimetypes.MimeTypes(filenames=()).types_map[True])
+    for media_type, endings in _MORE_TYPES.items():
+        types |= dict.fromkeys(endings.split(), media_type)
+    return types
+
+
+_MEDIA_TYPES = _media_types()
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where something is.
+
+    Parameters:
+        url: an absolute address, or one on the site that begins with ``/``.
+        local: the file, where the desk serves it.
+    """
+
+    url: str
+    local: LocalFile | None = None
+
+    @property
+    def name(self) -> str:
+        """What its file is called; empty where the address ends in a slash."""
+        return unquote(PurePosixPath(urlsplit(self.url).path).name)
+
+    @property
+    def media_type(self) -> str:
+        """What the ending says that it is."""
+        return _MEDIA_TYPES.get(PurePosixPath(self.name).suffix.lower(), UNKNOWN_TYPE)
+
+    @property
+    def format(self) -> str:
+        """The ending as a format: ``mp4``, ``hls``; empty where there is none."""
+        ending = PurePosixPath(self.name).suffix.lower().lstrip(".")
+        return _FORMATS.get(ending, ending)
+
+
+class Measures:
+    """What is known of files by looking into them, kept until they change."""
+
+    def __init__(self) -> None:
+        self._digests: dict[Path, tuple[int, int, str]] = {}
+
+    def sha256(self, local: LocalFile) -> str:
+        """The SHA-256 of a file in hexadecimal digits.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        kept = self._digests.get(local.file)
+        if kept is not None and kept[:2] == (local.size, local.changed):
+            return kept[2]
+        digest = hashlib.sha256()
+        with local.file.open("rb") as opened:
+            while chunk := opened.read(_CHUNK):
+                digest.update(chunk)
+        self._digests[local.file] = (local.size, local.changed, digest.hexdigest())
+        return digest.hexdigest()
+
+
+def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
+    """Width and height of a picture in pixels, from its header; None where it has none."""
+    if local.file.suffix.lower() == ".svg" and local.size > _MOST_SVG:
+        return None
+    try:
+        width, height = imagesize.get(str(local.file))
+    except Exception:  # noqa: BLE001 -- whatever a broken picture does to the reader of its header
+        return None
+    return (int(width), int(height)) if width > 0 and height > 0 else None
+
+
+class Places:
+    """Finds what pages declare, and notes every file on the way.
+
+    Parameters:
+        folder: the site's content.
+        data: the desk's data folder.
+        below: the path below which the pages stand.
+
+    Attributes:
+        files: those that are served, by their addresses.
+        looked_at: every file that was asked for, with its size and time of change; None where it is
+            not there.
+    """
+
+    def __init__(self, folder: Path, data: Path | None, below: str) -> None:
+        self._folder = folder
+        self._data = data
+        self._below = below
+        self.files: dict[str, LocalFile] = {}
+        self.looked_at: dict[str, tuple[int, int] | None] = {}
+
+    def find(self, said: str, way: Way, source: str) -> Place:
+        """Where something is that a page names.
+
+        Parameters:
+            said: an address beginning with ``https://`` or ``http://``; or a file, relative to the
+                page's folder or, with a ``/`` before it, to the content folder.
+            way: to the member that says it.
+            source: the page's file.
+
+        Raises:
+            Wrong: it is neither, or never served.
+        """
+        if "://" in said or said.startswith(("data:", "javascript:", "mailto:")):
+            if said.startswith(("https://", "http://")) and not set(said) & set(' "<>\\^`{|}'):
+                return Place(said)
+            raise Wrong(way, f"'{said[:80]}' is no address; write https:// and what follows.")
+        folder = "" if said.startswith("/") else source.rpartition("/")[0]
+        name = "/".join(
+            part for part in (*folder.split("/"), *said.split("/")) if part not in {"", "."}
+        )
+        self.looked_at[name] = state_of(self._folder / name)
+        try:
+            file, status = admit_declared(self._folder, name, data=self._data)
+        except NotAdmitted as refusal:
+            raise Wrong(way, str(refusal)) from None
+        path = f"{self._below}/{name}" if self._below else name
+        url = "/" + "/".join(quote(part, safe="") for part in path.split("/"))
+        local = LocalFile(url, file, status.st_size, status.st_mtime_ns, Place(url).media_type)
+        self.files[url] = local
+        return Place(url, local)
+
+
+def state_of(file: Path) -> tuple[int, int] | None:
+    """Size and time of change of a file, by which a change is seen; None where there is none."""
+    try:
+        status = file.stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_size, status.st_mtime_ns
