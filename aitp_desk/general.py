@@ -12,6 +12,7 @@ from multidict import CIMultiDictProxy
 from aitp_desk.desk.streams import Stream
 from aitp_desk.front import Front, Outgoing, report_fault
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
+from aitp_desk.sending import send_file
 from aitp_desk.streaming import carry_out
 
 _NO_QUERY: Mapping[str, str] = {}
@@ -34,6 +35,10 @@ class General:
         outgoing = await self._front.answer(seen)
         if outgoing.reply.stream is not None:
             return await self._stream(seen, outgoing, outgoing.reply.stream)
+        if outgoing.reply.file is not None:
+            response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
+            await send_file(request, response, outgoing.reply.file)
+            return response
         return _response(outgoing)
 
     def refuse(self, error: DeskError) -> web.Response:

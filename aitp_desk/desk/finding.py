@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from aitp_desk.agent.ask import MAX_OPTIONS
 from aitp_desk.agent.base import Clarification, Turn
 from aitp_desk.agent.converse import read_turn, within_reason
-from aitp_desk.agent.question import TELLING, Asked, Wanted
+from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.knowledge.shelf import Shelved
@@ -52,7 +52,7 @@ def find_resource(
         return chosen
     asked = read_turn(within_reason(turn), library)
     wanted = [item for item in asked.wanted if item.term.word not in _OF_A_KIND]
-    if not any(item.weight > TELLING for item in wanted) and not by_kind_alone:
+    if not wanted and not by_kind_alone:
         return None
     scored = [(_score(asked, wanted, one, library), one.resource) for one in shelved]
     best = max(score for score, _ in scored)

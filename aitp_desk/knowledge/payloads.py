@@ -150,7 +150,7 @@ def with_absolute_urls(payload: Any, site_url: str) -> Any:
     Parameters:
         site_url: of the desk, without a slash at its end.
     """
-    if isinstance(payload, list):
+    if isinstance(payload, (list, tuple)):
         return [with_absolute_urls(item, site_url) for item in payload]
     if not isinstance(payload, dict):
         return payload

@@ -14,6 +14,7 @@ from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
+from aitp_desk.pages.files import FileSender
 from aitp_desk.pages.home import render_home
 from aitp_desk.pages.render import neighbours_of, render_page
 from aitp_desk.pages.wire import (
@@ -76,6 +77,7 @@ class PagesDoor:
         self._tagged = tag_page(b"")
         self._render_json = render_json
         self._shelf = Shelf()
+        self._files = FileSender()
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
         """``GET /``: the home page, or the manifest where the Accept header prefers it."""
@@ -99,7 +101,7 @@ class PagesDoor:
         return reply_asset(asset) if asset else await self.get_page(desk, call)
 
     async def get_page(self, desk: Desk, call: Call) -> Reply:
-        """``GET /{path}``: a page of the content.
+        """``GET /{path}``: a page of the content, or a file that a page declares.
 
         Raises:
             RouteNotFound: the content has no such page.
@@ -118,7 +120,11 @@ class PagesDoor:
 
     async def _page(self, desk: Desk, call: Call, *, asks: bool) -> Reply:
         editions = desk.knowledge.editions
-        document = editions.document(_canonical(call.path))
+        path = _canonical(call.path)
+        local = editions.files.get(f"/{path}")
+        if local is not None:
+            return await self._files.reply(local, call.method, call.headers)
+        document = editions.document(path)
         if document is None:
             raise RouteNotFound(
                 "There is no page at this address, and nothing else is served here."

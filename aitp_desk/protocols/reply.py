@@ -53,6 +53,22 @@ class Call(msgspec.Struct, frozen=True):
         return ", ".join(self.headers.getall(header, []))
 
 
+class FilePart(msgspec.Struct, frozen=True):
+    """A part of an open file, to be sent as a body.
+
+    Parameters:
+        descriptor: of the file.
+        first: offset of the first byte.
+        length: in bytes.
+        close: closes the file; whoever sends the part calls it exactly once.
+    """
+
+    descriptor: int
+    first: int
+    length: int
+    close: Callable[[], None]
+
+
 class Reply(msgspec.Struct, frozen=True):
     """One response.
 
@@ -60,6 +76,7 @@ class Reply(msgspec.Struct, frozen=True):
         headers: those beyond the ones that every response carries.
         stream: for a response that goes on, in place of ``body``: writes what comes, until nobody
             reads any more. It is called exactly once.
+        file: for a response whose body, in place of ``body``, is in a file.
     """
 
     status: int
@@ -67,6 +84,7 @@ class Reply(msgspec.Struct, frozen=True):
     content_type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
     stream: Stream | None = None
+    file: FilePart | None = None
 
 
 Handler = Callable[[Desk, Call], Awaitable[Reply]]
