@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from aitp_desk.agent.base import Clarification, Pending, Utterance
 from aitp_desk.agent.question import Asked, is_question, points_back
 from aitp_desk.agent.select import Found
+from aitp_desk.agent.speech import Speech
 from aitp_desk.knowledge.vocabulary import OWN
 
 MAX_OPTIONS = 4
@@ -23,7 +24,7 @@ _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 _OPTION = re.compile(r"“([^”]+)”")
 
 
-def ask_back(asked: Asked, found: Sequence[Found]) -> Clarification | None:
+def ask_back(asked: Asked, found: Sequence[Found], speech: Speech) -> Clarification | None:
     """What to ask where several pages answer a short question alike, or None where one does.
 
     Key words (``phone number``) are looked up and never asked about; nor is a follow-up, which has
@@ -59,9 +60,7 @@ def ask_back(asked: Asked, found: Sequence[Found]) -> Clarification | None:
     options = tuple(dict.fromkeys(rival.passage.title for rival in rivals))[:MAX_OPTIONS]
     if len(options) < 2:
         return None
-    named = [f"“{option}”" for option in options]
-    listed = ", ".join(named[:-1]) + f" or {named[-1]}"
-    return Clarification(f"{_BEGINS}{listed}?", options)
+    return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
 
 
 def asked_before(transcript: Sequence[Utterance]) -> Pending | None:

@@ -21,6 +21,7 @@ from aitp_desk.agent.question import (
     telling,
 )
 from aitp_desk.agent.select import find
+from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.library import Library
 
 _FEW = 3
@@ -47,21 +48,28 @@ _PREDICATE = 0.5
 """What the earlier question asked counts less in a clause than what it was about."""
 
 
-def asks_about_the_conversation(question: str) -> bool:
+def read(text: str, library: Library) -> Asked:
+    """Read a message that asks something in the library's language, by itself."""
+    return read_question(speech_of(library.language).plain(text), library.vocabulary)
+
+
+def asks_about_the_conversation(question: str, library: Library) -> bool:
     """Whether what is asked for is what was said before: ``What did I just ask about?``."""
-    return _ASKS_BACKWARDS.search(question) is not None
+    plain = speech_of(library.language).plain(question)
+    return _ASKS_BACKWARDS.search(plain) is not None
 
 
-def question_meant(question: str, transcript: Sequence[Utterance]) -> str | None:
+def question_meant(question: str, transcript: Sequence[Utterance], library: Library) -> str | None:
     """The earlier question that a question about the conversation means, or None."""
     asked = [
         said.text
         for said in transcript
-        if said.speaker == "visitor" and not asks_about_the_conversation(said.text)
+        if said.speaker == "visitor" and not asks_about_the_conversation(said.text, library)
     ]
     if not asked:
         return None
-    return asked[0] if _FIRST.search(question) else asked[-1]
+    is_first = _FIRST.search(speech_of(library.language).plain(question))
+    return asked[0] if is_first else asked[-1]
 
 
 def within_reason(turn: Turn) -> Turn:
@@ -89,13 +97,14 @@ def read_turn(turn: Turn, library: Library) -> Asked:
         if turn.clarification is not None or _answers(reply, pending, library):
             return _clarified(pending, reply, library)
     elif turn.clarification is not None:
-        return read_question(f"{turn.question} {turn.clarification}", library.vocabulary)
+        return read(f"{turn.question} {turn.clarification}", library)
     earlier = [said.text for said in turn.transcript if said.speaker == "visitor"]
     return _read(turn.question, earlier[-REACH:], library)
 
 
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
+    question = speech_of(library.language).plain(question)
     asked = read_question(question, library.vocabulary)
     own = telling(asked.wanted)
     pointing = points_back(question)
@@ -150,7 +159,7 @@ def _answers(reply: str, pending: Pending, library: Library) -> bool:
     """Whether a message answers what was asked back, and is no new question."""
     if _option(reply, pending) is not None:
         return True
-    return "?" not in reply and telling(read_question(reply, library.vocabulary).wanted) <= 3
+    return "?" not in reply and telling(read(reply, library).wanted) <= 3
 
 
 def _option(reply: str, pending: Pending) -> str | None:
@@ -163,8 +172,8 @@ def _option(reply: str, pending: Pending) -> str | None:
 
 def _clarified(pending: Pending, reply: str, library: Library) -> Asked:
     chosen = _option(reply, pending) or reply
-    about = read_question(pending.about, library.vocabulary)
-    more = read_question(chosen, library.vocabulary)
+    about = read(pending.about, library)
+    more = read(chosen, library)
     own = {wanted.term.word for wanted in more.wanted}
     wanted = more.wanted + tuple(wanted for wanted in about.wanted if wanted.term.word not in own)
     title = chosen.casefold()

@@ -24,6 +24,7 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.converse import (
     asks_about_the_conversation,
     question_meant,
+    read,
     read_turn,
     within_reason,
 )
@@ -31,13 +32,15 @@ from aitp_desk.agent.question import (
     TELLING,
     Asked,
     is_question,
-    read_question,
 )
 from aitp_desk.agent.select import Found, compose, find
+from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.knowledge.words import fold
 
 ANSWER_CHARACTERS = 320
 """About how long an answer is; one long table row or code block may go past it."""
@@ -65,7 +68,21 @@ class ExtractiveAgent:
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn in one event."""
-        yield answer(turn, self._knowledge.editions.speaking(turn.locale))
+        yield answer_in(turn, self._knowledge.editions)
+
+
+def answer_in(turn: Turn, editions: Editions) -> Said:
+    """The outcome of a turn over all the languages of the content.
+
+    What is not found in the visitor's language may be asked in the site's own: agents name their
+    user's language and ask in another.
+    """
+    library = editions.speaking(turn.locale)
+    said = answer(turn, library)
+    if library is editions.library or not isinstance(said, Answer) or said.found:
+        return said
+    other = answer(turn, editions.library)
+    return other if isinstance(other, Answer) and other.found else said
 
 
 def answer(turn: Turn, library: Library) -> Said:
@@ -74,16 +91,16 @@ def answer(turn: Turn, library: Library) -> Said:
     limit = MAX_ANSWER_CHARACTERS
     if turn.max_tokens is not None:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
-    if asks_about_the_conversation(turn.question):
+    if asks_about_the_conversation(turn.question, library):
         return _recall(turn, library, limit)
     asked = read_turn(turn, library)
     found = find(library, asked)
     clear = turn.pending is None and turn.clarification is None
-    question = ask_back(asked, found) if clear else None
+    question = ask_back(asked, found, speech_of(library.language)) if clear else None
     if question is not None:
         return question
     if not asked.wanted:
-        return Clarification(f"What would you like to know about {turn.site.name}?")
+        return Clarification(speech_of(library.language).says.open.format(site=turn.site.name))
     if not found or not answers(asked, found[0], library):
         return _refuse(turn, asked, found, library, limit)
     return _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
@@ -101,11 +118,14 @@ def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -
 
 def _recall(turn: Turn, library: Library, limit: int) -> Answer:
     """Answer a question about the conversation itself."""
-    meant = question_meant(turn.question, turn.transcript)
+    speech = speech_of(library.language)
+    says = speech.says
+    meant = question_meant(turn.question, turn.transcript, library)
     if meant is None:
-        return _plain("You have not asked me anything before this.", limit, found=False)
-    found = find(library, read_question(meant, library.vocabulary))
-    text = cut(f"You asked: “{cut(' '.join(meant.split()), 200)}”", limit)
+        return _plain(says.asked_nothing, limit, found=False)
+    found = find(library, read(meant, library))
+    quoted = speech.quote([cut(" ".join(meant.split()), 200)])
+    text = cut(says.asked.format(question=quoted), limit)
     return Answer(
         text,
         sources=sources_of(found[:1]),
@@ -123,12 +143,24 @@ def _refuse(
         for w in asked.wanted
         if not w.term.known and not w.carried and w.factor >= 1 and w.weight > TELLING
     ][:2]
-    about = f" about “{'” or “'.join(missing)}”" if missing else " that answers this"
-    text = f"I found nothing{about} in the pages of {turn.site.name}."
-    if turn.site.contact:
-        text += f" The people behind the site can help: {turn.site.contact}."
+    speech = speech_of(library.language)
+    says, site = speech.says, turn.site
+    if missing:
+        words = speech.quote([_as_written(word, turn.question) for word in missing])
+        text = says.nothing_about.format(words=words, site=site.name)
+    else:
+        text = says.nothing.format(site=site.name)
+    if site.contact:
+        text += " " + says.people.format(contact=site.contact)
     refusal = _plain(text, limit, found=False)
     return msgspec.structs.replace(refusal, follow_ups=follow_ups(found, library))
+
+
+def _as_written(word: str, question: str) -> str:
+    """A folded word with the accents that the visitor gave it."""
+    said = question.lower().replace("’", "'").replace("'", " ").split()
+    bare = (part.strip('.,;:!?¿¡"«»„“”()') for part in said)
+    return next((part for part in bare if fold(part) == word), word)
 
 
 def _plain(text: str, limit: int, *, found: bool) -> Answer:

@@ -18,10 +18,11 @@ from aitp_desk.agent.base import Turn
 from aitp_desk.agent.converse import (
     asks_about_the_conversation,
     question_meant,
+    read,
     read_turn,
     within_reason,
 )
-from aitp_desk.agent.question import Asked, Wanted, read_question, shortened
+from aitp_desk.agent.question import Asked, Wanted, shortened
 from aitp_desk.agent.select import Found, find, joined
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.library import Library
@@ -77,15 +78,15 @@ def choose(turn: Turn, library: Library, *, room: int) -> tuple[Excerpt, ...]:
         The excerpts; none where no word of the question is known or nothing fits the room.
     """
     turn = within_reason(turn)
-    if asks_about_the_conversation(turn.question):
-        meant = question_meant(turn.question, turn.transcript)
+    if asks_about_the_conversation(turn.question, library):
+        meant = question_meant(turn.question, turn.transcript, library)
         return search(meant, library, room=room) if meant else ()
     return _fill(read_turn(turn, library), library, room)
 
 
 def search(query: str, library: Library, *, room: int) -> tuple[Excerpt, ...]:
     """The excerpts for words of the model's own, as :func:`choose` gives them for a question."""
-    return _fill(read_question(shortened(query), library.vocabulary), library, room)
+    return _fill(read(shortened(query), library), library, room)
 
 
 def estimate_tokens(text: str) -> int:

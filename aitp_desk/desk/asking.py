@@ -11,6 +11,7 @@ from collections.abc import Callable
 import msgspec
 
 from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
+from aitp_desk.agent.speech import spoken
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
@@ -185,9 +186,10 @@ class Asking:
         said = await self._answer(principal, ask, action, session)
         first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
         language = editions.language_at(first) if first is not None else None
-        return msgspec.structs.replace(
-            said, locale=language or editions.speaking(ask.locale).language
-        )
+        if language is None:
+            language = editions.speaking(ask.locale).language
+            language = language if said.model else spoken(language)
+        return msgspec.structs.replace(said, locale=language)
 
     async def _answer(
         self, principal: Principal, ask: Ask, action: Action, session: Session

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aitp_desk.agent.base import Answer, SiteFacts, Source
+from aitp_desk.agent.speech import speech_of
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.library import Library
@@ -30,9 +31,10 @@ def describe_site(site: Site, library: Library) -> Answer:
     count = len(library.documents)
     said = [f"{site.name}: {site.description}" if site.description else f"{site.name}."]
     if titles:
-        more = ", and more" if count > len(titles) else ""
-        pages = "page" if count == 1 else "pages"
-        said.append(f"It has {count} {pages}: {', '.join(titles)}{more}.")
+        says = speech_of(library.language).says
+        pages = says.one_page if count == 1 else says.pages
+        listed = [*titles, says.more] if count > len(titles) else titles
+        said.append(pages.format(count=count, titles=", ".join(listed)))
     about = _page_about(library)
     sources = (
         (Source(about.title, about.url, "direct"),)
@@ -43,20 +45,19 @@ def describe_site(site: Site, library: Library) -> Answer:
     return Answer(" ".join(said), sources, tuple(others[:_MOST_FOLLOW_UPS]))
 
 
-def describe_contact(site: Site) -> Answer:
+def describe_contact(site: Site, library: Library) -> Answer:
     """How to reach the people behind the site, as far as the owner has said."""
-    contact = site.contact
+    contact, says = site.contact, speech_of(library.language).says
     ways = [
-        *([f"mail {contact.email}"] if contact.email else []),
-        *([f"call {contact.phone}"] if contact.phone else []),
-        *([f"see {site.contact_url}"] if contact.url else []),
+        *([says.mail.format(contact.email)] if contact.email else []),
+        *([says.call.format(contact.phone)] if contact.phone else []),
+        *([says.see.format(site.contact_url)] if contact.url else []),
     ]
     if not ways:
-        return Answer(f"{site.name} has not said how to get in touch.", found=False)
+        return Answer(says.no_contact.format(site=site.name), found=False)
     source = contact.url if contact.url.startswith("/") else "/"
-    return Answer(
-        f"To reach {site.name}: {', '.join(ways)}.", (Source("Contact", source, "direct"),)
-    )
+    text = says.reach.format(site=site.name, ways=", ".join(ways))
+    return Answer(text, (Source("Contact", source, "direct"),))
 
 
 def site_data(site: Site) -> tuple[str, Mapping[str, str]]:
@@ -77,4 +78,5 @@ def _said(data: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _page_about(library: Library) -> Document | None:
-    return library.document("about") or library.document("index")
+    pages = {document.version_of or document.path: document for document in library.documents}
+    return pages.get("about") or pages.get("index")

@@ -48,7 +48,7 @@ class Offering:
         self._makers: Mapping[tuple[str, str], Make] = {
             (SITE_INFO, TEXT_ANSWER): lambda _turn, library: describe_site(site, library),
             (SITE_INFO, DATA): self._site_data,
-            (CONTACT, TEXT_ANSWER): lambda _turn, _library: describe_contact(site),
+            (CONTACT, TEXT_ANSWER): lambda _turn, library: describe_contact(site, library),
             (CONTACT, DATA): self._contact_data,
             (CONTENT_SEARCH, FEED): self._hits,
             (LIST_PAGES, FEED): self._pages,
@@ -127,8 +127,8 @@ class Offering:
     def _site_data(self, _turn: Turn, library: Library) -> Offer:
         return _data(describe_site(self._site, library), *site_data(self._site))
 
-    def _contact_data(self, _turn: Turn, _library: Library) -> Offer:
-        return _data(describe_contact(self._site), *contact_data(self._site))
+    def _contact_data(self, _turn: Turn, library: Library) -> Offer:
+        return _data(describe_contact(self._site, library), *contact_data(self._site))
 
 
 def _data(words: Answer, schema: str, data: Mapping[str, Any]) -> Offer:

@@ -11,6 +11,8 @@ import pytest
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.model.errors import Unavailable
 from tests.doubles import Clock, ScriptedAgent
+from tests.meeting_claude import meeting
+from tests.messages_api import Reply, said_in, say
 from tests.visiting import visiting
 
 QUERY = "What does gift wrapping cost?"
@@ -153,6 +155,22 @@ async def test_two_visitors_follow_ups_never_meet(tmp_path: Path) -> None:
     assert again.answer == "Price? (about Tents?)"
     for said in (price_of_tents, price_of_boots, at_first, again):
         assert not said.is_cached
+
+
+async def test_two_visitors_follow_ups_never_meet_where_a_model_answers(tmp_path: Path) -> None:
+    def answer_about_the_first(body: dict[str, Any]) -> Reply:
+        asked = [said["visitor"] for _, said in said_in(body) if isinstance(said, dict)]
+        return say(f"{asked[-1]} (about {asked[0]})", 0)
+
+    async with meeting(tmp_path, answer_about_the_first) as met:
+        first = [await met.visitor.ask(f"{topic}?") for topic in ("Shipping", "Returns")]
+        then = [
+            await met.visitor.ask("How long?", session_id=said.session_id) for said in first * 2
+        ]
+        assert len(met.api.requests) == 6
+    shipping, returns = "How long? (about Shipping?)", "How long? (about Returns?)"
+    assert [said.answer for said in then] == [shipping, returns, shipping, returns]
+    assert not any(said.is_cached for said in then)
 
 
 async def test_a_follow_up_in_the_words_of_a_known_question_is_a_follow_up(tmp_path: Path) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.agent.base import Turn
 from aitp_desk.config import load_config
 from aitp_desk.export.site import export_site
-from tests.doubles import ScriptedAgent, repeat
+from tests.doubles import ScriptedAgent
+from tests.meeting_claude import meeting
+from tests.messages_api import Reply, said_in, say, search_results
 from tests.visiting import CONTENT, Said, Visitor, visiting
 
 SITE = Path(__file__).parents[1] / "site_abroad"
@@ -45,14 +46,14 @@ def locale(said: Said) -> Any:
 async def test_a_question_in_french_is_answered_from_the_french_page(
     visitor: Visitor, asked: str, served: str, page: str, says: str
 ) -> None:
-    said = await visitor.ask("Délai de retour ?", locale=asked)
+    said = await visitor.ask("Quel est le délai de retour d'un livre ?", locale=asked)
     assert says in said.answer
     assert pages(said)[0] == page
     assert locale(said) == served
 
 
 async def test_a_question_in_german_is_answered_from_the_german_page(visitor: Visitor) -> None:
-    said = await visitor.ask("Rückgabefrist?", locale="de-AT")
+    said = await visitor.ask("Wie lange ist die Rückgabefrist?", locale="de-AT")
     assert "14 Tagen" in said.answer
     assert pages(said)[0] == "/returns.de#rückgabefrist"
     assert locale(said) == "de"
@@ -178,17 +179,99 @@ async def test_the_content_document_lists_each_page_once_with_its_versions(
     assert len([line for line in lines if line.startswith("- [Guides](")]) == 1
 
 
-async def test_who_asks_with_a_model_is_told_the_language_and_its_pages(tmp_path: Path) -> None:
-    asked: list[Turn] = []
+QUESTIONS = [
+    ("fr", "Combien coûte l’envoi d’un colis ?", "4 EUR", "/shipping.fr#frais-de-port"),
+    ("fr", "Combien de temps met un colis pour arriver ?", "2 jours", "/shipping.fr#durée"),
+    ("fr", "Puis-je rendre un livre d'occasion ?", "avoir", "/returns.fr#livres-doccasion"),
+    ("fr", "quel est le delai de retour", "14 jours", "/returns.fr#délai-de-retour"),
+    ("fr", "Qui est l'éditeur du site ?", "rue des Pins", "/mentions.fr#mentions-légales"),
+    ("de", "Wird der volle Preis erstattet?", "14 Tagen", "/returns.de#rückgabefrist"),
+    ("de", "Brauche ich den Kassenbon?", "Kassenbon", "/returns.de#rückgabefrist"),
+    ("de", "Kann ich gebrauchte Bücher tauschen?", "Gutschein", "/returns.de#gebrauchte-bücher"),
+]
 
-    async def note(turn: Turn) -> Any:
-        asked.append(turn)
-        return await repeat(turn)
 
-    agent = ScriptedAgent(note)
-    async with visiting(tmp_path / "data", folder=SITE, agent=agent) as visitor:
-        await visitor.ask("Prix ?", locale="fr-be")
-    assert asked[0].locale == "fr"
+@pytest.mark.parametrize(("tag", "question", "says", "page"), QUESTIONS)
+async def test_questions_are_understood_as_they_are_asked_in_their_language(
+    tmp_path: Path, tag: str, question: str, says: str, page: str
+) -> None:
+    setting = 'site.languages=["fr"]'
+    async with visiting(tmp_path / "data", setting, folder=SITE) as visitor:
+        said = await visitor.ask(question, locale=tag)
+    assert says in said.answer
+    assert pages(said)[0] == page
+    assert locale(said) == tag
+
+
+async def test_a_follow_up_is_understood_in_its_language(visitor: Visitor) -> None:
+    first = await visitor.ask("Wie lange kann ich ein Buch zurückgeben?", locale="de")
+    assert "14 Tagen" in first.answer
+    then = await visitor.ask("Und gebrauchte?", session_id=first.session_id, locale="de")
+    assert "7 Tagen" in then.answer
+    recalled = await visitor.ask("Was habe ich gefragt?", session_id=first.session_id, locale="de")
+    assert recalled.answer == "Sie haben gefragt: „Und gebrauchte?“"
+
+
+@pytest.mark.parametrize(
+    ("tag", "question", "says"),
+    [
+        (
+            "fr",
+            "Vendez-vous des vélos ?",
+            "Je n'ai rien trouvé sur « vendez » ou « vélos » dans les pages de Pins.",
+        ),
+        (
+            "de-CH",
+            "Verkaufen Sie Fahrräder?",
+            "Über „verkaufen“ oder „fahrräder“ habe ich auf den Seiten von Pins nichts gefunden.",
+        ),
+        (None, "Vendez-vous des vélos ?", "I found nothing"),
+    ],
+)
+async def test_what_is_not_found_is_said_in_the_language_that_was_looked_in(
+    tmp_path: Path, tag: str | None, question: str, says: str
+) -> None:
+    context: dict[str, Any] = {"locale": tag} if tag else {}
+    async with visiting(tmp_path / "data", "site.name=Pins", folder=SITE) as visitor:
+        said = await visitor.ask(question, **context)
+        reach = await visitor.ask("Contact?", "contact", **context)
+    assert said.answer.startswith(says)
+    assert locale(said) == locale(reach) == (tag or "en").partition("-")[0]
+
+
+async def test_what_is_asked_in_the_sites_own_language_is_answered_in_it(visitor: Visitor) -> None:
+    said = await visitor.ask("What does a parcel within the country cost?", locale="fr")
+    assert "costs 4 EUR" in said.answer
+    assert locale(said) == "en"
+
+
+async def test_a_site_in_one_language_is_asked_in_it_without_naming_it(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "retours.md").write_text((SITE / "returns.fr.md").read_text("utf-8"), "utf-8")
+    setting = "site.language=fr"
+    async with visiting(tmp_path / "data", setting, folder=folder) as visitor:
+        said = await visitor.ask("Quel est le délai de retour d'un livre ?")
+        assert "14 jours" in said.answer
+        assert locale(said) == "fr"
+        assert (await visitor.ask("Vendez-vous des vélos ?")).answer.startswith("Je n'ai rien")
+
+
+async def test_a_model_is_told_the_language_and_sent_the_pages_in_it(tmp_path: Path) -> None:
+    def answer(body: dict[str, Any]) -> Reply:
+        return say("Quatorze jours.", 0)
+
+    setting = f"content.folder={SITE}"
+    async with meeting(tmp_path, answer, setting) as met:
+        said = await met.visitor.ask("Quel est le délai de retour ?", locale="fr-be")
+        [sent] = met.api.requests
+    assert search_results(sent)[0]["source"] == "/returns.fr#délai-de-retour"
+    assert said_in(sent)[-1] == (
+        "user",
+        {"visitor": "Quel est le délai de retour ?", "language": "fr"},
+    )
+    assert pages(said) == ["/returns.fr#délai-de-retour"]
+    assert locale(said) == "fr"
 
 
 async def test_an_exported_site_has_the_versions_and_names_them(tmp_path: Path) -> None:

@@ -1,0 +1,144 @@
+"""How questions are asked in a language other than English, and what the desk says in it itself.
+
+The agent reads questions as English asks them: ``how long`` wants a duration, ``and what about``
+leans on what was said before. Of a question in another language the words that say how it is asked
+are put into English, and those that say nothing are left out; what it is about stays as it is, for
+the content to find. Each language that the desk knows is a table beside this file.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+import msgspec
+
+from aitp_desk.knowledge.words import fold
+
+ENGLISH = "en"
+
+_APART = r"[\s'’-]+"
+_WORD = r"[^\W_]+"
+
+
+class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The desk's own sentences. What stands in braces is put in.
+
+    Parameters:
+        nothing, nothing_about: the ``site`` does not answer, or not what was said in certain words.
+        people: how to reach those who may know: ``contact``.
+        mean: asks which of several ``options`` is meant.
+        or_: stands before the last of several.
+        quoted: a quotation.
+        open: asks what the visitor wants to know of the ``site``.
+        asked: tells the ``question`` that was asked before; ``asked_nothing``, that there is none.
+        reach: the ``ways`` to reach the ``site``: ``mail``, ``call`` and ``see`` with an address;
+            ``no_contact``, that there are none.
+        one_page, pages: how many pages the site has, and their ``titles``; ``more`` stands after
+            the last where there are more.
+    """
+
+    nothing: str
+    nothing_about: str
+    people: str
+    mean: str
+    or_: str = msgspec.field(name="or")
+    quoted: str
+    open: str
+    asked: str
+    asked_nothing: str
+    reach: str
+    mail: str
+    call: str
+    see: str
+    no_contact: str
+    one_page: str
+    pages: str
+    more: str
+
+
+class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A language's file.
+
+    Parameters:
+        elided: what is cut off before an apostrophe: ``l`` of ``l'envoi``.
+        stop: words that say how something is asked, and not what about.
+        asks: how a question begins, and how English asks it.
+    """
+
+    elided: str
+    stop: str
+    asks: dict[str, str]
+    says: Says
+
+
+class Speech:
+    """One language.
+
+    Parameters:
+        tag: its tag, of the language alone.
+
+    Attributes:
+        says: what the desk says in it.
+    """
+
+    def __init__(self, tag: str) -> None:
+        self.tag = tag
+        text = files(__package__).joinpath(f"{tag}.toml").read_text("utf-8")
+        table = msgspec.convert(tomllib.loads(text), _Table)
+        self.says = table.says
+        self._stop = frozenset(map(fold, table.stop.split()))
+        self._asks = {fold(phrase): english for phrase, english in table.asks.items()}
+        phrases = sorted(self._asks, key=len, reverse=True)
+        self._parts = re.compile(
+            rf"(?<!\w)(?:(?P<asks>{_any(phrases)})(?!\w)"
+            rf"|(?:{_any(table.elided.split())})['’](?=\w)"
+            rf"|(?P<word>{_WORD}))"
+        )
+
+    def plain(self, text: str) -> str:
+        """A question in it as the agent reads questions; one in English as it is."""
+        if self.tag == ENGLISH:
+            return text
+        return " ".join(self._parts.sub(self._in_english, fold(text)).split()).lstrip("¿¡ ")
+
+    def quote(self, words: Sequence[str]) -> str:
+        """Several quotations in a row, the last after an ``or``."""
+        quoted = [self.says.quoted.format(word) for word in words]
+        if len(quoted) < 2:
+            return "".join(quoted)
+        return f"{', '.join(quoted[:-1])} {self.says.or_} {quoted[-1]}"
+
+    def _in_english(self, found: re.Match[str]) -> str:
+        if asks := found["asks"]:
+            return self._asks[" ".join(re.split(_APART, asks))]
+        word = found["word"]
+        return "" if word is None or word in self._stop else word
+
+
+def speech_of(tag: str) -> Speech:
+    """How a language is spoken, or English where the desk does not know it.
+
+    Parameters:
+        tag: BCP 47, in its usual spelling; the region makes no difference.
+    """
+    return _read(tag.partition("-")[0])
+
+
+def spoken(tag: str) -> str:
+    """The language that the desk's own sentences are in where a page's is this one."""
+    return tag if speech_of(tag).tag == tag.partition("-")[0] else ENGLISH
+
+
+@cache
+def _read(language: str) -> Speech:
+    known = files(__package__).joinpath(f"{language}.toml").is_file()
+    return Speech(language) if known else _read(ENGLISH)
+
+
+def _any(phrases: Sequence[str]) -> str:
+    """A pattern for one of these; for none where there are none."""
+    return "|".join(_APART.join(map(re.escape, phrase.split())) for phrase in phrases) or "(?!)"
