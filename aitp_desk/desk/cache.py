@@ -173,13 +173,13 @@ class AnswerCache:
         if entry is None:
             return None
         age = self._clock() - entry.made_at
-        if age > self._ttl:
+        if not 0 <= age <= self._ttl:  # of one from the time to come nobody knows how old it is
             self._drop(key)
             self.counts.evicted_by_age += 1
             return None
         self._entries.move_to_end(key)
         self.counts.hits += 1
-        return Given(entry.answer, entry.kept, max(0, int(age)))
+        return Given(entry.answer, entry.kept, int(age))
 
     async def _wait(self, making: _Making) -> None:
         self.counts.waiting += 1

@@ -118,7 +118,7 @@ class Limiter:
         reset_at = math.ceil(window.ends)
         if window.counted <= limit:
             return Allowance(limit, limit - window.counted, reset_at)
-        wait = max(1, reset_at - int(self._clock()))
+        wait = max(1, math.ceil(window.ends - self._clock()))
         refused = RateLimited(
             f"More than {limit} requests{whose} in {WINDOW_SECONDS} seconds."
             f" Try again in {wait} seconds.",

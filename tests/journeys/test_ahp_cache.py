@@ -116,6 +116,18 @@ async def test_what_makes_another_answer_makes_another_question(
         assert not (await visitor.ask(QUERY.replace("cost?", "cost, please?"))).is_cached
 
 
+@pytest.mark.parametrize("seconds", [-3600, -1])
+async def test_a_clock_that_is_set_back_keeps_no_answer_for_longer(
+    tmp_path: Path, seconds: int
+) -> None:
+    clock = Clock()
+    async with visiting(tmp_path / "data", clock=clock, agent=ScriptedAgent()) as visitor:
+        await visitor.ask(QUERY)
+        clock.advance(seconds)
+        assert not (await visitor.ask(QUERY)).is_cached
+        assert (await visitor.ask(QUERY)).is_cached
+
+
 async def test_an_agent_s_name_and_intent_make_no_other_question(tmp_path: Path) -> None:
     async with visiting(tmp_path / "data", agent=ScriptedAgent()) as visitor:
         await visitor.ask(QUERY, requesting_agent="one/1.0", user_intent="research")

@@ -69,6 +69,25 @@ def test_names_that_are_invented_use_up_what_their_address_may_ask() -> None:
     assert is_refused(limiter, "203.0.113.7")
 
 
+@given(st.floats(0, 1, exclude_max=True), st.floats(0, 60, exclude_max=True))
+def test_whoever_waits_as_long_as_they_are_told_may_ask_again(begin: float, later: float) -> None:
+    clock = Clock()
+    clock.advance(begin)
+    limiter = Limiter(Limits(converse_per_minute=1), clock)
+    limiter.count(anonymous("a"), "converse")
+    clock.advance(later)
+    allowance = limiter.count(anonymous("a"), "converse")
+    assert allowance is not None
+    if allowance.refused is None:  # so near to the end that the clock's precision has reached it
+        assert later > 59
+        return
+    wait = allowance.refused.retry_after
+    assert wait is not None
+    assert 1 <= wait <= WINDOW_SECONDS
+    clock.advance(wait)
+    assert not is_refused(limiter, "a")
+
+
 @pytest.mark.parametrize("seconds", [-3600, -60, -1])
 def test_a_clock_that_is_set_back_locks_nobody_out(seconds: int) -> None:
     clock = Clock()
