@@ -199,13 +199,16 @@ class Front:
 
     async def _admit(
         self, request: Incoming, limiter: Limiter, kind: Counted | None
-    ) -> tuple[Principal | DeskError, Allowance | None]:
-        """Identify the caller and count the request; a bad credential counts as its address."""
+    ) -> tuple[Principal | Exception, Allowance | None]:
+        """Identify the caller and count the request.
+
+        A credential that is refused, or that cannot be looked at now, counts as its address.
+        """
         peer = request.peer
-        caller: Principal | DeskError
+        caller: Principal | Exception
         try:
             caller = counted = await self._identifier.identify(request.headers, peer)
-        except DeskError as refusal:
+        except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
             address = self._identifier.addresses.find(request.headers, peer)
             caller, counted = refusal, anonymous(address)
         if kind is None:
@@ -263,9 +266,9 @@ def _at(desk: Desk, principal: Principal) -> Principal:
     return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
 
 
-def _proven(caller: Principal | DeskError) -> Principal:
-    """The caller, unless their credential proves nothing."""
-    if isinstance(caller, DeskError):
+def _proven(caller: Principal | Exception) -> Principal:
+    """The caller, unless their credential proves nothing or could not be looked at."""
+    if isinstance(caller, Exception):
         raise caller
     return caller
 

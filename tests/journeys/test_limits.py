@@ -175,6 +175,21 @@ async def test_a_fault_and_a_body_that_never_ends_tell_it_too(tmp_path: Path) ->
         assert [slow.headers[name] for name in HEADERS[:2]] == ["30", "28"]
 
 
+async def test_a_credential_that_cannot_be_looked_at_now_counts_as_its_address(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_what: object) -> None:
+        raise OSError("The disk is gone.")
+
+    data = tmp_path / "data"
+    async with visiting(data, ON, clock=clock) as visitor:
+        key = [("X-AHP-Key", await make_key(visitor.desk.store, data))]
+        monkeypatch.setattr(visitor.desk.store, "read", fail)
+        said = await visitor.ask(QUERY, headers=key)
+        assert said.status == 500
+        assert told(said)[:2] == (30, 29)
+
+
 async def test_who_watches_the_desk_is_not_counted(tmp_path: Path) -> None:
     async with visiting(tmp_path / "data", ON, "limits.static_per_minute=1") as visitor:
         for path in ("/health", "/ready"):
