@@ -63,17 +63,18 @@ def notice(url: str = "", *, asks: bool = True, hidden: bool = False) -> str:
     """
     at = escape(url)
     if asks:
-        ways = (
+        ways = [
             f"What it can do: <code>GET {at}{MANIFEST_PATH}</code>",
             f"Ask: <code>POST {at}/agent/converse</code> with <code>{_QUESTION}</code>",
             f"Read all content: <code>GET {at}/llms.txt</code>",
-        )
+        ]
     else:
-        ways = (
+        ways = [
             f"What there is: <code>GET {at}{MANIFEST_PATH}</code>",
             f"All pages with a line on each: <code>GET {at}/llms.txt</code>",
             f"All content in one document: <code>GET {at}/llms-full.txt</code>",
-        )
+            "A page as Markdown: its address with <code>.md</code> behind it",
+        ]
     lines = "<br>\n".join((*ways, "Protocol version: AHP/0.1"))
     switch = " hidden" if hidden else ""
     return (

@@ -15,6 +15,9 @@ from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides,
 if TYPE_CHECKING:
     from aitp_desk.knowledge.base import Document
 
+MOST_LINKS = 10
+"""How many links that lead to nothing are told one by one."""
+
 
 @click.command()
 @site_folder
@@ -42,8 +45,10 @@ def export(folder: Path, out: Path, data: Path | None, overrides: tuple[str, ...
             fail([str(error)])
         except OSError as error:
             fail([f"{error.filename or out} cannot be written: {error.strerror}."])
-    for problem in written.problems:
+    for problem in (*written.problems, *written.dead_links[:MOST_LINKS]):
         click.echo(problem, err=True)
+    if (more := len(written.dead_links) - MOST_LINKS) > 0:
+        click.echo(f"And {more:,} more links lead to what is not exported.", err=True)
     linked = f", {written.elsewhere} more linked" if written.elsewhere else ""
     pages = f"{written.pages:,} {'page' if written.pages == 1 else 'pages'}"
     click.echo(

@@ -45,7 +45,8 @@ class Written(msgspec.Struct, frozen=True):
         elsewhere: how many pages of other servers are linked to.
         files: how many files there are in all.
         size: of them all, in bytes.
-        problems: what could not be read or written, and links of pages that lead to nothing.
+        problems: what could not be read or written.
+        dead_links: links of pages that lead to nothing on the exported site, each once.
     """
 
     pages: int
@@ -53,6 +54,7 @@ class Written(msgspec.Struct, frozen=True):
     files: int
     size: int
     problems: tuple[Problem, ...]
+    dead_links: tuple[Problem, ...]
 
 
 def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) -> Written:
@@ -85,7 +87,8 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
             elsewhere=len(content.documents) - len(own),
             files=len(place.digests),
             size=place.size,
-            problems=(*content.problems, *site.problems, *site.dead_links()),
+            problems=(*content.problems, *site.problems),
+            dead_links=tuple(site.dead_links()),
         )
 
 

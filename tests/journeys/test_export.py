@@ -140,6 +140,7 @@ async def test_an_agent_finds_the_manifest_from_any_page_in_each_way_of_discover
         assert notice is not None
         told = re.findall(r"GET (/\S+)", notice.text())
         assert told == ["/.well-known/agent.json", "/llms.txt", "/llms-full.txt"]
+        assert "its address with .md" in notice.text()
         assert "POST" not in notice.text()
         link = page.css_first('head link[rel="agent-manifest"]')
         meta = page.css_first('head meta[name="ahp-manifest"]')
@@ -282,8 +283,17 @@ def test_names_with_strange_signs_are_found_at_their_addresses(tmp_path: Path) -
 def test_a_link_to_what_is_not_exported_is_told_with_its_page(tmp_path: Path) -> None:
     text = "# Prices\n\n[List](files/prices.xlsx), [home](/), [us](/about), [style](/robots.txt)."
     folder = site(tmp_path / "site", prices=text, about="# About\n\nUs.")
-    (problem,) = export(tmp_path / "out", folder=folder).problems
-    assert str(problem) == "prices.md: It links to /files/prices.xlsx, which is not exported."
+    written = export(tmp_path / "out", folder=folder)
+    told = "prices.md: It links to /files/prices.xlsx, which is not exported."
+    assert (written.problems, [str(link) for link in written.dead_links]) == ((), [told])
+
+
+async def test_of_many_links_to_what_is_not_exported_the_first_are_told(tmp_path: Path) -> None:
+    links = " ".join(f"[{number}](files/{number:02}.zip)" for number in range(12))
+    folder = site(tmp_path / "site", page=f"# Files\n\n{links}")
+    code, lines, errors = await run("export", folder, tmp_path / "out")
+    assert (code, len(lines), len(errors)) == (0, 2, 11)
+    assert errors[-1] == "And 2 more links lead to what is not exported."
 
 
 def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:

@@ -76,6 +76,14 @@ async def announced_already(_request: web.Request) -> web.Response:
     return web.Response(text="ok", headers={"Link": link_header("https://desk.example")})
 
 
+async def socket(request: web.Request) -> web.WebSocketResponse:
+    connection = web.WebSocketResponse()
+    await connection.prepare(request)
+    await connection.send_str("hello")
+    await connection.close()
+    return connection
+
+
 async def manifest(_request: web.Request) -> web.Response:
     return web.json_response({"ahp": "0.1"})
 
@@ -97,7 +105,11 @@ async def site(tmp_path: Path, *, url: str = "") -> AsyncIterator[aiohttp.Client
     app.router.add_get("/linked", linked)
     app.router.add_get("/announced", announced_already)
     app.router.add_get("/.well-known/agent.json", manifest)
+    app.router.add_get("/socket", socket)
     app.router.add_static("/files", tmp_path)
+    shop = web.Application()
+    shop.router.add_get("/page", page)
+    app.add_subapp("/shop", shop)
     announce(app, url=url)
     async with TestServer(app) as server, aiohttp.ClientSession(server.make_url("/")) as client:
         yield client
@@ -214,6 +226,16 @@ async def test_streams_and_files_are_sent_as_they_are(client: aiohttp.ClientSess
         assert await response.read() == FILE
     async with client.get("/files/file.html", headers={"Range": "bytes=6-11"}) as response:
         assert (response.status, await response.read()) == (206, FILE[6:12])
+
+
+async def test_web_sockets_and_applications_below_work_and_name_the_manifest(
+    client: aiohttp.ClientSession,
+) -> None:
+    async with client.ws_connect("/socket") as connection:
+        assert await connection.receive_str() == "hello"
+    async with client.get("/shop/page") as response:
+        assert response.headers.getall("Link") == [link_header()]
+        assert (await response.read()).count(NOTICE) == 1
 
 
 @pytest.mark.parametrize(
