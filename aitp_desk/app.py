@@ -47,6 +47,7 @@ from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp_error
 from aitp_desk.protocols.ahp.routes import AhpDoor
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
@@ -253,6 +254,7 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
             for other in further
         ),
         ahp.door(),
+        pages.content_door(render_ahp_error),
         make_health_door(render_aitp_error),
         *(pages.door_below(other.name, other) for other in further),
         pages.door(),

@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 
 import msgspec
 import structlog
-from multidict import CIMultiDict, CIMultiDictProxy
+from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
+from aitp_desk.announcing.accept import HTML_TYPE, wants_manifest
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.desk.desk import Desk
@@ -33,7 +34,7 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import Principal, anonymous
-from aitp_desk.protocols.reply import JSON, Call, Counted, Door, Reply, Route
+from aitp_desk.protocols.reply import JSON, TEXT, Call, Counted, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
 
 WATCHED = frozenset({"/health", "/ready"})
@@ -51,6 +52,14 @@ _EVERY_RESPONSE = CIMultiDict(
     }
 )
 """The headers of every response, in their order; its own values replace them."""
+_LISTS = ("Accept", "If-None-Match")
+"""Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
+_TO_MANIFEST = Reply(
+    302,
+    f"The manifest of this site is at {MANIFEST_PATH}.\n".encode(),
+    TEXT,
+    (("Location", MANIFEST_PATH), ("Vary", "Accept")),
+)
 _log = structlog.get_logger()
 
 
@@ -110,6 +119,8 @@ class Outgoing(msgspec.Struct, frozen=True):
     def headers(self) -> CIMultiDict[str]:
         """The headers, but for those of the message's framing."""
         headers = lasting_headers(self.reply.content_type, self.reply.headers)
+        if self.reply.links:
+            headers.add("Link", self.reply.links)
         headers.update(self.allowance_headers())
         return headers
 
@@ -148,7 +159,7 @@ class Front:
         Parameters:
             found: its route, where that is known already.
         """
-        method, path = request.method, request.path
+        method, path, headers = request.method, request.path, _joined(request.headers)
         found = found or self._table.find(method, path)
         door = found[0] if found else self._table.owner(path)
         desk = door.desk or self._desk
@@ -159,6 +170,9 @@ class Front:
             caller, allowance = await self._admit(request, desk.limiter, kind)
             _check_allowance(allowance)
             self._check_host(request, path)
+            if _is_for_manifest(method, headers, found[1] if found else None):
+                _proven(caller)
+                return Outgoing(_TO_MANIFEST, door, allowance)
             _, route, params = found or self._refuse_route(method, path)
             principal = _at(desk, _proven(caller))
             if route.admit is not None:
@@ -170,18 +184,18 @@ class Front:
                 path,
                 params,
                 request.query,
-                request.headers,
+                headers,
                 body,
                 allowance,
             )
             reply = await route.handler(desk, call)
         except RouteNotFound as error:  # a content page may turn out not to exist
             door = self._table.owner(path)
-            reply = door.render_error(error, request.headers)
+            reply = door.render_error(error, headers)
         except DeskError as error:
-            reply = door.render_error(error, request.headers)
+            reply = door.render_error(error, headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
-            reply = door.render_error(report_fault(method, door), request.headers)
+            reply = door.render_error(report_fault(method, door), headers)
         return Outgoing(reply, door, allowance)
 
     async def is_welcome(self, request: Incoming) -> bool:
@@ -249,6 +263,30 @@ async def _read_body(request: Incoming, route: Route) -> bytes:
             f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
         )
     return body
+
+
+def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
+    """The headers with several lines of one list as one line."""
+    repeated = [name for name in _LISTS if len(headers.getall(name, ())) > 1]
+    if not repeated:
+        return headers
+    joined = CIMultiDict(headers)
+    for name in repeated:
+        joined[name] = ", ".join(headers.getall(name))
+    return joined
+
+
+def _is_for_manifest(method: str, headers: Mapping[str, str], route: Route | None) -> bool:
+    """Whether a reader would rather have the manifest than what stands at an address.
+
+    One rule for all addresses (AHP 0.1, section 3.2): who names the manifest's type, and wants
+    nothing that the address gives as much, is sent to the manifest. A redirect, for the manifest
+    says nothing of that address, and caches keep it once. What changes something is never
+    redirected, nor is who names JSON or an event stream as well and gets it here.
+    """
+    if method not in {"GET", "HEAD"} or "Accept" not in headers:
+        return False
+    return wants_manifest(headers["Accept"], (HTML_TYPE,) if route is None else route.gives)
 
 
 def _too_large(route: Route) -> RequestTooLarge:

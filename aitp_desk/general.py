@@ -106,7 +106,8 @@ class _Seen:
 
 def _response(outgoing: Outgoing) -> web.Response:
     reply = outgoing.reply
-    response = web.Response(status=reply.status, body=reply.body, headers=outgoing.headers())
+    body = reply.body if reply.pieces is None else reply.pieces
+    response = web.Response(status=reply.status, body=body, headers=outgoing.headers())
     if outgoing.closes:
         response.force_close()
     return response

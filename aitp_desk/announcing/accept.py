@@ -1,26 +1,57 @@
-"""Which form of a page a caller wants, by its Accept header (RFC 9110, section 12.5.1)."""
+"""Which form of a resource a caller wants, by the Accept header (RFC 9110, section 12.5.1).
+
+The header's value comes as one text: several lines are one list, joined by commas.
+"""
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 from aitp_desk.announcing.tags import MANIFEST_TYPE
 
+HTML_TYPE = "text/html"
+MARKDOWN_TYPE = "text/markdown"
 
-def wants_manifest(accept: str) -> bool:
-    """Whether a caller names the manifest's type and would rather have it than a page.
+_ENTRY = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
+_PARAMETER = re.compile(r'(?:[^;"]|"(?:[^"\\]|\\.)*"?)+')
+
+
+def wants_manifest(accept: str, over: tuple[str, ...] = (HTML_TYPE,)) -> bool:
+    """Whether a caller names the manifest's type and would rather have it than what is there.
+
+    What a wildcard matches is not named. Of what is named and wanted equally, what is there wins.
 
     Parameters:
         accept: the value of the Accept header; empty where there was none.
+        over: the media types of what is there.
     """
     wanted, named = quality_of(accept, MANIFEST_TYPE)
-    page, page_named = quality_of(accept, "text/html")
-    return named and wanted > 0 and (wanted > page or (wanted == page and not page_named))
+    if not named or not wanted:
+        return False
+    return all(
+        wanted > weight or (wanted == weight and not other_named)
+        for weight, other_named in (quality_of(accept, other) for other in over)
+    )
+
+
+def wants_markdown(accept: str) -> bool:
+    """Whether a caller names Markdown and would not rather have HTML.
+
+    Of both wanted equally it is Markdown: no browser names it.
+
+    Parameters:
+        accept: as for :func:`wants_manifest`.
+    """
+    wanted, named = quality_of(accept, MARKDOWN_TYPE)
+    return named and wanted > 0 and wanted >= quality_of(accept, HTML_TYPE)[0]
 
 
 def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
     """How much a media type is wanted.
 
     Parameters:
-        accept: as :func:`wants_manifest`.
+        accept: as for :func:`wants_manifest`.
 
     Returns:
         The weight from 0 to 1 that the most specific matching range gives, and whether that range
@@ -28,11 +59,20 @@ def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
     """
     ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
     best = (-1, 0.0)
-    for entry in accept.split(","):
-        name, *parameters = (part.strip().lower() for part in entry.split(";"))
+    for name, weight in _ranges(accept):
         if name in ranges:
-            best = max(best, (ranges.index(name), _weight(parameters)))
+            best = max(best, (ranges.index(name), weight))
     return best[1], best[0] == ranges.index(media_type)
+
+
+@lru_cache(maxsize=256)
+def _ranges(accept: str) -> tuple[tuple[str, float], ...]:
+    """The media ranges of a list and their weights; a quoted parameter may hold a comma."""
+    found = []
+    for entry in _ENTRY.findall(accept.lower()):
+        name, *parameters = [part.strip() for part in _PARAMETER.findall(entry)] or [""]
+        found.append((name, _weight(parameters)))
+    return tuple(found)
 
 
 def _weight(parameters: list[str]) -> float:

@@ -11,6 +11,7 @@ from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.fill import Markup, fill
 from aitp_desk.pages.home import render_folders
 from aitp_desk.pages.render import Frame, render_frame
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 
 STATIC = Frame(
     home="Home",
@@ -39,7 +40,14 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
     """
     description = site.description or f"The pages of {site.name}."
     main = fill(_INDEX, site=site.name, description=description, folders=render_folders(documents))
-    return render_frame(site, main, title=site.name, description=description, frame=STATIC)
+    return render_frame(
+        site,
+        main,
+        title=site.name,
+        description=description,
+        markdown=CONTENT_PATH,
+        frame=STATIC,
+    )
 
 
 def render_missing(site: Site) -> bytes:

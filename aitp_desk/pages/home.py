@@ -11,6 +11,8 @@ from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.render import folder_name, read_template, render_ask, render_frame
+from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 
 MOST_IN_FOLDER = 60
 """A folder lists so many pages; ``/llms.txt`` lists them all."""
@@ -19,7 +21,8 @@ _HOME = read_template("home.html")
 _TOP = "General"
 _ADDRESSES = (
     ("GET", "/.well-known/agent.json", "What can be asked here, for machines (AHP manifest)"),
-    ("GET", "/llms.txt", "All pages with a line on each, to read"),
+    ("GET", CONTENT_PATH, "All pages with a line on each, to read"),
+    ("GET", FULL_CONTENT_PATH, "All pages in full, as one document"),
     ("POST", "/agent/converse", "Ask one question, or several in a session (AHP)"),
     ("POST", "/v1/thread", "Open a thread and ask on it (AITP)"),
     ("GET", "/v1/threads/{id}", "Read a thread"),
@@ -53,6 +56,7 @@ def render_home(site: Site, documents: Sequence[Document], examples: Sequence[st
         main,
         title=f"Ask {site.name}",
         description=site.description or f"Ask {site.name} and get answers with their sources.",
+        markdown=CONTENT_PATH,
     )
 
 

@@ -51,7 +51,7 @@ _VERBATIM = frozenset({"pre", "code", "kbd", "samp", "tt"})
 
 
 def write_markdown(site: Site, document: Document, urls: Mapping[str, str]) -> str:
-    """A page with front matter: its title, description, address and date, and nothing else.
+    """A page with front matter: its title, description, address, date and language.
 
     Parameters:
         urls: address of each document by its source, for links from file to file.
@@ -61,6 +61,7 @@ def write_markdown(site: Site, document: Document, urls: Mapping[str, str]) -> s
         "description": document.description,
         "url": site.url + document.url,
         "updated": document.updated,
+        "language": document.language,
     }
     told = {name: value for name, value in front.items() if value}
     lines = yaml.safe_dump(told, allow_unicode=True, sort_keys=False, width=float("inf"))

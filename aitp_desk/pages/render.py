@@ -90,6 +90,7 @@ def render_frame(
     *,
     title: str,
     description: str,
+    markdown: str = "",
     frame: Frame = DESK,
     language: str = "en",
     versions: Markup = NOTHING,
@@ -100,9 +101,11 @@ def render_frame(
         main: what stands between the header and the footer.
         title: for the browser's tab.
         description: for search engines and previews.
+        markdown: the address of the same as Markdown; empty where there is none.
         language: tag of the language that the page's own text is in.
         versions: links to the page in other languages.
     """
+    alternate = '<link rel="alternate" type="text/markdown" href="$it">'
     return fill(
         _LAYOUT,
         language=language,
@@ -112,6 +115,7 @@ def render_frame(
         site=site.name,
         main=main,
         contact=_contact(site),
+        alternate=_line(alternate, markdown),
         tags=Markup(head_tags()),
         icon=ICON.url,
         style=STYLE.url,
@@ -181,6 +185,7 @@ def render_page(
         title=f"{document.title} · {site.name}",
         description=document.description or f"{document.title}, a page of {site.name}.",
         frame=frame,
+        markdown=document.markdown_url,
         language=document.language or site.language,
         versions=_versions(site, document, neighbours),
     )

@@ -1,62 +1,54 @@
-"""The addresses that people open: the home page, the content's pages, the desk's own files."""
+"""The addresses that people open, and agents read: home, pages, the content in one document."""
 
 from __future__ import annotations
 
-import asyncio
-from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import quote, unquote
 
-from aitp_desk.announcing.accept import wants_manifest
+from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, wants_manifest, wants_markdown
+from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
+from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.files import FileSender
+from aitp_desk.pages.full import FullTexts
 from aitp_desk.pages.home import render_home
+from aitp_desk.pages.markdown import write_markdown
 from aitp_desk.pages.render import neighbours_of, render_page
+from aitp_desk.pages.shelf import Shelf
 from aitp_desk.pages.wire import (
     Page,
+    is_for_markdown,
     reply_asset,
+    reply_content,
     reply_error,
+    reply_full_content,
     reply_manifest,
+    reply_markdown,
+    reply_markdown_error,
     reply_page,
+    tag_markdown,
     tag_page,
     wants_html,
 )
+from aitp_desk.protocols.ahp.content import (
+    FULL_CONTENT_PATH,
+    write_llms_full_txt,
+    write_llms_txt,
+)
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
-
-MAX_KEPT_BYTES = 16 * 1024 * 1024
-"""Rendered pages are kept up to this size together."""
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 
-
-class Shelf:
-    """Rendered pages by revision and path, the least used dropped first."""
-
-    def __init__(self, max_bytes: int = MAX_KEPT_BYTES) -> None:
-        self._max_bytes = max_bytes
-        self._size = 0
-        self._pages: OrderedDict[tuple[str, str], Page] = OrderedDict()
-
-    async def page(self, revision: str, path: str, render: Callable[[], bytes]) -> Page:
-        """The page, rendered where it is not kept, in a thread: a long one takes a second."""
-        key = (revision, path)
-        page = self._pages.get(key)
-        if page is not None:
-            self._pages.move_to_end(key)
-            return page
-        page = tag_page(await asyncio.to_thread(render))
-        if key not in self._pages:
-            self._pages[key] = page
-            self._size += len(page.body)
-        while self._size > self._max_bytes:
-            _, dropped = self._pages.popitem(last=False)
-            self._size -= len(dropped.body)
-        return page
+_FORMS = (HTML_TYPE, MARKDOWN_TYPE)
+_INDEX = ("/index", "/index.html")
+"""What may stand for a folder's own page before ``.md``, as the llms.txt convention has it."""
 
 
 class PagesDoor:
@@ -78,22 +70,43 @@ class PagesDoor:
         self._render_json = render_json
         self._shelf = Shelf()
         self._files = FileSender()
+        self._full = FullTexts()
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
-        """``GET /``: the home page, or the manifest where the Accept header prefers it."""
-        if wants_manifest(call.headers.get("Accept", "")):
+        """``GET /``: the home page; the manifest or ``/llms.txt`` where those are preferred."""
+        editions = desk.knowledge.editions
+        if wants_manifest(call.headers.get("Accept", ""), _FORMS):
             manifest = self._manifest()
             if manifest is not self._tagged.body:
                 self._tagged = tag_page(manifest)
             return reply_manifest(self._tagged, call.headers)
-        editions = desk.knowledge.editions
+        if is_for_markdown(call):
+            return await self._home_as_markdown(desk, call)
 
-        def render() -> bytes:
+        def render() -> Page:
             library = editions.library
             examples = example_questions(library.documents, library.passages)
-            return render_home(self._site, listed(editions.documents), examples)
+            return tag_page(render_home(self._site, listed(editions.documents), examples))
 
-        return reply_page(await self._shelf.page(editions.revision, "", render), call.headers)
+        page = await self._shelf.page(editions.revision, "", HTML_TYPE, render)
+        return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
+
+    async def get_content(self, desk: Desk, call: Call) -> Reply:
+        """``GET /llms.txt``: a line on each page (AHP 0.1, section 5.1)."""
+        return reply_content(await self._content(desk.knowledge.editions), call, desk.signals)
+
+    async def get_full_content(self, desk: Desk, call: Call) -> Reply:
+        """``GET /llms-full.txt``: all pages in full. A page from elsewhere is not the site's."""
+        editions = desk.knowledge.editions
+
+        def write() -> Iterator[str]:
+            urls = _urls(editions)
+            own = (document for document in editions.documents if not document.is_elsewhere)
+            pages = (write_markdown(self._site, document, urls) for document in own)
+            return write_llms_full_txt(self._site, pages)
+
+        text = await self._full.get(editions.revision, write)
+        return reply_full_content(text, call, desk.signals)
 
     async def get_asset(self, desk: Desk, call: Call) -> Reply:
         """``GET /assets/{name}``: a file of the desk's own; other names may be content."""
@@ -125,44 +138,102 @@ class PagesDoor:
         if local is not None:
             return await self._files.reply(local, call.method, call.headers)
         document = editions.document(path)
+        as_markdown = is_for_markdown(call)
+        if document is None and path.endswith(".md"):
+            if path == "index.md" and editions.document("index") is None:
+                return await self._home_as_markdown(desk, call)
+            document, as_markdown = _named(editions, path.removesuffix(".md")), True
         if document is None:
             raise RouteNotFound(
-                "There is no page at this address, and nothing else is served here."
+                f"There is no page at this address. {CONTENT_PATH} lists all pages; the manifest"
+                f" at {MANIFEST_PATH} says what else is served."
             )
+        if as_markdown:
+            return await self._page_as_markdown(desk, call, editions, document)
+        found = document
 
-        def render() -> bytes:
-            passages = editions.holding(document).passages
-            topics = page_topics(document, passages) if asks else None
+        def render() -> Page:
+            passages = editions.holding(found).passages
+            topics = page_topics(found, passages) if asks else None
             neighbours = neighbours_of(self._site, editions.documents)
-            return render_page(self._site, document, neighbours, topics)
+            return tag_page(render_page(self._site, found, neighbours, topics))
 
-        page = await self._shelf.page(editions.revision, document.path, render)
-        return reply_page(page, call.headers)
+        page = await self._shelf.page(editions.revision, document.path, HTML_TYPE, render)
+        return reply_page(page, call.headers, desk.signals, document.markdown_url)
+
+    async def _page_as_markdown(
+        self, desk: Desk, call: Call, editions: Editions, document: Document
+    ) -> Reply:
+        def render() -> Page:
+            return tag_markdown(write_markdown(self._site, document, _urls(editions)))
+
+        page = await self._shelf.page(editions.revision, document.path, MARKDOWN_TYPE, render)
+        return reply_markdown(page, call.headers, desk.signals, self._site.url + document.url)
+
+    async def _home_as_markdown(self, desk: Desk, call: Call) -> Reply:
+        page = await self._content(desk.knowledge.editions)
+        return reply_markdown(page, call.headers, desk.signals, f"{self._site.url}/")
+
+    async def _content(self, editions: Editions) -> Page:
+        def render() -> Page:
+            return tag_markdown(write_llms_txt(self._site, editions.documents))
+
+        return await self._shelf.page(editions.revision, "", MARKDOWN_TYPE, render)
 
     def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:
-        """A refusal or a fault: a page for browsers, JSON for everybody else."""
+        """A refusal or a fault: a page or Markdown for who asks for it, JSON for all others."""
+        if wants_markdown(headers.get("Accept", "")):
+            return reply_markdown_error(error)
         if wants_html(headers):
             return reply_error(error, self._site)
         return self._render_json(error, headers)
 
     def door(self) -> Door:
         """The door with its table of routes."""
+        at_home = (*_FORMS, MANIFEST_TYPE)
         routes = (
-            Route("GET", "/", self.get_home, counted="static"),
-            Route("GET", ASSETS_PATH + "{name}", self.get_asset, counted="static"),
-            Route("GET", "/{path:.*}", self.get_page, counted="static"),
+            Route("GET", "/", self.get_home, counted="static", gives=at_home),
+            Route("GET", ASSETS_PATH + "{name}", self.get_asset, counted="static", gives=_FORMS),
+            Route("GET", "/{path:.*}", self.get_page, counted="static", gives=_FORMS),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
     def door_below(self, name: str, desk: Desk) -> Door:
         """The door to the pages of a further site agent, which stand below its name."""
-        routes = (
-            Route("GET", f"/{name}", self.get_page_below, counted="static"),
-            Route("GET", f"/{name}/{{path:.*}}", self.get_page_below, counted="static"),
+        paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
+        routes = tuple(
+            Route("GET", path, self.get_page_below, counted="static", gives=_FORMS)
+            for path in paths
         )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
+
+    def content_door(self, render_error: RenderError) -> Door:
+        """The door to the content documents of AHP's MODE1.
+
+        Parameters:
+            render_error: refusals in AHP's form.
+        """
+        served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
+        routes = tuple(
+            Route("GET", path, handler, counted="static", gives=(MARKDOWN_TYPE,))
+            for path, handler in served
+        )
+        return Door("content", routes, owns=(), render_error=render_error)
 
 
 def _canonical(path: str) -> str:
     """A requested path as documents are named: every part percent-encoded in one way."""
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
+
+
+def _named(editions: Editions, path: str) -> Document | None:
+    """The document that a path names before ``.md``: a folder's own page also as its index."""
+    for ending in ("", *_INDEX):
+        if path.endswith(ending) and (document := editions.document(path.removesuffix(ending))):
+            return document
+    return None
+
+
+def _urls(editions: Editions) -> dict[str, str]:
+    """The address of each document by its source."""
+    return {document.source: document.url for document in editions.documents}

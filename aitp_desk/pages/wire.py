@@ -11,14 +11,18 @@ from typing import assert_never
 
 import msgspec
 
-from aitp_desk.announcing.accept import quality_of
-from aitp_desk.announcing.tags import MANIFEST_TYPE
-from aitp_desk.config import Site
+from aitp_desk.agent.passages import estimate_tokens
+from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, quality_of, wants_markdown
+from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
+from aitp_desk.config import Signals, Site
 from aitp_desk.model.errors import DeskError, ErrorKind
 from aitp_desk.pages.assets import Asset
+from aitp_desk.pages.full import FullText
 from aitp_desk.pages.render import render_error_page
+from aitp_desk.protocols.ahp.content import write_content_signal
+from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import HTML, JSON, Reply, has_version
+from aitp_desk.protocols.reply import HTML, JSON, MARKDOWN, Call, Reply, has_version
 
 _SOURCES = {
     "default-src": "'none'",
@@ -37,15 +41,26 @@ POLICY = (
 """Nothing is loaded from elsewhere, nothing inline runs, nobody may frame the page."""
 
 FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
+TOKENS = "X-Markdown-Tokens"
+"""Says about how many tokens a body is, as Cloudflare's Markdown for Agents does."""
+
 _REVALIDATE = ("Cache-Control", "no-cache")
+_FOR_A_MINUTE = ("Cache-Control", "public, max-age=60")
+_FOR_ALL_SITES = ("Access-Control-Allow-Origin", "*")
 _BY_ACCEPT = ("Vary", "Accept")
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A rendered page and the tag by which a browser asks whether it has changed."""
+    """Something rendered.
+
+    Parameters:
+        tag: by which a reader asks whether it has changed.
+        tokens: about how many tokens it is, where it is read by models; None for HTML.
+    """
 
     body: bytes
     tag: str
+    tokens: int | None = None
 
 
 def tag_page(body: bytes) -> Page:
@@ -53,9 +68,52 @@ def tag_page(body: bytes) -> Page:
     return Page(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-def reply_page(page: Page, headers: Mapping[str, str]) -> Reply:
-    """A page, or 304 where the browser has it already (RFC 9110, section 13.1.2)."""
-    return _reply_tagged(page, headers, HTML, POLICY)
+def tag_markdown(text: str) -> Page:
+    """A page as Markdown, with its tag and its tokens."""
+    return msgspec.structs.replace(tag_page(text.encode()), tokens=estimate_tokens(text))
+
+
+def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdown: str) -> Reply:
+    """A page, or 304 where the browser has it already (RFC 9110, section 13.1.2).
+
+    Parameters:
+        markdown: the address of the same page as Markdown.
+    """
+    link = f'<{markdown}>; rel="alternate"; type="{MARKDOWN_TYPE}"'
+    return _reply_tagged(page, headers, HTML, POLICY, _signal(signals), links=link)
+
+
+def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url: str) -> Reply:
+    """A page as Markdown, or 304; how many tokens it is stands in ``X-Markdown-Tokens``.
+
+    Parameters:
+        url: the address of the page itself.
+    """
+    link = f'<{url}>; rel="canonical"'
+    tokens = (TOKENS, str(page.tokens))
+    return _reply_tagged(page, headers, MARKDOWN, tokens, _signal(signals), links=link)
+
+
+def reply_content(page: Page, call: Call, signals: Signals) -> Reply:
+    """``/llms.txt``, or 304; others may keep it for a minute."""
+    tokens = (TOKENS, str(page.tokens))
+    extra = (_FOR_A_MINUTE, _FOR_ALL_SITES, tokens, _signal(signals))
+    return _reply_tagged(page, call.headers, MARKDOWN, *extra)
+
+
+def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
+    """``/llms-full.txt``, or 304; it is sent piece by piece."""
+    headers = (
+        ("ETag", text.tag),
+        _REVALIDATE,
+        _BY_ACCEPT,
+        (TOKENS, str(text.tokens)),
+        _signal(signals),
+    )
+    if has_version(call.headers, text.tag):
+        return Reply(304, content_type=MARKDOWN, headers=headers)
+    length = ("Content-Length", str(text.size))
+    return Reply(200, b"", MARKDOWN, (*headers, length), pieces=text.pieces())
 
 
 def reply_manifest(manifest: Page, headers: Mapping[str, str]) -> Reply:
@@ -83,10 +141,26 @@ def reply_error(error: DeskError, site: Site) -> Reply:
     return Reply(status, body, HTML, (*refusal_headers(error), POLICY, _BY_ACCEPT))
 
 
+def reply_markdown_error(error: DeskError) -> Reply:
+    """A refusal or a fault in Markdown, with the ways on."""
+    heading, _ = words_of(error.kind)
+    text = (
+        f"# {heading}\n\n{error.message}\n\n"
+        f"- [All pages]({CONTENT_PATH})\n- [What can be asked here]({MANIFEST_PATH})\n"
+    )
+    headers = (*refusal_headers(error), _BY_ACCEPT)
+    return Reply(status_of(error.kind), text.encode(), MARKDOWN, headers)
+
+
+def is_for_markdown(call: Call) -> bool:
+    """Whether a page is asked for as Markdown: by ``?markdown=true`` or the Accept header."""
+    return call.query.get("markdown") == "true" or wants_markdown(call.headers.get("Accept", ""))
+
+
 def wants_html(headers: Mapping[str, str]) -> bool:
     """Whether the caller would rather have a page than JSON; one who does not say would not."""
     accept = headers.get("Accept", "")
-    return quality_of(accept, "text/html")[0] > quality_of(accept, JSON)[0]
+    return quality_of(accept, HTML_TYPE)[0] > quality_of(accept, JSON)[0]
 
 
 def words_of(kind: ErrorKind) -> tuple[str, str]:
@@ -137,10 +211,18 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             assert_never(kind)
 
 
+def _signal(signals: Signals) -> tuple[str, str]:
+    return "Content-Signal", write_content_signal(signals)
+
+
 def _reply_tagged(
-    page: Page, headers: Mapping[str, str], content_type: str, *extra: tuple[str, str]
+    page: Page,
+    headers: Mapping[str, str],
+    content_type: str,
+    *extra: tuple[str, str],
+    links: str = "",
 ) -> Reply:
-    fixed = (("ETag", page.tag), _REVALIDATE, _BY_ACCEPT, *extra)
+    told = tuple({"ETag": page.tag, **dict((_REVALIDATE, _BY_ACCEPT, *extra))}.items())
     if has_version(headers, page.tag):
-        return Reply(304, content_type=content_type, headers=fixed)
-    return Reply(200, page.body, content_type, fixed)
+        return Reply(304, content_type=content_type, headers=told, links=links)
+    return Reply(200, page.body, content_type, told, links)

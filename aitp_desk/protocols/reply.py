@@ -7,7 +7,7 @@ never sees the HTTP server. What happens before it (host, identity, limits, body
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Final, Literal
 
 import msgspec
@@ -74,6 +74,9 @@ class Reply(msgspec.Struct, frozen=True):
 
     Parameters:
         headers: those beyond the ones that every response carries.
+        links: a Link header of its own, beside that of every response.
+        pieces: a body too large to be held, in place of ``body``; its ``Content-Length`` is among
+            the headers.
         stream: for a response that goes on, in place of ``body``: writes what comes, until nobody
             reads any more. It is called exactly once.
         file: for a response whose body, in place of ``body``, is in a file.
@@ -83,6 +86,8 @@ class Reply(msgspec.Struct, frozen=True):
     body: bytes = b""
     content_type: str = JSON
     headers: tuple[tuple[str, str], ...] = ()
+    links: str = ""
+    pieces: AsyncIterator[bytes] | None = None
     stream: Stream | None = None
     file: FilePart | None = None
 
@@ -101,7 +106,8 @@ class Route(msgspec.Struct, frozen=True):
         media_type: what a body has to be.
         admit: refuses a caller before the body is read; None where everybody may send one.
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
-            answers with a stream.
+            answers with a stream, in pieces or with links.
+        gives: the media types of what a GET is answered with.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -112,6 +118,7 @@ class Route(msgspec.Struct, frozen=True):
     media_type: Literal["application/json", "multipart/form-data"] = JSON
     admit: Callable[[Desk, Principal], None] | None = None
     is_hot: bool = False
+    gives: tuple[str, ...] = (JSON,)
 
 
 class Door(msgspec.Struct, frozen=True):

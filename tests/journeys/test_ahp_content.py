@@ -31,9 +31,10 @@ async def test_an_agent_that_only_reads_gets_from_the_manifest_to_every_page(
     assert "MODE1" in manifest["modes"]
     content = await text_of(visitor.http, manifest["endpoints"]["content"])
     pages = [found["url"] for found in LINK.finditer(content)]
-    assert len(pages) == 4
+    assert len(pages) == 5
     read = [await text_of(visitor.http, page) for page in pages]
-    assert sum("within 14 days of delivery" in page for page in read) == 1
+    assert sum("within 14 days of delivery" in page for page in read[:4]) == 1
+    assert all(page in read[4] for page in read[:4])
 
 
 @pytest.mark.requirement("AHP-5.1-3")
@@ -50,13 +51,15 @@ async def test_the_content_document_follows_the_llms_txt_convention(tmp_path: Pa
     first = next(number for number, line in enumerate(lines) if line.startswith("## "))
     assert not any(line.startswith(("#", "-")) for line in lines[3:first])
     sections = [line for line in lines[first:] if line.startswith("#")]
-    assert sections == ["## Pages", "## Guides", "## Policies", "## Products"]
+    assert sections == ["## Pages", "## Guides", "## Policies", "## Products", "## Optional"]
     links = [LINK.fullmatch(line) for line in lines[first:] if line and line not in sections]
     assert None not in links
-    assert {(link["url"], link["title"], link["about"]) for link in links if link} == {
-        (url + document.url, document.title, document.description) for document in documents
+    *pages, full = [link for link in links if link]
+    assert {(link["url"], link["title"], link["about"]) for link in pages} == {
+        (f"{url}{document.url}.md", document.title, document.description) for document in documents
     }
-    assert len(links) == len(documents) >= 20
+    assert full["url"] == f"{url}/llms-full.txt"
+    assert len(pages) == len(documents) >= 20
 
 
 async def test_a_title_or_description_of_several_lines_breaks_no_line_of_the_content_document(
@@ -73,7 +76,7 @@ async def test_a_title_or_description_of_several_lines_breaks_no_line_of_the_con
         content = await text_of(visitor.http, CONTENT)
     lines = content.split("\n")
     assert lines[:3] == ["# My site", "", "> First. # Second."]
-    assert [line for line in lines if line.startswith("#")][1:] == ["## Pages"]
+    assert [line for line in lines if line.startswith("#")][1:] == ["## Pages", "## Optional"]
     assert any(line.startswith("- [On (brackets) ## and lines](") for line in lines)
 
 
@@ -91,4 +94,4 @@ async def test_a_page_that_comes_while_the_desk_serves_stands_in_the_content_doc
         await visitor.desk.desk.knowledge.refresh()
         async with visitor.http.get(CONTENT, headers={"If-None-Match": tag}) as response:
             assert response.status == 200
-            assert f"- [Second]({visitor.desk.url}/second)" in await response.text()
+            assert f"- [Second]({visitor.desk.url}/second.md)" in await response.text()

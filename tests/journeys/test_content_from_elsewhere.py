@@ -97,7 +97,7 @@ async def test_pages_elsewhere_are_listed_with_their_own_addresses_and_not_shown
         async with visitor.http.get(CONTENT) as response:
             listed = await response.text()
         assert f"## {host}\n\n- [Warranty]({address})\n" in listed
-        assert f"({visitor.desk.url}/about)" in listed
+        assert f"({visitor.desk.url}/about.md)" in listed
         async with visitor.http.get("/") as response:
             home = await response.text()
         assert f'<h3>{host}</h3><ul>\n<li><a href="{address}">Warranty</a>' in home

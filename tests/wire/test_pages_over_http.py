@@ -10,7 +10,7 @@ import pytest
 from multidict import CIMultiDict
 
 from aitp_desk.announcing.accept import quality_of, wants_manifest
-from aitp_desk.config import Site
+from aitp_desk.config import Signals, Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.watch import open_knowledge
 from aitp_desk.model.errors import (
@@ -24,8 +24,9 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.principal import anonymous
 from aitp_desk.pages.assets import STYLE
-from aitp_desk.pages.routes import PagesDoor, Shelf
-from aitp_desk.pages.wire import wants_html, words_of
+from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.pages.shelf import Shelf
+from aitp_desk.pages.wire import Page, tag_page, wants_html, words_of
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.refusal import status_of
 from aitp_desk.protocols.reply import HTML, JSON, Call, Reply
@@ -41,7 +42,7 @@ async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> 
     name = path.removeprefix("/assets/")
     call = Call(anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b"")
     async with open_knowledge(folder, data=folder.parent / "data") as knowledge:
-        desk = cast(Desk, SimpleNamespace(knowledge=knowledge))
+        desk = cast(Desk, SimpleNamespace(knowledge=knowledge, signals=Signals()))
         if path == "/":
             return await DOOR.get_home(desk, call)
         if path.startswith("/assets/"):
@@ -208,11 +209,11 @@ async def test_rendered_pages_are_kept_up_to_a_size_the_least_used_dropped_first
     rendered: list[str] = []
 
     async def show(path: str) -> None:
-        def render() -> bytes:
+        def render() -> Page:
             rendered.append(path)
-            return path.encode() * 10
+            return tag_page(path.encode() * 10)
 
-        page = await shelf.page("1", path, render)
+        page = await shelf.page("1", path, "text/html", render)
         assert page.body == path.encode() * 10
 
     for path in ("a", "b", "a", "c", "a", "b"):
@@ -222,10 +223,17 @@ async def test_rendered_pages_are_kept_up_to_a_size_the_least_used_dropped_first
 
 async def test_a_page_of_an_older_revision_is_not_shown() -> None:
     shelf = Shelf()
-    old = await shelf.page("1", "a", lambda: b"old")
-    new = await shelf.page("2", "a", lambda: b"new")
+    old = await shelf.page("1", "a", "text/html", lambda: tag_page(b"old"))
+    new = await shelf.page("2", "a", "text/html", lambda: tag_page(b"new"))
     assert (old.body, new.body) == (b"old", b"new")
     assert old.tag != new.tag
+
+
+async def test_a_page_is_kept_in_each_form() -> None:
+    shelf = Shelf()
+    for form in ("text/html", "text/markdown", "text/html"):
+        page = await shelf.page("1", "a", form, lambda form=form: tag_page(form.encode()))  # type: ignore[misc]
+        assert page.body == form.encode()
 
 
 # --- Refusals and faults ------------------------------------------------------------------------

@@ -40,11 +40,17 @@ def write_llms_txt(site: Site, documents: tuple[Document, ...], *, asks: bool = 
         for document in folders[folder]:
             others = versions.get(document.path, {})
             about = " ".join(filter(None, (_line(document.description), *_also(site, others))))
-            url = _absolute(site, document.url)
+            url = _absolute(site, document.markdown_url)
             lines.append(
                 f"- [{_link_text(document.title)}]({_link_url(url)}){about and f': {about}'}"
             )
         lines.append("")
+    lines += [
+        "## Optional",
+        "",
+        f"- [All pages in full]({site.url}{FULL_CONTENT_PATH}): all of the above, in one document",
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -89,7 +95,7 @@ def _how_to_ask(site: Site) -> tuple[str, ...]:
 def _also(site: Site, versions: Mapping[str, Document]) -> Iterator[str]:
     """Where a page is to be read in its other languages."""
     links = [
-        f"[{tag}]({_link_url(_absolute(site, version.url))})"
+        f"[{tag}]({_link_url(_absolute(site, version.markdown_url))})"
         for tag, version in versions.items()
         if version.language not in {"", site.language}
     ]

@@ -1,17 +1,17 @@
-"""AHP's addresses: the manifest, the content document, and the conversation."""
+"""AHP's addresses: the manifest and the conversation. The content documents are pages to read."""
 
 from __future__ import annotations
 
 import hashlib
 
+from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.ahp.answer_wire import Encoder
-from aitp_desk.protocols.ahp.content import write_llms_txt
 from aitp_desk.protocols.ahp.error_wire import render_error
-from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, CONVERSE_PATH, encode_manifest
+from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
-from aitp_desk.protocols.reply import JSON, MARKDOWN, Call, Door, Reply, Route, has_version
+from aitp_desk.protocols.reply import JSON, Call, Door, Reply, Route, has_version
 
 
 class AhpDoor:
@@ -35,11 +35,6 @@ class AhpDoor:
         """``GET /.well-known/agent.json`` (AHP 0.1, section 3.1)."""
         return _document(call, self.manifest(), JSON)
 
-    async def get_content(self, desk: Desk, call: Call) -> Reply:
-        """``GET /llms.txt`` (AHP 0.1, section 5.1)."""
-        text = write_llms_txt(desk.site, desk.knowledge.editions.documents)
-        return _document(call, text.encode(), MARKDOWN)
-
     async def post_converse(self, desk: Desk, call: Call) -> Reply:
         """``POST /agent/converse`` (AHP 0.1, section 6)."""
         ask = decode_converse(call.body)
@@ -49,9 +44,13 @@ class AhpDoor:
         """The door with its table of routes."""
         routes = (
             Route(
-                "GET", "/.well-known/agent.json", self.get_manifest, counted="static", is_hot=True
+                "GET",
+                MANIFEST_PATH,
+                self.get_manifest,
+                counted="static",
+                is_hot=True,
+                gives=(JSON, MANIFEST_TYPE),
             ),
-            Route("GET", CONTENT_PATH, self.get_content, counted="static"),
             Route(
                 "POST",
                 CONVERSE_PATH,

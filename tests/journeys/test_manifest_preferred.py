@@ -1,0 +1,174 @@
+"""Who would rather have the manifest is sent to it, from every address; nobody else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.following import following
+from tests.raw_http import send
+from tests.talking import Talker
+from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+AGENT = "application/agent+json"
+PAGES = ("/policies/returns", "/policies/returns.md", "/nowhere", "/nowhere.md", "/assets/no.css")
+DOCUMENTS = (CONTENT, "/llms-full.txt")
+API = ("/v1/models", "/v1/threads/thread_unknown", "/v1/threads/thread_unknown/events", "/health")
+NOTHING = ("/v1/nowhere", "/agent/nowhere", "/.well-known/nothing", CONVERSE, "/v1/thread")
+"""Where no GET is answered."""
+RELATIONS = f'<{MANIFEST}>; rel="agent-manifest", <{MANIFEST}>; rel="ahp-manifest"'
+
+
+@pytest.mark.requirement("AHP-3.2-1", "AHP-3.2-2", "AHPW-4.1-2")
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("path", [*PAGES, *DOCUMENTS, *API, *NOTHING])
+async def test_who_asks_for_the_manifest_is_sent_to_it_from_every_address(
+    visitor: Visitor, method: str, path: str
+) -> None:
+    headers = {"Accept": AGENT}
+    request = visitor.http.request(method, path, headers=headers, allow_redirects=False)
+    async with request as response:
+        assert response.status == 302
+        assert response.headers["Location"] == MANIFEST
+        assert response.headers["Vary"] == "Accept"
+        assert response.headers["Cache-Control"] == "no-store"
+        assert response.headers["Link"] == RELATIONS
+    async with visitor.http.request(method, path, headers=headers) as response:
+        assert response.status == 200
+        assert response.url.path == MANIFEST
+        assert response.content_type == "application/json"
+
+
+@pytest.mark.parametrize("path", [*PAGES, *DOCUMENTS, *API, *NOTHING])
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "*/*",
+        "application/*",
+        "text/html",
+        "text/html, */*",
+        f"{AGENT};q=0",
+        f"{AGENT};q=0.5, */*",
+        "application/agent",
+        f'text/html;profile="{AGENT}, {AGENT}"',
+    ],
+)
+async def test_who_does_not_prefer_it_is_sent_nowhere(
+    visitor: Visitor, path: str, accept: str
+) -> None:
+    headers = {"Accept": accept}
+    async with visitor.http.get(path, headers=headers, allow_redirects=False) as response:
+        assert response.status in {200, 404, 405}
+
+
+@pytest.mark.parametrize(
+    ("accept", "sent"),
+    [
+        (AGENT.upper(), True),
+        (f"{AGENT};charset=utf-8", True),
+        (f"{AGENT}, */*", True),
+        (f"{AGENT}, application/json", True),
+        (f"text/html;q=0.8, {AGENT};q=0.9, */*;q=0.1", True),
+        (f"text/html, {AGENT};q=0.9", False),
+        (f"text/html, {AGENT}", False),
+        (f"text/markdown, {AGENT}", False),
+        (f"text/markdown;q=0.3, {AGENT}", True),
+    ],
+)
+async def test_at_a_page_it_is_weighed_against_html_and_markdown(
+    visitor: Visitor, accept: str, sent: bool
+) -> None:
+    for path in ("/policies/returns", "/nowhere"):
+        headers = {"Accept": accept}
+        async with visitor.http.get(path, headers=headers, allow_redirects=False) as response:
+            is_markdown = "text/markdown" in accept
+            if path == "/policies/returns" or not is_markdown:
+                assert (response.status == 302) is sent
+
+
+@pytest.mark.parametrize(
+    "accept", [f"{AGENT}, application/json", f"application/json, {AGENT};q=0.2"]
+)
+async def test_who_names_json_as_well_gets_it_where_it_is_served(
+    visitor: Visitor, accept: str
+) -> None:
+    headers = {"Accept": accept}
+    async with visitor.http.get("/v1/models", headers=headers, allow_redirects=False) as response:
+        assert response.status == 200
+        assert (await response.json())["object"] == "list"
+    unknown = "/v1/threads/thread_unknown"
+    async with visitor.http.get(unknown, headers=headers, allow_redirects=False) as response:
+        assert response.status == 404
+
+
+async def test_who_names_an_event_stream_as_well_gets_it(talker: Talker) -> None:
+    thread_id = (await talker.open()).id
+    headers = [("Accept", f"text/event-stream, {AGENT}")]
+    async with following(talker, thread_id, headers=headers) as listener:
+        assert (await listener.next()).name == "following"
+        assert listener.headers["Link"] == RELATIONS
+
+
+@pytest.mark.parametrize("path", [CONVERSE, "/v1/threads", "/v1/thread", "/policies/returns"])
+async def test_what_is_posted_is_never_sent_elsewhere(visitor: Visitor, path: str) -> None:
+    body = {"capability": "contact", "query": "How?"} if path == CONVERSE else {}
+    headers = {"Accept": AGENT}
+    request = visitor.http.post(path, json=body, headers=headers, allow_redirects=False)
+    async with request as response:
+        assert response.status in {200, 201, 404}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+async def test_several_accept_lines_are_one_list(visitor: Visitor, order: int) -> None:
+    lines = [("Accept", "text/html;q=0.5"), ("Accept", AGENT)][::order]
+    async with visitor.http.get("/about", headers=lines, allow_redirects=False) as response:
+        assert response.status == 302
+    lines = [("Accept", f"{AGENT};q=0.5"), ("Accept", "text/html")][::order]
+    async with visitor.http.get("/about", headers=lines, allow_redirects=False) as response:
+        assert (response.status, response.content_type) == (200, "text/html")
+    async with visitor.http.get("/nowhere", headers=lines) as response:
+        assert (response.status, response.content_type) == (404, "text/html")
+
+
+async def test_several_lines_of_known_versions_are_one_list(visitor: Visitor) -> None:
+    async with visitor.http.get("/about") as response:
+        tag = response.headers["ETag"]
+    lines = [("If-None-Match", '"another"'), ("If-None-Match", tag)]
+    async with visitor.http.get("/about", headers=lines) as response:
+        assert response.status == 304
+
+
+async def test_at_its_own_address_the_manifest_is_given(visitor: Visitor) -> None:
+    for accept in (AGENT, f"{AGENT}, text/html;q=0.1"):
+        request = visitor.http.get(MANIFEST, headers={"Accept": accept}, allow_redirects=False)
+        async with request as response:
+            assert response.status == 200
+
+
+async def test_a_refusal_of_the_request_itself_goes_before(tmp_path: Path) -> None:
+    settings = ("limits.enabled=true", "limits.static_per_minute=3")
+    async with visiting(tmp_path / "data", *settings) as visitor:
+        for status, headers in [
+            (401, {"X-AHP-Key": "guess"}),
+            (421, {"Host": "elsewhere.example"}),
+            (302, {}),
+            (429, {}),
+        ]:
+            wanted = {"Accept": AGENT, **headers}
+            request = visitor.http.get("/about", headers=wanted, allow_redirects=False)
+            async with request as response:
+                assert response.status == status
+                assert response.headers.getall("Link") == [RELATIONS]
+
+
+# --- The Link header where no door had a say ------------------------------------------------------
+
+
+async def test_what_is_no_request_is_told_of_the_manifest_too(visitor: Visitor) -> None:
+    for method, target in ((b"GET", b"/ \x00"), (b"G\xffT", b"/"), (b"GET", b"/" + b"a" * 9000)):
+        answer = await send(visitor.desk.url, method, target)
+        assert answer.status == 400
+        assert answer.headers.getall("Link") == [RELATIONS]
