@@ -317,15 +317,17 @@ def _report(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
 
 
 def _report_content(house: House) -> tuple[str, ...]:
-    library, web = house.knowledge.library, house.config.content.web
-    documents = _count(len(library.documents), "document")
-    passages = _count(len(library.passages), "passage")
-    kept = sum(document.is_elsewhere for document in library.documents)
+    editions, web = house.knowledge.editions, house.config.content.web
+    documents = _count(len(editions.documents), "document")
+    passages = _count(len(editions.library.passages), "passage")
+    own, *further = editions.languages
+    kept = sum(document.is_elsewhere for document in editions.documents)
     elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
     return (
         f"  content    {documents}, {passages} from {house.config.content_folder}",
+        *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
-        *(f"  problem    {problem}" for problem in library.problems),
+        *(f"  problem    {problem}" for problem in editions.problems),
     )
 
 

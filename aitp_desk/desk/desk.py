@@ -250,8 +250,12 @@ class Desk:
 
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up."""
-        library = self.knowledge.library
+        editions = self.knowledge.editions
         working = self._worker.is_working and await self._reading.answers()
         return Readiness(
-            working, working, len(library.documents), len(library.passages), len(library.problems)
+            working,
+            working,
+            len(editions.documents),
+            len(editions.library.passages),
+            len(editions.problems),
         )

@@ -29,6 +29,7 @@ class Editions:
 
     Attributes:
         library: in the site's own language.
+        languages: their tags, the site's own first.
         documents: of all languages, by path.
         problems: of all languages, each once.
         files: those that pages of any language declare, by their addresses.
@@ -38,6 +39,7 @@ class Editions:
     def __init__(self, libraries: Mapping[str, Library]) -> None:
         self._libraries = dict(libraries)
         self.own, self.library = next(iter(self._libraries.items()))
+        self.languages = tuple(self._libraries)
         every = self._libraries.values()
         found = {document.path: document for library in every for document in library.documents}
         self.documents = tuple(found[path] for path in sorted(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -284,3 +285,16 @@ async def test_an_exported_site_has_the_versions_and_names_them(tmp_path: Path) 
     content = (out / "llms.txt").read_text(encoding="utf-8")
     assert content.count("- [Returns](") == 1
     assert "Also in [de](https://books.example/returns.de" in content
+
+
+async def test_the_start_tells_the_languages_and_what_is_wrong_in_any_of_them(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(SITE, folder)
+    (folder / "shipping.de.md").write_bytes("# Versandgeb\xfchr\n".encode("latin-1"))
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        report = visitor.desk.report
+    assert "  languages  en, and some in de, fr, fr-CA" in report
+    [problem] = [line for line in report if line.startswith("  problem")]
+    assert "shipping.de.md:1" in problem

@@ -41,12 +41,13 @@ class Encoder:
         if middle is None:
             middle = asked.kept.encoded = _encode(self._answer(asked, asked.outcome))[1:-2]
         head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
-        return Reply(200, head + middle + b',"cache":' + _encode(_cache(asked)) + b"}}")
+        told = b',"cache":{"hit_rate":%.2f,"age_seconds":%d}}}'
+        return Reply(200, head + middle + told % (asked.hit_rate or 0.0, asked.age_seconds))
 
     def _success(self, asked: Asked, answer: Answer) -> dict[str, Any]:
         body = {"status": "success", "session_id": asked.session_id} | self._answer(asked, answer)
         if asked.hit_rate is not None:
-            body["meta"]["cache"] = _cache(asked)
+            body["meta"]["cache"] = {"hit_rate": round(asked.hit_rate, 2)}
         return body
 
     def _answer(self, asked: Asked, answer: Answer) -> dict[str, Any]:
@@ -108,11 +109,3 @@ class Encoder:
         if outcome.fallback:
             meta["fallback"] = outcome.fallback
         return meta
-
-
-def _cache(asked: Asked) -> dict[str, Any]:
-    """What may be known of the cache: its hit rate, and the age of what was taken from it."""
-    cache: dict[str, Any] = {"hit_rate": round(asked.hit_rate or 0.0, 2)}
-    if asked.cached:
-        cache["age_seconds"] = asked.age_seconds
-    return cache
