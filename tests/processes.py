@@ -81,7 +81,13 @@ def desk_command(data: Path, port: int, *settings: str, folder: Path = SHOP) -> 
 
 @contextmanager
 def serving_process(
-    command: Sequence[str], port: int, *, log: Path, ready: str = "/health", bytecode: Path
+    command: Sequence[str],
+    port: int,
+    *,
+    log: Path,
+    ready: str = "/health",
+    bytecode: Path,
+    within: float = START_SECONDS,
 ) -> Iterator[Server]:
     """Run a server until the context ends, whatever became of it meanwhile.
 
@@ -90,8 +96,10 @@ def serving_process(
         ready: what is asked until the answer is 200.
         bytecode: where compiled modules are kept, so that only the first start compiles them.
 
+        within: how long it may take, in seconds.
+
     Raises:
-        DidNotStart: the process ended, or there was no answer within `START_SECONDS`.
+        DidNotStart: the process ended, or there was no answer in time.
     """
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(bytecode)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -100,7 +108,7 @@ def serving_process(
         process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
     try:
         while not _answers(port, ready):
-            if process.poll() is not None or time.perf_counter() - began > START_SECONDS:
+            if process.poll() is not None or time.perf_counter() - began > within:
                 raise DidNotStart(f"{' '.join(command)}\n{log.read_text()}")
             time.sleep(0.001)
         yield Server(process, port, time.perf_counter() - began)

@@ -12,23 +12,31 @@ from aitp_desk.agent.speech import Speech
 from aitp_desk.knowledge.vocabulary import OWN
 
 MAX_OPTIONS = 4
+MANY_PAGES = 150
 MAX_TERMS = 3
 """A question with more words of weight has said enough."""
 
 _BEGINS = "Do you mean "
 _CLOSE = (0.6, 0.6, 0.75, 0.76)
 """How near another page must come to the first, by how many words were asked."""
+_CLOSE_AMONG_MANY = 0.95
 _COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same where the question says "it" and nothing was said before that could be meant."""
 _OPTION = re.compile(r"“([^”]+)”")
 
 
-def ask_back(asked: Asked, found: Sequence[Found], speech: Speech) -> Clarification | None:
+def ask_back(
+    asked: Asked, found: Sequence[Found], speech: Speech, pages: int
+) -> Clarification | None:
     """What to ask where several pages answer a short question alike, or None where one does.
 
     Key words (``phone number``) are looked up and never asked about; nor is a follow-up, which has
-    its topic from the conversation.
+    its topic from the conversation. Among many pages there are always some that fit alike; there
+    only those are asked about that are called what the question asks for.
+
+    Parameters:
+        pages: how many there are.
     """
     own = [wanted for wanted in asked.wanted if wanted.factor >= 1]
     if asked.document is not None or len(own) > MAX_TERMS or not is_question(asked.text):
@@ -57,6 +65,14 @@ def ask_back(asked: Asked, found: Sequence[Found], speech: Speech) -> Clarificat
     titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
     if len(titled) > 1:
         rivals = titled
+    if pages > MANY_PAGES:
+        said = [at for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
+        rivals = [
+            rival
+            for rival in rivals
+            if rival.score >= _CLOSE_AMONG_MANY * first.score
+            and all(at in rival.places and rival.places[at].title >= OWN for at in said)
+        ]
     options = tuple(dict.fromkeys(rival.passage.title for rival in rivals))[:MAX_OPTIONS]
     if len(options) < 2:
         return None

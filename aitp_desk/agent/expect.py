@@ -9,6 +9,7 @@ from aitp_desk.knowledge.figures import (
     CLOCK,
     CODE,
     DATE,
+    DEFAULT,
     DURATION,
     EMAIL,
     LENGTH,
@@ -44,6 +45,7 @@ _BY_WORD: dict[str, int] = {
         ("seconds minutes hours days nights weeks months years", DURATION),
         ("watts watt kilowatts volts amps horsepower calories kilocalories kcal hertz", NUMBER),
         ("where address", ADDRESS),
+        ("default defaults", DEFAULT),
         ("curl command example examples snippet tag syntax sample minimal", CODE),
     )
     for word in words.split()
@@ -80,6 +82,8 @@ _BY_PAIR: dict[tuple[str, str], int] = {
     for pair in pairs.split(",")
 }
 
+_OF_A_COMMAND = {("line", word) for word in ("option", "options", "flag", "argument", "switch")}
+
 
 def expected_in(words: Sequence[str]) -> int:
     """The sorts of figures that a question asks for, as flags.
@@ -90,7 +94,9 @@ def expected_in(words: Sequence[str]) -> int:
     expects = 0
     before = ""
     for at, word in enumerate(words):
-        expects |= _BY_WORD.get(word, 0) | _BY_PAIR.get((before, word), 0)
+        if word != "command" or tuple(words[at + 1 : at + 3]) not in _OF_A_COMMAND:
+            expects |= _BY_WORD.get(word, 0)
+        expects |= _BY_PAIR.get((before, word), 0)
         if before == "how":
             expects |= _AFTER_HOW.get(word, 0) | _amount(word, words[at + 1 : at + 2])
         elif word == "when" and before in {"", "and"}:

@@ -95,8 +95,10 @@ def answer(turn: Turn, library: Library) -> Said:
         return _recall(turn, library, limit)
     asked = read_turn(turn, library)
     found = find(library, asked)
-    clear = turn.pending is None and turn.clarification is None
-    question = ask_back(asked, found, speech_of(library.language)) if clear else None
+    question = None
+    if turn.pending is None and turn.clarification is None:
+        speech = speech_of(library.language)
+        question = ask_back(asked, found, speech, pages=len(library.documents))
     if question is not None:
         return question
     if not asked.wanted:

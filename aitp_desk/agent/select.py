@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.figures import CODE
@@ -29,6 +30,7 @@ _IN_HEADING, _IN_TITLE = 1.0, 0.8
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
+_CALLED_SECTION = 0.3
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 
@@ -76,7 +78,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     named = library.naming.named(
         frozenset(stem for w in asked.wanted if not w.carried for stem in w.term.own)
     )
-    question = _Question(asked, weights, sum(weights) or 1.0, named)
+    question = _Question(asked, weights, sum(weights) or 1.0, named, Exact(asked))
     found = []
     many = widely or len(asked.wanted) <= _FEW_WORDS
     numbers = ranking.best(
@@ -103,8 +105,14 @@ class _Question:
     """A question, ready to be held against passages."""
 
     def __init__(
-        self, asked: Asked, weights: list[float], total: float, named: dict[str, bool]
+        self,
+        asked: Asked,
+        weights: list[float],
+        total: float,
+        named: dict[str, bool],
+        exact: Exact,
     ) -> None:
+        self.exact = exact
         self.weights = weights
         self.own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
         self.total = total
@@ -159,6 +167,8 @@ class _Question:
         )
         if called:
             score *= 1 + _CALLED_PAGE
+        if self.exact.names(passage):
+            score *= 1 + _CALLED_SECTION
         strayed = passage.document not in self.named and any(self.named.values())
         return Found(passage, score, fit, coverage, places, expected, strayed, called, alone)
 

@@ -15,6 +15,7 @@ from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.vocabulary import OWN
+from aitp_desk.knowledge.words import NAME_SIGN
 
 # How well the best sentence must fit; found on the tuning questions (tests/answers).
 _OPEN_WORDS = 0.2
@@ -30,6 +31,8 @@ _TOLD_AT_LENGTH = 0.3
 """Who explains at length uses more words than any passage holds: so much less is needed."""
 _IN_CONVERSATION = 0.15
 _EXPECTED_FIGURE = 0.2
+_SAID_BY_TITLE = 0.15
+"""So little of a question left open by the title says nothing either way."""
 _IN_HEADING = 0.9
 _TELLING = 1.5
 """A word below this weight may be missing without a thought."""
@@ -46,11 +49,14 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
         for at, wanted in enumerate(asked.wanted)
         if wanted.factor >= 1
         and not wanted.carried
+        # a name counts by its parts
+        and not wanted.term.word.startswith(NAME_SIGN)
         and not _in_title(at, best)
         # "how far": the figure answers, the word need not be there
         and not (best.expected and at not in best.places and is_cue(wanted.term.word))
     }
-    if not open_words:
+    weight = sum(wanted.weight for wanted in open_words.values())
+    if weight <= _SAID_BY_TITLE * sum(w.weight for w in asked.wanted if w.factor >= 1):
         return True
     fit, spoken = _measure(asked, best, open_words, library)
     needed = _needed(asked, best, open_words)

@@ -20,7 +20,6 @@ from aitp_desk.knowledge.blocks import (
     Table,
     Term,
     plain,
-    size_of,
 )
 from aitp_desk.knowledge.html_blocks import html_blocks
 from aitp_desk.knowledge.markdown import markdown_blocks
@@ -32,12 +31,10 @@ MAX_UNIT_CHARACTERS = 2000
 """A longer sentence, row or code block is cut: nothing that long answers a question."""
 MAX_TERM_CHARACTERS = 100
 """A longer term of a definition is cut where it stands for a heading."""
-MIN_MARKED_CHARACTERS = 600
-"""A named place in a page opens a section where so much stands before it."""
-
 _FULL_LINE = 0.6
 """A line that is shorter than this share of the longest ends its paragraph."""
 _CALLED = re.compile(r"([^(]{2,80}?)\s?\(")
+_SEE = re.compile(r"([^.:]{1,100}): See (?:also )?([^.]{1,100}?)\.?")
 _DIVIDED = re.compile(r"([^\W\d_])-\n([a-zß-ÿ])")
 
 
@@ -132,10 +129,8 @@ class _Cutter:
                 yield from self._end()
                 self._leave(block.depth)
             elif isinstance(block, Mark):
-                if sum(map(size_of, self._pending)) >= MIN_MARKED_CHARACTERS:
-                    yield from self._end()
-                if not self._pending:
-                    self._mark = fragment(block.id)
+                yield from self._end()
+                self._mark = fragment(block.id)
             else:
                 self._add(block)
                 opened = True
@@ -214,7 +209,30 @@ def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
 def _sections_of(document: Document) -> Iterator[Section]:
     if document.kind == "pdf":
         return _pages(document)
-    return sections(blocks_of(document), rendered_here=not document.is_elsewhere)
+    cut = sections(blocks_of(document), rendered_here=not document.is_elsewhere)
+    return _with_other_names(list(cut)) if document.kind == "html" else cut
+
+
+def _with_other_names(cut: list[Section]) -> Iterator[Section]:
+    """The sections of a page; what only says ``GIL: See interpreter lock`` names the other."""
+    by_heading = {section.heading.casefold(): section for section in cut}
+    names: dict[str, list[str]] = {}
+    for section in cut:
+        block = section.blocks[0]
+        seen = _SEE.fullmatch(block.text) if isinstance(block, Paragraph) else None
+        if seen and len(section.blocks) == 1 and seen[1] == section.heading:
+            other = seen[2].casefold()
+            if other in by_heading and other != section.heading.casefold():
+                names.setdefault(other, []).append(section.heading)
+    for section in cut:
+        if any(section.heading in named for named in names.values()):
+            continue
+        if named := names.get(section.heading.casefold()):
+            heading = f"{section.heading} ({', '.join(named)})"
+            trail = (*section.trail[:-1], heading)
+            yield msgspec.structs.replace(section, heading=heading, trail=trail)
+        else:
+            yield section
 
 
 def units_of(blocks: Sequence[Block]) -> Iterator[Unit]:

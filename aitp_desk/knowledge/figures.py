@@ -20,6 +20,7 @@ PHONE = 2048
 ADDRESS = 4096
 CODE = 8192
 PERSON = 16384
+DEFAULT = 32768
 
 _COUNT = (
     r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?|an?|each|per)"
@@ -49,8 +50,10 @@ _PATTERNS = {
     ADDRESS: r"/\w|\.(?:com|example|org)\b|"
     r"\b\d+ (?:\w+ )?\w+ (?:street|st|avenue|ave|road|rd|way|lane|drive|boulevard|yard)\b",
     CODE: r"^```|/[\w.{}-]+/[\w{}-]+",
+    DEFAULT: r"(?<!non-)\bdefaults?\b.{0,60}?\b(?:is|are|to|was|of|value|=)\b|\bby default\b|"
+    r"\(default|\bdefault:|^default\b|\w ?= ?\w+[,)]",
     PERSON: r"\b(?:written|founded|run|owned|led|made|created|edited|started) (?:in \d+ )?by\b|"
-    r"\b(?:authors?|founders?|owners?|director|manager|editors?)\b",
+    r"\b(?:authors?|founders?|owner|director|manager|editors?)\b",
 }
 _READERS = [
     (flag, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for flag, pattern in _PATTERNS.items()

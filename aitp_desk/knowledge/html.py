@@ -137,6 +137,8 @@ def _name_terms(main: LexborNode) -> None:
             if len(node.text()) > LONG_DEFINITION:
                 long.add(of)
             continue
+        for end in node.css("br"):
+            end.replace_with(", ")
         lists.setdefault(of, []).append(node)
         if id := _id_of(node) or _id_of(node.css_first("[id]") or node):
             anchors.take("", id)

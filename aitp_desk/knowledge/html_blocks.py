@@ -41,6 +41,7 @@ _ROW_OF_LINKS = 3
 """So many of them in a row are a menu or a table of contents."""
 _PAGE_OF_LINKS, _LONG_PAGE = 0.6, 2000
 """A page with so many characters of which so much is links is an index of others."""
+_ENTRIES = 0.85
 _SENTENCE_END = (".", "!", "?", ":", "…")
 _MAX_SPAN = 20
 
@@ -83,7 +84,7 @@ class _Reader:
         sizes = [size_of(block) for block in self.found]
         total = sum(sizes)
         links = sum(size * share for size, share in zip(sizes, self.shares, strict=True))
-        is_index = total > _LONG_PAGE and links > _PAGE_OF_LINKS * total
+        is_index = total > _LONG_PAGE and (links > _PAGE_OF_LINKS * total or self._is_register())
         kept: list[Block] = []
         row: list[Block] = []
         for block, share in zip(self.found, self.shares, strict=True):
@@ -96,6 +97,16 @@ class _Reader:
             if not is_index or isinstance(block, Heading) or _is_said(block):
                 kept.append(block)
         return kept if len(row) >= _ROW_OF_LINKS or is_index else kept + row
+
+    def _is_register(self) -> bool:
+        """Whether nearly each entry leads to another page, and hardly any is a sentence."""
+        said = [
+            share > 0
+            for block, share in zip(self.found, self.shares, strict=True)
+            if not isinstance(block, Heading | Mark | End)
+        ]
+        sentences = sum(map(_is_said, self.found))
+        return sum(said) > _ENTRIES * len(said) and sentences < (1 - _ENTRIES) * len(said)
 
     def walk(self, root: LexborNode) -> None:
         stack: list[tuple[LexborNode, bool]] = [(root, False)]
@@ -247,8 +258,8 @@ def _as_items(found: list[Block], shares: list[float]) -> list[tuple[Item, float
 
 
 def _is_said(block: Block) -> bool:
-    """Whether a block is a sentence: on a page of links little else is."""
-    return isinstance(block, Paragraph) and block.text.endswith(_SENTENCE_END)
+    """Whether a block is a sentence, which on a page of links hardly any is."""
+    return isinstance(block, Paragraph | Item) and block.text.endswith(_SENTENCE_END)
 
 
 def _share_of_links(node: LexborNode) -> float:

@@ -25,14 +25,15 @@ import msgspec
 from aitp_desk.knowledge.base import Document, Passage, Problem, Unit
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.declare import said_of_declared
+from aitp_desk.knowledge.digests import digests_of
 from aitp_desk.knowledge.figures import figures_in
 from aitp_desk.knowledge.load import Content, Raw, understand
 from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.twins import twins_of
-from aitp_desk.knowledge.words import TOKENIZER, words_of
+from aitp_desk.knowledge.words import NAME_SIGN, TOKENIZER, words_of
 
-FORMAT = 7
+FORMAT = 8
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -163,7 +164,10 @@ def _make(file: Path, raw: Raw, content: str) -> None:
 
 def _fill(connection: sqlite3.Connection, understood: Content, content: str) -> None:
     encode = msgspec.msgpack.Encoder().encode
-    found = [(document, passages_of(document)) for document in understood.documents]
+    cut = {document.path: passages_of(document) for document in understood.documents}
+    for path in digests_of(cut):
+        cut[path] = []
+    found = [(document, cut[document.path]) for document in understood.documents]
     twins = iter(twins_of([passage.text for _, passages in found for passage in passages]))
     spellings: dict[str, int] = {}
     number = 0
@@ -226,12 +230,12 @@ def _lay_out(passage: Passage, twin: int) -> tuple[list[list[str]], Layout]:
         leads.append((len(lead), tuple(units)))
         lead += words_of(said)
     layout = Layout(
-        words=len(text),
+        words=sum(not word.startswith(NAME_SIGN) for word in text),
         starts=tuple(starts),
         subjects=tuple(subjects),
         leads=tuple(leads),
         figures=tuple(figures_in(unit.text) for unit in passage.units),
-        heading=tuple(heading),
+        heading=tuple(word for word in heading if not word.startswith(NAME_SIGN)),
         twin=twin,
     )
     return [heading, text, lead], layout

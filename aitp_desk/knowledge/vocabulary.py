@@ -13,6 +13,7 @@ from aitp_desk.knowledge.synonyms import Phrase, Synonyms
 from aitp_desk.knowledge.words import (
     BETWEEN,
     EVERYDAY_WORDS,
+    NAME_SIGN,
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
@@ -29,6 +30,9 @@ UNUSED = 0.6
 """How much of its weight an everyday word keeps that the content does not use."""
 WEAK = 0.3
 """How much of its weight a word keeps that says little wherever it stands."""
+
+WHOLE_NAME = 0.5
+"""The same of a name of several parts: they are weighed too."""
 
 _MAX_STRANGERS = 16
 _MAX_KEPT = 20_000
@@ -102,6 +106,8 @@ class Vocabulary:
                 continue
             if self.stemmer.has_learnt(word):
                 read.append(word)
+            elif word.startswith(NAME_SIGN):
+                continue  # its parts are looked for
             elif strangers < _MAX_STRANGERS:
                 strangers += 1
                 read.append(word if word in names else self._corrected(word))
@@ -150,7 +156,8 @@ class Vocabulary:
         """Made at the first word that nobody knows; English counts as used, plain words more."""
         plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
         plain |= dict.fromkeys(STOP_WORDS, 50)
-        return Spelling(plain | dict(self._spellings))
+        used = {w: uses for w, uses in self._spellings.items() if not w.startswith(NAME_SIGN)}
+        return Spelling(plain | used)
 
     def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
         term = self._term(word)
@@ -180,6 +187,8 @@ class Vocabulary:
             weight = self.weight(stem) * (UNUSED if stem in self._everyday else 1.0)
         if stem in self._weak:
             weight *= WEAK
+        elif word.startswith(NAME_SIGN):
+            weight *= WHOLE_NAME
         return Term(word, weight, stems, bool(stems), _own(stems))
 
     def _corrected(self, word: str) -> str:

@@ -15,7 +15,16 @@ from importlib.resources import files
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
+NAME_SIGN = "ː"
+"""A name of several parts is also one word, which begins with this letter: see `words_of`."""
+
 _WORD = re.compile(r"[^\W_]+")
+_JOINED = re.compile(r"[^\W_][._][^\W_]|(?<![\w-])-{1,2}[a-z]")
+_TOKEN = re.compile(
+    r"(?<![\w-])-{1,2}(?P<name>[a-z][^\W_]*(?:[-_.][^\W_]+)*)"
+    r"|[^\W_]+(?:[._]{1,2}[^\W_]+)*"
+)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
 _MAX_MET = 20_000
 _APOSTROPHE = re.compile(r"(?<=\w)['’](?:s|re|ve|ll|d|m|t)\b|n['’]t\b", re.IGNORECASE)
 
@@ -62,10 +71,24 @@ def fold(text: str) -> str:
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, folded, in order. ``don't`` is ``do``, ``Anna's`` is ``anna``."""
+    """The words of a text, folded, in order. ``don't`` is ``do``, ``Anna's`` is ``anna``.
+
+    The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
+    their parts, and exactly: after its parts each stands as one word more.
+    """
     if "'" in text or "’" in text:
         text = _APOSTROPHE.sub("", text)
-    return _WORD.findall(fold(text))
+    text = fold(text)
+    if _JOINED.search(text) is None:
+        return _WORD.findall(text)
+    found: list[str] = []
+    for token in _TOKEN.finditer(text):
+        parts = _WORD.findall(token[0])
+        found += parts
+        is_name = len(parts) > 1 and _LETTERS.search(token[0]) is not None
+        if is_name or len(token["name"] or "") == 1:
+            found.append(NAME_SIGN + NAME_SIGN.join(parts))
+    return found
 
 
 class Stemmer:

@@ -195,8 +195,19 @@ def test_the_name_of_a_box_opens_its_first_sentence(tmp_path: Path) -> None:
     assert passage.text == "Do. Note: Mind it. Warning: It bites."
 
 
-def test_a_named_place_far_down_a_section_is_where_sources_point(tmp_path: Path) -> None:
-    long = "<p>Before it there is much to read. " + "And more. " * 80 + "</p>"
+def test_a_named_place_in_a_section_is_where_sources_point(tmp_path: Path) -> None:
+    long = "<p>Before it there is much to read. " + "And more. " * 30 + "</p>"
     page = f"<main><h1>T</h1>{long}<a name=pragma_x></a><p>X does it.</p><a name=y></a><p>Y.</main>"
     _, passages = read(tmp_path, page)
-    assert [(p.anchor, p.text) for p in passages[1:]] == [("pragma_x", "X does it. Y.")]
+    assert [(p.anchor, p.text) for p in passages[1:]] == [("pragma_x", "X does it."), ("y", "Y.")]
+
+
+def test_a_term_that_only_names_another_is_another_name_of_that(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>Words</h1><dl><dt id=G>GIL</dt><dd><p>See <a href='#L'>big lock</a>.</p></dd>"
+        "<dt id=L>big lock</dt><dd>One at a time.</dd><dt id=Z>Z</dt><dd>See Omega.</dd></dl>"
+    )
+    assert [(p.anchor, p.heading, p.text) for p in read(tmp_path, page)[1]] == [
+        ("L", "big lock (GIL)", "big lock: One at a time."),
+        ("Z", "Z", "Z: See Omega."),
+    ]

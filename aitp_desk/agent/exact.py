@@ -1,0 +1,48 @@
+"""Whether a question asks for exactly what a section is called: ``What does VACUUM FULL do?``."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from aitp_desk.agent.question import Asked
+from aitp_desk.knowledge.base import Passage
+from aitp_desk.knowledge.words import NAME_SIGN, STOP_WORDS, words_of
+
+_SORTS = frozenset(
+    "option options flag switch function method class module type command statement clause "
+    "parameter argument setting variable directive keyword attribute field operator error code "
+    "exception line meaning mean means work works".split()
+)
+"""What says of which sort the thing is that is asked for, and not which thing."""
+
+
+class Exact:
+    """A question, ready to be held against what sections are called.
+
+    Parameters:
+        asked: the question.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        own = [w.term.word for w in asked.wanted if w.factor >= 1 and not w.carried]
+        self._asked = frozenset(own)
+        self._must = {w for w in own if w not in _SORTS and not w.startswith(NAME_SIGN)}
+
+    def names(self, passage: Passage) -> bool:
+        """Whether the question says all that the section is called, and nothing else.
+
+        What the title of its page says may be said too.
+        """
+        called = _told(passage.heading)
+        if not called or not called <= self._asked:
+            return False
+        return self._must <= called | _told(passage.title)
+
+
+@lru_cache(maxsize=4096)
+def _told(heading: str) -> frozenset[str]:
+    return frozenset(
+        word
+        for word in words_of(heading)
+        if not (word.isdigit() or word in STOP_WORDS or word in _SORTS)
+    )
