@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
@@ -23,8 +24,10 @@ from aitp_desk.export.pages import STATIC, render_index, render_missing
 from aitp_desk.export.place import CannotExport, Place, replacing
 from aitp_desk.export.proof import prove
 from aitp_desk.knowledge.base import Document, Problem
+from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.languages import Languages, listed
 from aitp_desk.knowledge.load import Content, join_raw, read_files, understand, with_versions
+from aitp_desk.knowledge.payloads import LocalFile
 from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.pages.assets import ICON, STYLE
 from aitp_desk.pages.markdown import write_markdown
@@ -34,6 +37,7 @@ from aitp_desk.protocols.ahp.manifest import CONTENT_PATH, encode_static_manifes
 
 Progress = Callable[[Sequence[Document]], AbstractContextManager[Iterable[Document]]]
 
+_CHUNK = 1024 * 1024
 _LINK_ON_SITE = re.compile(r'href="(/(?!/)[^"#?]*)')
 
 
@@ -80,6 +84,9 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
         site.write_desk_files()
         with progress(own) as pages:
             written = [page for page in pages if site.write_page(page)]
+        declared = Declaring(config.content_folder, config.data).read(own)
+        for file in declared.files.values():
+            site.write_file(file)
         site.write_lists(written)
         prove(place.folder, config.site.url)
         return Written(
@@ -87,7 +94,7 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
             elsewhere=len(content.documents) - len(own),
             files=len(place.digests),
             size=place.size,
-            problems=(*content.problems, *site.problems),
+            problems=(*content.problems, *declared.problems, *site.problems),
             dead_links=tuple(site.dead_links()),
         )
 
@@ -144,6 +151,17 @@ class _Site:
         for address in _LINK_ON_SITE.findall(html.decode()):
             self._links.setdefault(unescape(address), document.source)
         return True
+
+    def write_file(self, file: LocalFile) -> None:
+        """Write a file that a page declares as the desk serves it: whole, at its own address."""
+        path = unquote(file.url[1:])
+        if taken := self._taken(path):
+            message = f"{file.url} cannot be written beside /{taken}; rename the file."
+            self.problems.append(Problem(path, message))
+            return
+        self._claim(path)
+        with file.file.open("rb") as opened:
+            self._place.write(path, iter(partial(opened.read, _CHUNK), b""))
 
     def write_lists(self, pages: Sequence[Document]) -> None:
         """Write what names or holds all pages."""

@@ -3,105 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
-import functools
-import hashlib
-import http.server
 import os
 import pty
 import re
-import shutil
-import signal
-import subprocess
-import sys
-import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any, NoReturn
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
-import aiohttp
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from aitp_desk.config import Config, load_config
 from aitp_desk.export.place import LIST, CannotExport
 from aitp_desk.export.proof import prove
-from aitp_desk.export.site import Written, export_site
-from aitp_desk.knowledge.base import Document
 from tests.ahp_schemas import AhpSchemas
 from tests.commands import COMMAND, run
+from tests.exporting import export, files, hosted, read, site
 from tests.pdfs import make_pdf
 from tests.serving import SHOP, SITE
 
 URL = "https://books.example"
-
-
-def settings(folder: Path, data: Path, *overrides: str) -> Config:
-    return load_config(folder, overrides, port=0, data=data)
-
-
-def export(out: Path, *overrides: str, folder: Path = SITE) -> Written:
-    """Export a site; its data folder lies beside `out`."""
-    return export_site(settings(folder, out.with_name("data"), *overrides), out)
-
-
-def site(folder: Path, **pages: str) -> Path:
-    """A site's folder with content: `a__b` is the page `a/b.md`."""
-    for name, text in pages.items():
-        file = folder / "content" / f"{name.replace('__', '/')}.md"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    (folder / "desk.toml").write_text('[content]\nfolder = "content"\n', encoding="utf-8")
-    return folder
-
-
-def files(folder: Path) -> dict[str, str]:
-    """The digest of each file by its path."""
-    return {
-        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
-
-
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """What `python -m http.server` serves with, but its log."""
-
-    def log_message(self, format: str, *args: Any) -> None: ...
-
-
-@contextmanager
-def static_host(folder: Path) -> Iterator[str]:
-    """A plain static server; its address."""
-    handler = functools.partial(Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=[0.01])
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
-        finally:
-            server.shutdown()
-            thread.join()
-
-
-@asynccontextmanager
-async def hosted(
-    out: Path, *overrides: str, folder: Path = SITE
-) -> AsyncIterator[aiohttp.ClientSession]:
-    """An exported site on a static host, and a client whose addresses are its own."""
-    export(out, *overrides, folder=folder)
-    with static_host(out) as url:
-        async with aiohttp.ClientSession(url) as client:
-            yield client
-
-
-async def read(client: aiohttp.ClientSession, path: str) -> str:
-    async with client.get(path) as response:
-        assert response.status == 200, path
-        return await response.text()
 
 
 # --- what visitors find -------------------------------------------------------------------------
@@ -261,6 +181,18 @@ def test_the_text_of_a_pdf_and_of_html_is_exported_as_pages(tmp_path: Path) -> N
     assert not (tmp_path / "out" / "guide.pdf").exists()
 
 
+async def test_the_files_that_pages_declare_are_exported_and_no_others(tmp_path: Path) -> None:
+    front = "downloads:\n  - file: list.pdf\n    title: Prices\n"
+    folder = site(tmp_path / "site", shop__prices=f"---\n{front}---\n# Prices\n\nSee the list.")
+    (folder / "content" / "shop" / "list.pdf").write_bytes(b"%PDF-1.4 not much of one")
+    (folder / "content" / "shop" / "other.zip").write_bytes(b"zip")
+    async with hosted(tmp_path / "out", folder=folder) as client:
+        async with client.get("/shop/list.pdf") as response:
+            assert await response.read() == b"%PDF-1.4 not much of one"
+        async with client.get("/shop/other.zip") as response:
+            assert response.status == 404
+
+
 def test_a_page_that_would_stand_in_another_file_s_place_is_told_and_left_out(
     tmp_path: Path,
 ) -> None:
@@ -301,132 +233,6 @@ def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:
     assert files(tmp_path / "a") == files(tmp_path / "b")
     assert first == second
     assert first.files == len(files(tmp_path / "a")) - 1, "all but the list of files"
-
-
-# --- whole or not at all, over nothing of anybody else's ----------------------------------------
-
-
-def test_an_export_takes_the_place_of_the_last_one_whole(tmp_path: Path) -> None:
-    folder, out = (
-        site(tmp_path / "site", old="# Old\n\nOld.", same="# Same\n\nSame."),
-        tmp_path / "out",
-    )
-    export(out, folder=folder)
-    assert (out / "old.md").is_file()
-    (folder / "content" / "old.md").rename(folder / "content" / "new.md")
-    export(out, folder=folder)
-    assert not (out / "old.md").exists()
-    assert not (out / "old").exists()
-    assert (out / "new.md").is_file()
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "site"]
-
-
-@pytest.mark.parametrize(
-    "put",
-    [
-        lambda out: (out / "CNAME").write_text("books.example"),
-        lambda out: (out / "about.md").write_text("edited by hand"),
-        lambda out: (out / "link").symlink_to("about.md"),
-        lambda out: (out / "linked").symlink_to(out / "policies"),
-        lambda out: shutil.copytree(SITE, out / "theirs"),
-        lambda out: (out / LIST).unlink(),
-    ],
-    ids=["added", "changed", "link", "link to a folder", "folder", "list gone"],
-)
-def test_what_no_export_wrote_is_in_the_way_and_stays(tmp_path: Path, put: Any) -> None:
-    out = tmp_path / "out"
-    export(out)
-    put(out)
-    before = files(out)
-    with pytest.raises(CannotExport, match="Take them elsewhere"):
-        export(out)
-    assert files(out) == before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_folder_of_the_owner_s_and_a_file_are_not_written_over(tmp_path: Path) -> None:
-    (tmp_path / "photos").mkdir()
-    (tmp_path / "photos" / "cat.jpg").write_bytes(b"meow")
-    (tmp_path / "file").write_text("mine")
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(CannotExport, match=r"cat\.jpg"):
-        export(tmp_path / "photos")
-    with pytest.raises(CannotExport, match="is a file"):
-        export(tmp_path / "file")
-    assert export(tmp_path / "empty").pages == 4
-    assert files(tmp_path / "photos").keys() == {"cat.jpg"}
-
-
-@pytest.mark.parametrize("place", ["site/content", "site/content/out", "site", ".", "data/out"])
-def test_an_export_never_lies_within_its_content_or_data_nor_these_in_it(
-    tmp_path: Path, place: str
-) -> None:
-    folder = site(tmp_path / "site", page="# Page\n\nHello.")
-    (tmp_path / "data").mkdir()
-    before = files(tmp_path)
-    with pytest.raises(CannotExport, match="lie in one another"):
-        export_site(settings(folder, tmp_path / "data"), tmp_path / place)
-    (tmp_path / "by-a-link").symlink_to(tmp_path / "site" / "content")
-    with pytest.raises(CannotExport, match="lie in one another"):
-        export_site(settings(folder, tmp_path / "data"), tmp_path / "by-a-link" / "out")
-    (tmp_path / "by-a-link").unlink()
-    assert files(tmp_path) == before
-
-
-def test_an_export_that_fails_leaves_the_last_one_as_it_was(tmp_path: Path) -> None:
-    folder, out = site(tmp_path / "site", page="# Page\n\nHello."), tmp_path / "out"
-    export(out, folder=folder)
-    before = files(out)
-    (folder / "content" / "page.md").unlink()
-    with pytest.raises(CannotExport, match="no content"):
-        export(out, folder=folder)
-    (folder / "content" / "page.md").write_text("# Page\n\nHello again.")
-
-    def interrupt(_pages: Sequence[Document]) -> NoReturn:
-        raise KeyboardInterrupt
-
-    config = settings(folder, tmp_path / "data")
-    with pytest.raises(KeyboardInterrupt):
-        export_site(config, out, progress=interrupt)
-    assert files(out) == before
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["out", "site"]
-
-
-def test_what_a_killed_export_has_left_is_cleared_by_the_next(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    export(out)
-    before = files(out)
-    # killed while it grew
-    (tmp_path / ".out.export").mkdir()
-    (tmp_path / ".out.export" / LIST).touch()
-    (tmp_path / ".out.export" / "half.html").write_text("half")
-    # killed between the two moves
-    out.rename(tmp_path / ".out.export-replaced")
-    export(out)
-    assert files(out) == before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_hidden_folder_of_somebody_else_s_is_not_cleared(tmp_path: Path) -> None:
-    for name in (".out.export", ".out.export-replaced"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "diary.txt").write_text("mine")
-        with pytest.raises(CannotExport, match="no export wrote"):
-            export(tmp_path / "out")
-        assert (tmp_path / name / "diary.txt").read_text() == "mine"
-        shutil.rmtree(tmp_path / name)
-
-
-def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
-    (tmp_path / ".out.export").mkdir()
-    handle = os.open(tmp_path / ".out.export", os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        with pytest.raises(CannotExport, match="Another export is at work"):
-            export(tmp_path / "out")
-    finally:
-        os.close(handle)
-    assert export(tmp_path / "out").pages == 4
 
 
 # --- the proof ----------------------------------------------------------------------------------
@@ -489,27 +295,3 @@ async def test_a_terminal_is_shown_a_bar(tmp_path: Path) -> None:
     os.close(ours)
     assert "Pages" in shown
     assert "100%" in shown
-
-
-def test_an_export_that_is_killed_leaves_the_last_one_and_the_next_goes_through(
-    tmp_path: Path,
-) -> None:
-    out = tmp_path / "out"
-    export(out)
-    before = files(out)
-    program = (
-        "import os, pathlib, signal, sys\n"
-        "from aitp_desk.config import load_config\n"
-        "from aitp_desk.export.site import export_site\n"
-        "folder, out = map(pathlib.Path, sys.argv[1:])\n"
-        "config = load_config(folder, (), port=0, data=out.with_name('data'))\n"
-        "die = lambda pages: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "export_site(config, out, progress=die)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", program, SHOP, out], timeout=30, check=False)
-    assert done.returncode == -signal.SIGKILL
-    assert files(out) == before
-    assert (tmp_path / ".out.export" / "index.html").is_file()
-    export(out)
-    assert files(out) == before
-    assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
