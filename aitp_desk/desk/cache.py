@@ -16,7 +16,6 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.config import Cache
-from aitp_desk.model.errors import RateLimited
 
 Key = tuple[object, ...]
 """What an answer depends on, beside the content; two that are equal may share one."""
@@ -102,7 +101,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class _Making:
-    """An answer that is being made. All is None where whoever asked first got none."""
+    """An answer that is being made. All is None where whoever asked first went away."""
 
     __slots__ = ("error", "outcome", "over")
 
@@ -137,8 +136,8 @@ class AnswerCache:
     async def give(self, revision: str, key: Key, make: Callable[[], Awaitable[Said]]) -> Given:
         """The answer given before, else the one that is being made, else a new one.
 
-        Whoever waits for another's answer is not hurt when the other goes away or has used up what
-        they may, and shares nothing that was made with tools: those act for one caller.
+        Whoever waits for another's answer is not hurt when the other goes away, and shares nothing
+        that was made with tools: those act for one caller.
 
         Parameters:
             revision: of the content that the question is asked of.
@@ -195,8 +194,6 @@ class AnswerCache:
             outcome = making.outcome = await make()
             if isinstance(outcome, Answer) and not outcome.tools_used and outcome.fallback is None:
                 self._put(revision, key, outcome)
-        except RateLimited:  # this caller is refused: those who wait ask for themselves
-            raise
         except Exception as error:
             making.error = error
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -261,6 +262,23 @@ async def test_a_caller_whose_tokens_of_the_day_are_used_up_is_answered_the_next
         assert (await visitor.ask("Four?")).body["retry_after"] == 1
         clock.advance(1)
         assert (await visitor.ask("Four?")).status == 200
+
+
+async def test_whose_day_is_spent_takes_nobody_else_along_who_asks_the_same(
+    tmp_path: Path, clock: Clock
+) -> None:
+    data = tmp_path / "data"
+    settings = (ON, "limits.day_tokens=100", 'server.trusted_proxies=["127.0.0.1"]')
+    async with visiting(data, *settings, clock=clock, agent=using(100)) as visitor:
+
+        async def status_from(address: str, query: str) -> int:
+            return (await visitor.ask(query, headers=[("X-Forwarded-For", address)])).status
+
+        assert await status_from("198.51.100.1", "One?") == 200
+        statuses = await asyncio.gather(
+            status_from("198.51.100.1", "Two?"), status_from("198.51.100.2", "Two?")
+        )
+    assert list(statuses) == [429, 200]
 
 
 async def test_a_turn_refused_for_the_day_leaves_its_session_as_it_was(
