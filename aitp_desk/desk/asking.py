@@ -164,7 +164,7 @@ class Asking:
             lambda: self._reply(principal, ask, action, session),
         )
         tokens = 0 if given.kept else given.outcome.tokens_used
-        await self._finish(principal, session, ask, given.outcome, tokens)
+        await self._finish(principal, session, ask, given.outcome, tokens, given.kept)
         return Asked(
             session.id,
             action.name,
@@ -220,19 +220,33 @@ class Asking:
         return outcome
 
     async def _finish(
-        self, principal: Principal, session: Session, ask: Ask, outcome: Said, tokens: int
+        self,
+        principal: Principal,
+        session: Session,
+        ask: Ask,
+        outcome: Said,
+        tokens: int,
+        kept: Kept | None = None,
     ) -> None:
         question = ask.clarification or ask.query
         pending = None
         if isinstance(outcome, Clarification):
             about = session.pending.about if session.pending and ask.clarification else ask.query
             pending = Pending(about, outcome.question, outcome.options)
-        reply = write_reply(outcome, self._site.url)
+        reply, notes = self._put_down(outcome, kept)
         first = session.turns == 0
         self._sessions.add_turn(session, question, reply[0], pending, tokens)
         try:
-            notes = reply_metadata(outcome)
             await self._recording.record(principal, session, question, reply, notes, first)
         except BaseException:
             self._sessions.forget(session)
             raise
+
+    def _put_down(self, outcome: Said, kept: Kept | None) -> tuple[tuple[str, ...], dict[str, str]]:
+        """The parts of a reply and its metadata, as they are written down."""
+        if kept is not None and kept.recorded is not None:
+            return kept.recorded
+        recorded = write_reply(outcome, self._site.url), reply_metadata(outcome)
+        if kept is not None:
+            kept.recorded = recorded
+        return recorded

@@ -22,8 +22,9 @@ Key = tuple[object, ...]
 
 _FRAME = 2_000
 """What an entry takes beside its texts, in bytes, about."""
-_COPIES = 2
-"""The texts of an entry are held as values and, once given again, as a door's encoded bytes."""
+_COPIES = 3
+"""The texts of an entry are held as values and, once given again, as a door's encoded bytes and as
+they are written down."""
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -40,12 +41,18 @@ def normalise_query(query: str) -> str:
 
 
 class Kept:
-    """A place beside a cached answer where a door keeps its encoded bytes."""
+    """A place beside a cached answer for what is made of it each time.
 
-    __slots__ = ("encoded",)
+    Attributes:
+        encoded: a door's bytes.
+        recorded: the parts of the reply and its metadata, as they are written down.
+    """
+
+    __slots__ = ("encoded", "recorded")
 
     def __init__(self) -> None:
         self.encoded: bytes | None = None
+        self.recorded: tuple[tuple[str, ...], dict[str, str]] | None = None
 
 
 class Given(msgspec.Struct, frozen=True):

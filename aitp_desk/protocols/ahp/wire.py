@@ -6,6 +6,7 @@ Source: AHP 0.1, section 6.1; the published request schema. Pure: no I/O, no clo
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from aitp_desk.desk.asking import Ask
@@ -26,6 +27,10 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
 _MAX_TYPES = 50
+_SMALL = 512
+_REMEMBERED = 1024
+"""Of so many bodies, each of at most so many bytes, it is remembered what they say: most questions
+are asked again and again, in the same words, by the same programs."""
 
 
 def decode_converse(body: bytes) -> Ask:
@@ -36,6 +41,10 @@ def decode_converse(body: bytes) -> Ask:
         UnknownVersion: the request is of another major version (section 12).
         InvalidRequest: a member is unknown or breaks the request schema; ``param`` is its path.
     """
+    return _read_again(body) if len(body) <= _SMALL else _read(body)
+
+
+def _read(body: bytes) -> Ask:
     given = decode_json(body)
     if not isinstance(given, dict):
         raise InvalidRequest('The body is a JSON object with "capability" and "query".')
@@ -76,6 +85,9 @@ def decode_converse(body: bytes) -> Ask:
         locale=locale,
         requesting_agent=_string(context, "requesting_agent", 128, "context."),
     )
+
+
+_read_again = lru_cache(_REMEMBERED)(_read)
 
 
 def _check_version(given: Any) -> int:
