@@ -23,7 +23,7 @@ from aitp_desk.config import Server
 from aitp_desk.front import Front
 from aitp_desk.general import General
 from aitp_desk.model.errors import InvalidRequest, RequestTimeout
-from aitp_desk.swift import SwiftConnection
+from aitp_desk.swift import Heads, SwiftConnection
 
 KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open; longer than common proxies keep theirs."""
@@ -114,11 +114,13 @@ class _Connection(SwiftConnection):
         self,
         server: _PatientServer,
         front: Front,
+        heads: Heads,
         general: General,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(
             front,
+            heads,
             server,
             server,
             loop=loop,
@@ -154,13 +156,14 @@ class _PatientServer(web.Server):
     def __init__(self, front: Front, settings: Server) -> None:
         super().__init__(self._answer)
         self._front = front
+        self._heads = Heads()
         self._general = General(front, settings.body_idle_seconds)
         self._header_seconds = settings.header_seconds
         self._under_way = 0
         self._ending: asyncio.Event | None = None
 
     def __call__(self) -> _Connection:
-        return _Connection(self, self._front, self._general, self._loop)
+        return _Connection(self, self._front, self._heads, self._general, self._loop)
 
     @property
     def is_ending(self) -> bool:

@@ -7,6 +7,10 @@ connection. Everything else goes on its general way. So a request means the same
 same parser has read it, and the same front answers it. A test compares the answers byte by byte.
 
 While a request is answered here, what arrives behind it is held back, and nothing more is read.
+
+Programs send the same head again and again. What the parser has made of a head that was followed by
+its body and nothing else is remembered: the same bytes at the same place, between two requests,
+mean the same again, and the parser need not see them.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from aiohttp import HttpVersion11
 from aiohttp.helpers import rfc822_formatted_time
@@ -29,7 +33,42 @@ from aitp_desk.streaming import StreamingConnection
 
 _Parsed = tuple[Sequence[tuple[RawRequestMessage, StreamReader]], bool, bytes]
 _TAKEN: _Parsed = ((), False, b"")
+MOST_HEADS = 1024
+LONGEST_HEAD = 2048
+"""How many heads are remembered, and of how many bytes each at most."""
+
+_END = b"\r\n\r\n"
 _NO_QUERY: Mapping[str, str] = {}
+
+
+class Head(NamedTuple):
+    """A head of a request to a hot route, as it was read.
+
+    Parameters:
+        path: percent-encoded, without the query.
+        length: how many bytes of body follow it.
+    """
+
+    message: RawRequestMessage
+    path: str
+    found: Found
+    length: int
+
+
+class Heads:
+    """Heads that were read before; whoever came first makes room. All connections share them."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Head] = {}
+        self.find = self._known.get
+
+    def remember(self, head: bytes, read: Head) -> None:
+        """Note what a head was read as, unless it is long."""
+        if len(head) > LONGEST_HEAD:
+            return
+        while len(self._known) >= MOST_HEADS:
+            del self._known[next(iter(self._known))]
+        self._known[head] = read
 
 
 class Watch(Protocol):
@@ -57,8 +96,11 @@ class SwiftConnection(StreamingConnection):
 
     __slots__ = (
         "_front",
+        "_heads",
         "_held",
+        "_is_between",
         "_peer",
+        "_read",
         "_turn",
         "_watch",
         "head_began",
@@ -66,11 +108,14 @@ class SwiftConnection(StreamingConnection):
         "is_answering",
     )
 
-    def __init__(self, front: Front, watch: Watch, *given: Any, **more: Any) -> None:
+    def __init__(self, front: Front, heads: Heads, watch: Watch, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
         self._parser = _Parser(self._parser, self)  # type: ignore[assignment]  # as far as it is used
         self._front = front
+        self._heads = heads
         self._watch = watch
+        self._is_between = True  # the parser has read whole requests and nothing more
+        self._read = b""  # what it reads now, if it began there
         self._held: list[bytes] = []
         self._peer = ""
         self._turn: asyncio.Task[None] | None = None
@@ -103,9 +148,15 @@ class SwiftConnection(StreamingConnection):
                 self.transport.pause_reading()
             self._held.append(data)
             return
+        if self._is_between:
+            if self._take_known(data):
+                return
+            self._read = data
+        self._is_between = False
         if self.head_began is None and not self.is_answering:
             self.head_began = self._loop.time()
         super().data_received(data)
+        self._read = b""
 
     async def shutdown(self, timeout: float | None = 15.0) -> None:  # noqa: ASYNC109 - inherited
         """End whatever is still under way, and close."""
@@ -115,15 +166,18 @@ class SwiftConnection(StreamingConnection):
 
     def take(self, message: RawRequestMessage, body: StreamReader) -> bool:
         """Take a request that has just been read, or leave it to its general way."""
+        if not body.is_eof() or message.upgrade:
+            return False
+        end = self._read.find(_END) + len(_END)
+        start = self._read[:end]
+        self._is_between = end + body.total_bytes == len(self._read) and (
+            start.count(b"\n") == start.count(b"\r\n")  # no line ends otherwise
+        )
         if (
-            not self.is_idle
-            or self._messages
-            or self._paused  # the last answer is not on its way yet
+            not self._is_free()
             or message.version != HttpVersion11
             or message.should_close
             or message.chunked
-            or message.upgrade
-            or not body.is_eof()
             or "Expect" in message.headers
         ):
             return False
@@ -131,11 +185,30 @@ class SwiftConnection(StreamingConnection):
         found = self._front.find_hot(message.method, path)
         if found is None:
             return False
+        text = body.read_nowait()
+        head = Head(message, path, found, len(text))
+        if self._is_between:
+            self._heads.remember(start, head)
+        self._begin(head, text)
+        return True
+
+    def _take_known(self, data: bytes) -> bool:
+        """Take a request whose head was read before, by whomever it was sent."""
+        end = data.find(_END) + len(_END)
+        head = self._heads.find(data[:end])
+        if head is None or head.length != len(data) - end or not self._is_free():
+            return False
+        self._begin(head, data[end:])
+        return True
+
+    def _is_free(self) -> bool:
+        """Whether a request may be answered at once: nothing waits, and the last answer is out."""
+        return self.is_idle and not self._messages and not self._paused
+
+    def _begin(self, head: Head, body: bytes) -> None:
         self.head_began, self.is_answering = None, True
         self._watch.begin()
-        request = _Seen(message, path, self._peer, body.read_nowait())
-        self._turn = self._loop.create_task(self._answer(request, found))
-        return True
+        self._turn = self._loop.create_task(self._answer(_Seen(head, self._peer, body), head.found))
 
     async def _answer(self, request: _Seen, found: Found) -> None:
         closes = True
@@ -186,11 +259,12 @@ class _Seen:
 
     __slots__ = ("_body", "_message", "headers", "method", "path", "peer")
 
-    def __init__(self, message: RawRequestMessage, path: str, peer: str, body: bytes) -> None:
+    def __init__(self, head: Head, peer: str, body: bytes) -> None:
+        message = head.message
         self._message = message
         self._body = body
         self.method = message.method
-        self.path = path
+        self.path = head.path
         self.headers: CIMultiDictProxy[str] = message.headers
         self.peer = peer
 

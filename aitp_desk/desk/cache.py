@@ -22,9 +22,8 @@ Key = tuple[object, ...]
 
 _FRAME = 2_000
 """What an entry takes beside its texts, in bytes, about."""
-_COPIES = 3
-"""The texts of an entry are held as values and, once given again, as a door's encoded bytes and as
-they are written down."""
+_COPIES = 2
+"""The texts of an entry are held as values and, once given again, as a door's encoded bytes."""
 
 _encode = msgspec.msgpack.Encoder().encode
 

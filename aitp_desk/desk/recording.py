@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from typing import TypedDict
 
 import msgspec
 
@@ -26,6 +27,13 @@ from aitp_desk.store.work.folding import fold_turn, write_turn
 from aitp_desk.store.work.sessions import record_exchange
 
 _Unit = Callable[[], Work[None]]
+
+
+class _Row(TypedDict):
+    thread_id: str
+    session_id: str
+    last_at: int
+    turn: bytes
 
 
 class Recording:
@@ -63,17 +71,14 @@ class Recording:
             StoreBusy: nothing was written.
             UnknownSession: the session's thread was deleted meanwhile.
         """
-        unit = self._first_turn if first else self._later_turn
-        await self._hand_over(unit(principal, session, question, reply, notes))
-
-    def _first_turn(
-        self,
-        principal: Principal,
-        session: Session,
-        question: str,
-        reply: tuple[str, ...],
-        notes: dict[str, str],
-    ) -> _Unit:
+        waits = self._durable or self._store.is_behind
+        if not first:
+            unit = self._later_turn(principal, session, question, reply, notes)
+            if waits:
+                await self._store.run(unit)
+            else:
+                self._store.record(unit)
+            return
         last_at = _last_second(session)
         turn = FoldedTurn(
             owner=session.owner,
@@ -90,13 +95,16 @@ class Recording:
             pending=_pending(session),
             tokens=session.tokens,
         )
-        return partial(
-            fold_turn,
+        row = _Row(
             thread_id=session.thread_id,
             session_id=session.id,
             last_at=last_at,
             turn=write_turn(turn),
         )
+        if waits:
+            await self._store.run(fold_turn, **row)
+        else:
+            self._store.record(fold_turn, **row)
 
     def _later_turn(
         self,
@@ -135,12 +143,6 @@ class Recording:
             metadata=notes,
         )
         return partial(record_exchange, session=kept, messages=(asked, said), now=int(now))
-
-    async def _hand_over(self, unit: _Unit) -> None:
-        if self._durable or self._store.is_behind:
-            await self._store.run(unit)
-        else:
-            self._store.record(unit)
 
 
 def _name(principal: Principal) -> str:

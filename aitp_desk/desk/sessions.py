@@ -183,7 +183,10 @@ class Sessions:
     def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:
         """The newest utterances that fit into the session's memory."""
         room = self._settings.memory_bytes
-        if 4 * sum(len(one.text) for one in said) <= room:  # no character takes more
+        characters = 0
+        for one in said:
+            characters += len(one.text)
+        if 4 * characters <= room:  # no character takes more bytes
             return said
         for index in range(len(said) - 1, -1, -1):
             room -= len(said[index].text.encode())

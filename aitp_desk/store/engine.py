@@ -12,6 +12,10 @@ import msgspec
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import ClaimedRun, Fork, Once, Session
+from aitp_desk.store.work.folding import fold_turn
+
+_ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {fold_turn: "fold_turn"}
+"""Units that are one writing statement and nothing more, with the unit's arguments."""
 
 
 class Unit(msgspec.Struct, eq=False):
@@ -75,3 +79,14 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
             case _:
                 pass
     return frozenset(found) or None
+
+
+def one_statement(unit: Unit) -> str | None:
+    """The statement that a unit consists of; its parameters are the unit's arguments.
+
+    An engine may run the statement for many such units at once.
+
+    Returns:
+        None for a unit that has more to it.
+    """
+    return _ONE_STATEMENT.get(unit.work)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
+from itertools import groupby
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -24,7 +25,7 @@ import structlog
 
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
-from aitp_desk.store.engine import Unit
+from aitp_desk.store.engine import Unit, one_statement
 
 MOST_UNITS = 512
 """How many units are committed together."""
@@ -111,8 +112,12 @@ class Writer:
                 unit.error = _describe(error)
             return
         try:
-            for unit in units:
-                self._drive(unit)
+            for statement, group in groupby(units, one_statement):
+                if statement is not None:
+                    self._add_rows(statement, list(group))
+                    continue
+                for unit in group:
+                    self._drive(unit)
             self._execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - it is told to the callers, one of whose it is
             if self._connection.in_transaction:
@@ -122,6 +127,13 @@ class Writer:
             else:
                 for unit in units:
                     self._write([unit])
+
+    def _add_rows(self, statement: str, units: list[Unit]) -> None:
+        """Run one statement for units that consist of nothing else."""
+        for unit in units:
+            unit.error = None
+        parameters = [unit.kwargs for unit in units]
+        self._connection.executemany(self._statements[statement], parameters)
 
     def _drive(self, unit: Unit) -> None:
         """Drive a unit to its end. An error is raised only where the transaction is spoiled."""

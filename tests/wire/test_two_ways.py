@@ -215,6 +215,8 @@ def requests(draw: st.DrawFn) -> bytes:
 def conversations(draw: st.DrawFn) -> list[bytes]:
     """What is sent on one connection, and in which pieces."""
     said = draw(st.lists(requests(), min_size=1, max_size=3))
+    if draw(st.booleans()):  # a head that was read before
+        said += said[:1] * 2
     if draw(st.booleans()):
         return said
     whole = b"".join(said)
@@ -282,3 +284,27 @@ async def test_what_is_unusual_goes_its_general_way(pair: Pair, name: str) -> No
     swift, general = await pair.answers([LEFT[name]], patient=True)
     assert swift == general
     assert CountingFront.taken == before
+
+
+async def test_a_head_that_was_read_before_means_the_same(pair: Pair) -> None:
+    asked = question(BODIES[0], b"Accept-Language: en")
+    of_one_length = asked.replace(b"a book", b"a card")
+    general = MANIFEST.replace(b"GET", b"HEAD") + b"\r\n"
+    said = [
+        asked,
+        of_one_length,
+        asked + LAST[:20],
+        LAST[20:].replace(b"close", b"keep-alive"),
+        asked,
+        asked[:-5],
+        asked[-5:],
+        asked,
+        asked[:50],
+        asked[50:],
+        general,
+        asked,
+        asked + asked,
+    ]
+    swift, expected = await pair.answers(said, patient=True)
+    assert swift == expected
+    assert swift.count(b"HTTP/1.1 200 OK") == 13
