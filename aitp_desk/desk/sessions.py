@@ -29,9 +29,9 @@ class Session:
     """One conversation in progress. Take its lock for the length of a turn."""
 
     __slots__ = (
+        "_lock",
         "id",
         "last_at",
-        "lock",
         "opened_at",
         "owner",
         "pending",
@@ -63,7 +63,14 @@ class Session:
         self.transcript = transcript
         self.pending = pending
         self.tokens = tokens
-        self.lock = asyncio.Lock()
+        self._lock: asyncio.Lock | None = None
+
+    @property
+    def lock(self) -> asyncio.Lock:
+        """Whoever holds it takes a turn; most sessions have one turn and need none."""
+        if self._lock is None:
+            self._lock = asyncio.Lock()
+        return self._lock
 
 
 class Sessions:
@@ -105,6 +112,7 @@ class Sessions:
                 " Leave session_id out to begin a new one.",
                 param="session_id",
             )
+        self._held.pop(session.id, None)  # it goes to the end
         self._hold(session)
         return session
 
@@ -153,8 +161,7 @@ class Sessions:
 
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
-        self._held.move_to_end(session.id)
-        while len(self._held) > MAX_HELD:
+        if len(self._held) > MAX_HELD:
             self._held.popitem(last=False)
 
     def _is_idle(self, session: Session) -> bool:

@@ -26,7 +26,8 @@ def new_id(prefix: str, now: float) -> str:
         prefix: what the id names, without the underscore.
         now: Unix time in seconds; ids made later sort later (to the millisecond).
     """
-    return id_from(prefix, now, random_piece())
+    random = random_piece()[:ID_BYTES].translate(_DIGIT_OF_BYTE).decode("ascii")
+    return f"{prefix}_{_digits_of(int(now * 1000))}{random}"
 
 
 def id_from(prefix: str, now: float, random: bytes) -> str:

@@ -10,7 +10,7 @@ import os
 import secrets
 
 PIECE_BYTES = 32
-_PIECES = 256
+_PIECES = 1024
 
 _pieces: list[bytes] = []
 # of a process and its child only one may use them

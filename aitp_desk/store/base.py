@@ -69,7 +69,7 @@ class Store(Protocol):
 
     @property
     def is_behind(self) -> bool:
-        """Whether more waits than one commit takes: whoever can wait should do so now."""
+        """Whether more waits than a few commits take: whoever can wait should do so now."""
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit.

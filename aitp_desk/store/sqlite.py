@@ -21,7 +21,13 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Opened, P, Params, Row, StoreError, T, Work
 from aitp_desk.store.engine import Unit
 from aitp_desk.store.migrate import migrate
-from aitp_desk.store.sqlite_writer import COMMIT_WAITS_MS, MOST_UNITS, Checkpointer, Writer
+from aitp_desk.store.sqlite_writer import (
+    BEHIND_UNITS,
+    COMMIT_WAITS_MS,
+    MOST_UNITS,
+    Checkpointer,
+    Writer,
+)
 from aitp_desk.store.statements import load_statements
 
 Synchronous = Literal["full", "normal"]
@@ -55,6 +61,7 @@ class SqliteStore:
         self._execute = connections.reading.cursor().execute
         self._loop = asyncio.get_running_loop()
         self._most_waiting = most_waiting
+        self._behind = min(BEHIND_UNITS, most_waiting // 2)
         self._waiting = 0
         self._gathered: list[Unit] = []
         self._hand_over: asyncio.Handle | None = None
@@ -103,8 +110,8 @@ class SqliteStore:
 
     @property
     def is_behind(self) -> bool:
-        """Whether more waits than one commit takes; see ``base.Store.is_behind``."""
-        return self._waiting > MOST_UNITS
+        """Whether more waits than a few commits take; see ``base.Store.is_behind``."""
+        return self._waiting > self._behind
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Run one unit and return its result after its commit; see ``base.Store.run``."""

@@ -29,6 +29,8 @@ from aitp_desk.store.engine import Unit, one_statement
 
 MOST_UNITS = 512
 """How many units are committed together."""
+BEHIND_UNITS = 4 * MOST_UNITS
+"""When so many wait, a store is behind. Less is what comes between two commits."""
 MOST_WAL_BYTES = 64 * 1024 * 1024
 """Past this the writer empties the WAL."""
 COMMIT_WAITS_MS = 5000

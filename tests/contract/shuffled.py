@@ -21,7 +21,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import P, Params, Row, StoreError, T, Work
 from aitp_desk.store.engine import Unit, touched
 from aitp_desk.store.migrate import migrate
-from aitp_desk.store.sqlite_writer import MOST_UNITS
+from aitp_desk.store.sqlite_writer import BEHIND_UNITS
 from aitp_desk.store.statements import load_statements
 
 
@@ -58,7 +58,7 @@ class ShuffledStore:
 
     @property
     def is_behind(self) -> bool:
-        return len(self._waiting) > MOST_UNITS
+        return len(self._waiting) > BEHIND_UNITS
 
     async def run(self, work: Callable[P, Work[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
         self._admit()

@@ -14,7 +14,7 @@ from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.records import Once
 from aitp_desk.store.sqlite import SqliteStore
-from aitp_desk.store.sqlite_writer import MOST_UNITS
+from aitp_desk.store.sqlite_writer import BEHIND_UNITS
 from tests.contract.saying import (
     NOW,
     a_session,
@@ -236,7 +236,7 @@ async def test_a_full_queue_turns_callers_away_and_writes_nothing_of_theirs(
 
 async def test_a_store_that_is_behind_says_so_until_it_has_caught_up(store: Store) -> None:
     was_behind = [store.is_behind]
-    for _ in range(MOST_UNITS + 1):
+    for _ in range(BEHIND_UNITS + 1):
         store.record(raise_epoch, thread_id="t", name="n")
     was_behind.append(store.is_behind)
     await store.settled()
