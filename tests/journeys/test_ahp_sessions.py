@@ -203,7 +203,7 @@ async def test_a_session_whose_record_was_lost_is_unknown_once_the_desk_was_star
     data = tmp_path / "data"
     async with visiting(data, agent=ScriptedAgent()) as visitor:
         with monkeypatch.context() as lost:
-            lost.setattr(visitor.desk.store, "record", lambda _unit: None)
+            lost.setattr(visitor.desk.store, "record", lambda _unit, **_given: None)
             id_ = (await visitor.ask("Hello?")).session_id
     async with visiting(data, agent=ScriptedAgent()) as visitor:
         assert (await visitor.ask("Still there?", session_id=id_)).refusal == GONE
