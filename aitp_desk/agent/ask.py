@@ -45,7 +45,7 @@ def ask_back(
         return None
     best: dict[str, Found] = {}
     for candidate in found:
-        best.setdefault(candidate.passage.document, candidate)
+        best.setdefault(candidate.page, candidate)
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
     close = _CLOSE_WITHOUT_A_NOUN if dangling else _CLOSE[len(own)]

@@ -113,7 +113,7 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
         return asked
     before = _read(earlier[-1], earlier[:-1], library)
     found = find(library, before)
-    page = found[0].passage.document if found else None
+    page = found[0].page if found else None
     carried = [wanted for wanted in before.wanted if wanted.term.known]
     if not pointing and _names_another(asked, page, library):
         carried = [w for w in carried if page not in library.naming.holders(w.term.own)]

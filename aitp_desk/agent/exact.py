@@ -28,6 +28,10 @@ class Exact:
         self._asked = frozenset(own)
         self._must = {w for w in own if w not in _SORTS and not w.startswith(NAME_SIGN)}
 
+    def needs(self, word: str) -> bool:
+        """Whether a word of the question must stand in what the section or its page is called."""
+        return word in self._must
+
     def names(self, passage: Passage) -> bool:
         """Whether the question says all that the section is called, and nothing else.
 

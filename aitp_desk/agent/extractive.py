@@ -193,9 +193,8 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
         return ()
     answered = found[0].passage
     near = [candidate.passage for candidate in found if _share(candidate, found) >= _INDIRECT]
-    on_page = (library.passages[number] for number in library.numbers(answered.document))
     names: dict[str, None] = {}
-    for passage in (*near, *on_page):
+    for passage in (*near, *library.outline(answered.document)):
         if passage.heading and (passage.url, passage.heading) != (answered.url, answered.heading):
             names.setdefault(_as_question(passage))
             if len(names) == MAX_FOLLOW_UPS:

@@ -206,7 +206,7 @@ def _units_to_send(weighed: _Weighed, limit: int) -> list[int]:
     Parameters:
         limit: about how many letters they may take; one unit is always sent.
     """
-    units, fits = weighed.found.passage.units, weighed.found.units
+    units, fits = weighed.found.passage.units, weighed.found.fits()
     best = max(fits)
     from_the_beginning = best < _SAYS_LITTLE and weighed.named >= _NAMED
     order: Iterable[int] = range(len(units))

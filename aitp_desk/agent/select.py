@@ -7,21 +7,23 @@ of figure that was asked for. Both count here, and how much of the question the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import msgspec
+from collections.abc import Mapping, Sequence
 
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.figures import CODE
+from aitp_desk.knowledge.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Library
-from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY, Place
+from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY
+from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import OWN
 
 CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 16
 """How many passages of the search are looked at closely: few words fit many alike."""
 _FEW_WORDS = 3
+_BESIDE = 0.45
+"""What scores less than this share of the best is left out: it is no source of an answer."""
 
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 _SEARCH, _BEST_UNIT, _COVERAGE, _HEADING = 1.0, 1.0, 0.25, 0.3
@@ -35,10 +37,12 @@ _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 
 
-class Found(msgspec.Struct, frozen=True):
+class Found:
     """A passage and how it fits a question.
 
     Parameters:
+        number: of the passage.
+        page: path of its document.
         score: all in all; comparable within one question.
         fit: how well its best unit fits, about 0 to 1.25; comparable between questions.
         coverage: the share of the question that it speaks of, 0 to 1.
@@ -46,18 +50,49 @@ class Found(msgspec.Struct, frozen=True):
         expected: whether it holds a figure of the sort that was asked for.
         strayed: whether the question names pages by their whole names, and this is none of them.
         called: whether the question is at least half of its page's title, and nothing else.
-        units: how well each unit fits.
     """
 
-    passage: Passage
-    score: float
-    fit: float
-    coverage: float
-    places: dict[int, Place]
-    expected: bool
-    strayed: bool
-    called: bool
-    units: list[float]
+    __slots__ = (
+        "_question",
+        "called",
+        "coverage",
+        "expected",
+        "fit",
+        "number",
+        "page",
+        "places",
+        "score",
+        "strayed",
+    )
+
+    def __init__(
+        self,
+        question: _Question,
+        number: int,
+        page: str,
+        *,
+        score: float,
+        fit: float,
+        coverage: float,
+        places: dict[int, Place],
+        expected: bool,
+        strayed: bool,
+        called: bool,
+    ) -> None:
+        self._question = question
+        self.number, self.page = number, page
+        self.score, self.fit, self.coverage = score, fit, coverage
+        self.places = places
+        self.expected, self.strayed, self.called = expected, strayed, called
+
+    @property
+    def passage(self) -> Passage:
+        """The passage itself, read when it is asked for."""
+        return self._question.library.passages[self.number]
+
+    def fits(self) -> list[float]:
+        """How well each of its units fits, by what it says that the heading does not say."""
+        return self._question.fits(self.number, self.places)
 
 
 def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
@@ -69,34 +104,30 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     """
     ranking = library.ranking
     stands = [ranking.places(wanted.term) for wanted in asked.wanted]
-    weights = [wanted.weight for wanted in asked.wanted]
     terms = [
         (where, wanted.factor, wanted.weight)
         for where, wanted in zip(stands, asked.wanted, strict=True)
     ]
-    scores = ranking.scores(terms, asked.expects, widely=widely)
-    named = library.naming.named(
-        frozenset(stem for w in asked.wanted if not w.carried for stem in w.term.own)
-    )
-    question = _Question(asked, weights, sum(weights) or 1.0, named, Exact(asked))
-    found = []
+    on_page = library.numbers(asked.document) if asked.document is not None else range(0)
+    scores = ranking.scores(terms, asked.expects, widely=widely, also=on_page)
     many = widely or len(asked.wanted) <= _FEW_WORDS
     numbers = ranking.best(
         scores,
         CANDIDATES_OF_FEW_WORDS if many else CANDIDATES,
         HOPELESS_WIDELY if widely else HOPELESS,
     )
-    if asked.document is not None:
-        near = library.numbers(asked.document)
-        on_page = {number: scores[number] for number in near if number in scores}
-        numbers = list(dict.fromkeys([*numbers, *ranking.best(on_page, CANDIDATES)]))
+    if on_page:
+        near = {number: scores[number] for number in on_page if number in scores}
+        numbers = list(dict.fromkeys([*numbers, *ranking.best(near, CANDIDATES)]))
+    question = _Question(library, asked, stands)
+    found: list[Found] = []
+    least = 0.0
     for number in numbers:
-        places = {
-            at: place
-            for at, where in enumerate(stands)
-            if (place := where.places.get(number)) is not None
-        }
-        found.append(question.read(library, number, scores[number], places))
+        read = question.read(number, scores[number], least)
+        if read is not None:
+            found.append(read)
+            if not widely:
+                least = max(least, read.score * _BESIDE)
     found.sort(key=_by_score, reverse=True)
     return found
 
@@ -104,97 +135,147 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
 class _Question:
     """A question, ready to be held against passages."""
 
-    def __init__(
-        self,
-        asked: Asked,
-        weights: list[float],
-        total: float,
-        named: dict[str, bool],
-        exact: Exact,
-    ) -> None:
-        self.exact = exact
-        self.weights = weights
-        self.own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
-        self.total = total
-        self.expects = asked.expects
-        self.bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
-        self.document = asked.document
-        self.same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
-        self.named = named
-        self.negated = asked.negated
+    def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
+        self.library = library
+        self._stands = stands
+        self._words = [wanted.term.word for wanted in asked.wanted]
+        self._weights = [wanted.weight for wanted in asked.wanted]
+        self._total = sum(self._weights) or 1.0
+        self._own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
+        self._exact = Exact(asked)
+        self._expects = asked.expects
+        self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
+        self._document = asked.document
+        self._same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
+        self._named = library.naming.named(
+            frozenset(stem for w in asked.wanted if not w.carried for stem in w.term.own)
+        )
+        self._names_one = any(self._named.values())
+        self._negated = asked.negated
 
-    def read(
-        self, library: Library, number: int, searched: float, places: dict[int, Place]
-    ) -> Found:
-        """Measure how one passage fits."""
-        passage = library.passages[number]
-        figures = library.ranking.unit_figures[number]
-        total = self.total
-        alone = [0.0] * len(figures)
-        gains = [0.0] * len(figures)
+    def read(self, number: int, searched: float, least: float) -> Found | None:
+        """Measure how one passage fits; None for one that scores less than ``least`` in any case.
+
+        Parameters:
+            searched: its score in the search.
+        """
+        library, total = self.library, self._total
+        ranking = library.ranking
+        places: dict[int, Place] = {}
+        gains: dict[int, float] = {}
         around = covered = said = 0.0
-        for at, place in places.items():
-            weight = self.weights[at]
+        for at, where in enumerate(self._stands):
+            place = where.kept.get(number) or ranking.place(where, number)
+            if place is NOWHERE:
+                continue
+            places[at] = place
+            weight = self._weights[at]
             known = max(_IN_HEADING * place.heading, _IN_TITLE * place.title)
             around += weight * known
             covered += weight * max(known, place.best)
             said += place.said
+            for unit, value in place.units:
+                if value > known:
+                    gains[unit] = gains.get(unit, 0.0) + weight * (value - known)
+        coverage = covered / total
+        about = ranking.heading_weights[number]
+        page = library.page_of(number)
+        base = _SEARCH * searched / total + _COVERAGE * coverage
+        if about:
+            base += _HEADING * min(said / about, 1.0)
+        share, add, times = coverage**_WHOLE_QUESTION, 0.0, 1.0
+        if page == self._document:
+            add = self._same_page
+        if page in self._named:
+            times = 1 + _NAMED_PAGE
+        late = _NEGATED if self._negated and ranking.negated[number] else 0.0
+        called, likes = self._called(number, page, places)
+        if least:
+            fit = (around + max(gains.values(), default=0.0)) / total
+            if self._expects:
+                fit *= 1 + self._bonus
+            if (((base + _BEST_UNIT * fit) * share + add) * times + late) * likes < least:
+                return None
+        fit, expected = self._best_fit(number, gains, around)
+        score = ((base + _BEST_UNIT * fit) * share + add) * times + late
+        if self._expects and not expected:
+            score *= _UNEXPECTED
+        score *= likes
+        return Found(
+            self,
+            number,
+            page,
+            score=score,
+            fit=fit,
+            coverage=coverage,
+            places=places,
+            expected=expected,
+            strayed=self._names_one and page not in self._named,
+            called=called,
+        )
+
+    def _called(self, number: int, page: str, places: Mapping[int, Place]) -> tuple[bool, float]:
+        """Whether the question is what the page is called; how much more the passage is worth."""
+        called = len(self._own) * 2 >= self.library.naming.title_words[page] and all(
+            at in places and places[at].title >= OWN for at in self._own
+        )
+        likes = 1 + _CALLED_PAGE if called else 1.0
+        return called, likes * (1 + _CALLED_SECTION) if self._names(number, places) else likes
+
+    def _names(self, number: int, places: Mapping[int, Place]) -> bool:
+        """Whether the question asks for exactly what the passage's section is called."""
+        for at in self._own:
+            place = places.get(at)
+            headed = place is not None and (place.heading or place.title)
+            if not headed and self._exact.needs(self._words[at]):
+                return False
+        return self._exact.names(self.library.passages[number])
+
+    def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
+        """How well the best unit fits together with the headings, and whether a figure fits."""
+        total, expects = self._total, self._expects
+        figures = self.library.ranking.unit_figures(number)
+        best, expected = around / total, False
+        looked_at = gains
+        if expects:
+            looked_at = gains | {
+                at: gains.get(at, 0.0) for at, h in enumerate(figures) if h & expects
+            }
+        for at, gain in looked_at.items():
+            held, fit = figures[at], (around + gain) / total
+            if held & expects:
+                expected = True
+                fit += self._bonus * fit
+            if held & CODE_BLOCK and held & CODE and not expects & CODE:
+                fit *= _CODE_UNASKED
+            best = max(best, fit)
+        return best, expected
+
+    def fits(self, number: int, places: Mapping[int, Place]) -> list[float]:
+        """What each unit of a passage says of the question, as a share of it."""
+        total, expects = self._total, self._expects
+        figures = self.library.ranking.unit_figures(number)
+        alone = [0.0] * len(figures)
+        gains = [0.0] * len(figures)
+        around = 0.0
+        for at, place in places.items():
+            weight = self._weights[at]
+            known = max(_IN_HEADING * place.heading, _IN_TITLE * place.title)
+            around += weight * known
             # what the heading says already, the unit need not say again
             news = weight * (1 - _SAID * known)
             for unit, value in place.units:
                 alone[unit] += news * value
                 if value > known:
                     gains[unit] += weight * (value - known)
-        fit, expected = self._weigh(passage, figures, alone, gains, around)
-        coverage = covered / total
-        about = library.ranking.heading_weights[number]
-        score = (
-            _SEARCH * searched / total
-            + _BEST_UNIT * fit
-            + _COVERAGE * coverage
-            + (_HEADING * min(said / about, 1.0) if about else 0.0)
-        ) * coverage**_WHOLE_QUESTION
-        if passage.document == self.document:
-            score += self.same_page
-        if passage.document in self.named:
-            score *= 1 + _NAMED_PAGE
-        if self.negated and library.ranking.negated[number]:
-            score += _NEGATED
-        if self.expects and not expected:
-            score *= _UNEXPECTED
-        called = len(self.own) * 2 >= library.naming.title_words[passage.document] and all(
-            at in places and places[at].title >= OWN for at in self.own
-        )
-        if called:
-            score *= 1 + _CALLED_PAGE
-        if self.exact.names(passage):
-            score *= 1 + _CALLED_SECTION
-        strayed = passage.document not in self.named and any(self.named.values())
-        return Found(passage, score, fit, coverage, places, expected, strayed, called, alone)
-
-    def _weigh(
-        self,
-        passage: Passage,
-        figures: Sequence[int],
-        alone: list[float],
-        gains: list[float],
-        around: float,
-    ) -> tuple[float, bool]:
-        """Put each unit's worth into ``alone``; return the best fit, and whether a figure fits."""
-        total, expects, bonus = self.total, self.expects, self.bonus
-        fit, expected = around / total, False
         for at, held in enumerate(figures):
-            own, together = alone[at] / total, (around + gains[at]) / total
+            fit = alone[at] / total
             if held & expects:
-                expected = True
-                own += bonus * (0.5 + 0.5 * together)
-                together += bonus * together
-            if held & CODE and not expects & CODE and passage.units[at].kind == "code":
-                own *= _CODE_UNASKED
-                together *= _CODE_UNASKED
-            alone[at] = own
-            fit = max(fit, together)
-        return fit, expected
+                fit += self._bonus * (0.5 + 0.5 * (around + gains[at]) / total)
+            if held & CODE_BLOCK and held & CODE and not expects & CODE:
+                fit *= _CODE_UNASKED
+            alone[at] = fit
+        return alone
 
 
 def compose(found: Found, limit: int) -> str:
@@ -203,7 +284,7 @@ def compose(found: Found, limit: int) -> str:
     Parameters:
         limit: about how many characters it may take; the best unit is given whole.
     """
-    units, fits = found.passage.units, found.units
+    units, fits = found.passage.units, found.fits()
     chosen: list[int] = []
     size = 0
     for at in sorted(range(len(units)), key=lambda at: -fits[at]):

@@ -73,7 +73,7 @@ def _measure(
     asked: Asked, best: Found, open_words: OpenWords, library: Library
 ) -> tuple[float, float]:
     """The share of the open words in the best sentence with its heading, and in all the passage."""
-    figures = library.ranking.unit_figures[best.passage.number]
+    figures = library.ranking.unit_figures(best.number)
     fits = [_EXPECTED_FIGURE if held & asked.expects else 0.0 for held in figures]
     spoken = 0.0
     total = sum(wanted.weight for wanted in open_words.values())

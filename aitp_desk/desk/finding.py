@@ -90,8 +90,8 @@ def _score(asked: Asked, wanted: Sequence[Wanted], one: Shelved, library: Librar
         told = max((value for stem, value in stems.items() if stem in one.told), default=0.0)
         value = max(named, _TOLD * told)
         if value < _ON_PAGE:
-            scores = library.ranking.places(item.term).scores
-            value = max(value, _ON_PAGE if any(number in scores for number in numbers) else 0.0)
+            score = library.ranking.places(item.term).score
+            value = max(value, _ON_PAGE if any(map(score, numbers)) else 0.0)
         found += item.weight * value
     share = found / total if total else 1.0
     kinds = [item for item in asked.wanted if item.term.word in _OF_A_KIND]

@@ -15,10 +15,10 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Problem
 from aitp_desk.knowledge.declare import Declaring
-from aitp_desk.knowledge.index import FILE
 from aitp_desk.knowledge.languages import Languages, falls_back, look_up
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import Raw, digest_of_files, with_versions
+from aitp_desk.knowledge.making import FILE
 
 
 class Editions:
@@ -30,7 +30,7 @@ class Editions:
     Attributes:
         library: in the site's own language.
         languages: their tags, the site's own first.
-        documents: of all languages, by path.
+        documents: of all languages, by path, without their bodies.
         problems: of all languages, each once.
         files: those that pages of any language declare, by their addresses.
         revision: changes when anything does that an answer may depend on.
@@ -54,8 +54,9 @@ class Editions:
             self.revision = sha256(revisions.encode()).hexdigest()
 
     def document(self, path: str) -> Document | None:
-        """The document at a path, in whatever language, or None."""
-        return self._by_path.get(path)
+        """The document at a path, in whatever language, with its body, or None."""
+        document = self._by_path.get(path)
+        return document and self.holding(document).document(path)
 
     def speaking(self, locale: str | None) -> Library:
         """The library for a visitor who prefers a language; the site's own where it is not there.

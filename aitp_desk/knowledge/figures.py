@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # Flags, joined by "|". Plain integers: they are compared thousands of times for an answer.
 MONEY = 1
@@ -58,6 +59,25 @@ _PATTERNS = {
 _READERS = [
     (flag, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for flag, pattern in _PATTERNS.items()
 ]
+
+
+_DIGIT = re.compile(r"\d")
+_NEEDS_A_DIGIT = WEIGHT | LENGTH | VOLUME | PHONE
+
+
+def figures_of(texts: Sequence[str]) -> list[int]:
+    """The sorts of figures that each of some texts holds, as :func:`figures_in` finds them.
+
+    What none of them holds is looked for once.
+    """
+    joined = "\n".join(texts)
+    impossible = 0 if _DIGIT.search(joined) else _NEEDS_A_DIGIT
+    readers = [
+        (flag, pattern)
+        for flag, pattern in _READERS
+        if not flag & impossible and pattern.search(joined)
+    ]
+    return [sum(flag for flag, pattern in readers if pattern.search(text)) for text in texts]
 
 
 def figures_in(text: str) -> int:

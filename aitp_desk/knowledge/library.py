@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from aitp_desk.knowledge.base import Document, Hit, Problem
+from aitp_desk.knowledge.base import Document, Hit, Passage, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declared, Declaring
-from aitp_desk.knowledge.index import FILE, Index, open_index
+from aitp_desk.knowledge.index import Index, open_index
 from aitp_desk.knowledge.load import Raw
+from aitp_desk.knowledge.making import FILE
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
 from aitp_desk.knowledge.shelf import Shelf
@@ -27,6 +29,9 @@ class Library:
         problems: what could not be read elsewhere; they change no answer, hence no revision.
         language: tag of the language in which its pages are, as far as they are there in it.
         declared: what the pages offer beside their text.
+
+    Attributes:
+        documents: by path, without their bodies: :meth:`document` gives one whole.
     """
 
     def __init__(
@@ -38,6 +43,7 @@ class Library:
         declared: Declared = NOTHING,
     ) -> None:
         self.language = language
+        self._index = index
         self.documents = index.documents
         self.passages = index.passages
         self.problems = index.problems + declared.problems + problems
@@ -45,23 +51,37 @@ class Library:
         self.revision = sha256(
             index.content.encode() + named + declared.digest.encode()
         ).hexdigest()
-        self.vocabulary = Vocabulary(index.counts, index.spellings, len(index.passages), synonyms)
+        self.vocabulary = Vocabulary(
+            index.counts, index.spellings, index.stems, len(index.passages), synonyms
+        )
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
-        self._numbers: dict[str, range] = {}
-        for passage in self.passages:
-            first = self._numbers.get(passage.document, range(passage.number, 0)).start
-            self._numbers[passage.document] = range(first, passage.number + 1)
+        self._outlines = dict(zip(self._by_path, index.outlines, strict=True))
+        self._numbers = {
+            document.path: range(bisect_left(index.owners, at), bisect_right(index.owners, at))
+            for at, document in enumerate(self.documents)
+        }
         self.naming = Naming(self.documents, self.vocabulary.stemmer)
         self.shelf = Shelf(declared, self._by_path, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:
-        """The document at a path such as ``policies/returns``, or None."""
-        return self._by_path.get(path)
+        """The document at a path such as ``policies/returns``, with its body, or None."""
+        document = self._by_path.get(path)
+        if document is None:
+            return None
+        return msgspec.structs.replace(document, body=self._index.body(path))
+
+    def page_of(self, number: int) -> str:
+        """The path of the document that a passage belongs to."""
+        return self.documents[self._index.owners[number]].path
 
     def numbers(self, path: str) -> range:
         """The numbers of a document's passages; they stand in a row."""
         return self._numbers.get(path, range(0))
+
+    def outline(self, path: str) -> Sequence[Passage]:
+        """The first passages of a document's first sections, each section once."""
+        return [self.passages[number] for number in self._outlines.get(path, ())]
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""

@@ -1,26 +1,25 @@
-"""Finding passages: BM25 over the fields of the full-text index.
+"""Finding passages: BM25 over the fields of a passage, without walking the long lists.
 
 A word in a title or a heading counts more than one in the text (BM25 with fields). What the index
-says of a word is read at its first use and kept, so a question costs a walk over a few short lists.
+says of a term is read at its first use and kept. The passages of each term stand in the order of
+their scores, so a question takes of each list no more than can still win.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
-
-import msgspec
+from math import inf
 
 from aitp_desk.knowledge.index import Index
-from aitp_desk.knowledge.vocabulary import Term, Vocabulary
-from aitp_desk.knowledge.words import NEGATIONS
+from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
+from aitp_desk.knowledge.postings import BEST, Posting
+from aitp_desk.knowledge.standing import NOWHERE, Part, Place, Places
+from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
 
-FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
-IN_LEAD = 0.4
-"""How much a word counts for a unit that stands in what leads it in."""
-AS_SUBJECT = 1.25
-"""How much a word counts for a row or an item that is about it: ``Weight: 540 g``."""
+WAYS = (1.25, 1.0, 0.4)
+"""How much a word counts for a unit that is about it (a row ``Weight: 540 g``), that holds it, and
+that it leads in: by what :mod:`~aitp_desk.knowledge.layout` calls a way to stand in a unit."""
 EXPECTED = 1.35
 """How much more a passage scores that holds a figure of the sort that is asked for."""
 SLIGHT = 1.6
@@ -29,43 +28,18 @@ HOPELESS, HOPELESS_WIDELY = 0.4, 0.2
 """A passage that scores less than this share of the best is not looked at."""
 MANY = 200
 """More passages than so many are not looked through for a term of less weight, even widely."""
+FINDERS = 3
+"""So many terms find passages, those that tell most; the others only add to what these found."""
+SEEDS = 5000
+"""So many passages the first term finds in any case, even if it is common."""
+LOOKED_UP = 64
+"""In so many of the passages that were found, the best ones, common words are looked up."""
 
-_SATURATION = 1.5
-_LENGTH = 0.5
-_MAX_KEPT = 4_000_000
-
-
-class Place(msgspec.Struct, frozen=True, gc=False):
-    """How a term stands in a passage. Values are 0 to 1: how surely the term is meant.
-
-    Parameters:
-        title, heading: in the page's title, in the headings above.
-        said: the weight of the heading's words that the term stands for.
-        best: at its best place.
-        units: the units that hold it and how surely.
-    """
-
-    title: float
-    heading: float
-    said: float
-    best: float
-    units: tuple[tuple[int, float], ...]
-
-
-class Places(msgspec.Struct, frozen=True, gc=False):
-    """Where a term stands: its score in each passage, and how it stands there."""
-
-    scores: dict[int, float]
-    places: dict[int, Place]
-
-
-class _Stem(msgspec.Struct, gc=False):
-    """What the index says of a stem in one passage."""
-
-    count: float = 0.0
-    title: bool = False
-    heading: bool = False
-    units: dict[int, float] = {}
+_ENOUGH = 32
+"""What scores less than so many others is not among the best in any case."""
+_MAX_KEPT = 500_000
+_COMPACT = 12
+"""So many entries of an array take the room of one of a mapping."""
 
 
 class Ranking:
@@ -74,26 +48,24 @@ class Ranking:
     Parameters:
         index: where the places of stems are.
         vocabulary: weighs stems.
+
+    Attributes:
+        heading_weights: by passage, what the words of the headings above weigh together.
+        negated: by passage, whether a heading above says that something is not so.
     """
 
     def __init__(self, index: Index, vocabulary: Vocabulary) -> None:
         self._index = index
         self._weight = vocabulary.weight
-        lengths = [layout.words for layout in index.layouts]
-        average = sum(lengths) / max(len(lengths), 1) or 1.0
-        self._norms = [1 - _LENGTH + _LENGTH * length / average for length in lengths]
-        self._figures = [_all(layout.figures) for layout in index.layouts]
-        self._twins = [layout.twin for layout in index.layouts]
-        stem = vocabulary.stemmer.stem
-        self.heading_weights = [
-            sum(self._weight(known) for known in {stem(word) for word in layout.heading})
-            for layout in index.layouts
-        ]
-        self.negated = [not NEGATIONS.isdisjoint(layout.heading) for layout in index.layouts]
-        self.unit_figures = [layout.figures for layout in index.layouts]
-        self._stems: dict[str, tuple[dict[int, float], dict[int, _Stem]]] = {}
+        self.heading_weights: Sequence[float] = index.heading_weights
+        self.negated: Sequence[int] = index.negated
         self._terms: dict[tuple[str, ...], Places] = {}
+        self._postings: dict[str, Posting] = {}
         self._kept = 0
+
+    def unit_figures(self, number: int) -> Sequence[int]:
+        """The sorts of figures in each unit of a passage, as flags, and ``CODE_BLOCK``."""
+        return self._index.stands(number).figures
 
     def scores(
         self,
@@ -101,28 +73,31 @@ class Ranking:
         expects: int = 0,
         *,
         widely: bool = False,
+        also: Sequence[int] = (),
     ) -> dict[int, float]:
-        """The score of every passage that holds one of the terms.
+        """The score of every passage that holds one of the terms and is not hopeless.
 
         Parameters:
             terms: where each stands, how much it counts, and what it weighs.
             expects: sorts of figures, as flags; passages that hold one score higher.
             widely: whether a term of little weight finds passages too, where they are not many.
+            also: passages that are scored however hopeless they are.
         """
-        total: dict[int, float] = {}
-        get = total.get
-        for places, factor, weight in sorted(terms, key=_by_weight, reverse=True):
-            scores = places.scores
-            if not total:
-                total.update({number: value * factor for number, value in scores.items()})
-            elif weight >= SLIGHT or (widely and len(scores) <= MANY):
-                for number, value in scores.items():
-                    total[number] = get(number, 0.0) + value * factor
-            else:
-                for number in total.keys() & scores.keys():
-                    total[number] += scores[number] * factor
+        ordered = sorted(terms, key=_by_weight, reverse=True)
+        left = sum(places.most * factor for places, factor, _ in ordered)
+        hopeless = (HOPELESS_WIDELY if widely else HOPELESS) / (EXPECTED if expects else 1.0)
+        search = _Search(hopeless)
+        for places, factor, weight in ordered:
+            left -= places.most * factor
+            may_find = weight >= SLIGHT or (widely and places.size <= MANY)
+            search.add(places, factor, left, may_find=may_find)
+        search.settle()
+        total = search.total
+        for number in also:
+            if number not in total and search.finds(number):
+                total[number] = sum(places.score(number) * factor for places, factor, _ in ordered)
         if expects:
-            figures = self._figures
+            figures = self._index.figures
             for number in total:
                 if figures[number] & expects:
                     total[number] *= EXPECTED
@@ -140,9 +115,10 @@ class Ranking:
             return []
         least = max(scores.values()) * hopeless
         hopeful = [(value, -number) for number, value in scores.items() if value >= least]
+        twins = self._index.twins
         found: dict[int, int] = {}
         for _, number in nlargest(limit * 2, hopeful):
-            found.setdefault(self._twins[-number], -number)
+            found.setdefault(twins[-number], -number)
             if len(found) == limit:
                 break
         return list(found.values())
@@ -153,97 +129,171 @@ class Ranking:
         kept = self._terms.get(key)
         if kept is not None:
             return kept
-        scores: dict[int, float] = {}
-        stems: dict[int, list[tuple[float, float, _Stem]]] = {}
+        few: dict[int, float] = {}
+        parts: list[Part] = []
+        common: list[tuple[Posting, float]] = []
         for stem, factor in term.stems.items():
-            weighed, found = self._stem(stem)
-            weight = self._weight(stem)
-            for number, value in weighed.items():
-                if value * factor > scores.get(number, 0.0):
-                    scores[number] = value * factor
-                stems.setdefault(number, []).append((factor, weight, found[number]))
-        places = Places(scores, {number: _merged(found) for number, found in stems.items()})
-        self._keep(len(scores))
+            posting = self._posting(stem)
+            if not posting.is_complete:
+                common.append((posting, factor))
+            if len(posting.found) > BEST:
+                parts.append(Part(posting.found, posting.most, factor))
+                continue
+            for number, value in posting.found.items():
+                if value * factor > few.get(number, 0.0):
+                    few[number] = value * factor
+        if few:
+            parts.append(Part(few, max(few.values()), 1.0))
+        places = Places(
+            parts=tuple(parts),
+            common=tuple(common),
+            most=max((part.most * part.factor for part in parts), default=0.0),
+            size=sum(len(part.found) for part in parts),
+            stems=tuple(
+                (mark(stem), sure, self._weight(stem)) for stem, sure in term.stems.items()
+            ),
+            kept={},
+        )
+        self._keep(len(few))
         self._terms[key] = places
         return places
 
-    def _stem(self, stem: str) -> tuple[dict[int, float], dict[int, _Stem]]:
-        kept = self._stems.get(stem)
+    def _posting(self, stem: str) -> Posting:
+        posting = self._postings.get(stem)
+        if posting is None:
+            posting = self._index.posting(stem)
+            self._keep(len(posting.found) + len(posting.numbers) // _COMPACT)
+            self._postings[stem] = posting
+        return posting
+
+    def place(self, where: Places, number: int) -> Place:
+        """How a term stands in a passage."""
+        kept = where.kept.get(number)
         if kept is not None:
             return kept
-        found: dict[int, _Stem] = {}
-        for number, field, offset in self._index.places(stem):
-            entry = found.get(number)
-            if entry is None:
-                entry = found[number] = _Stem(units={})
-            value = FIELD_WEIGHTS[field]
-            if field == "text":
-                value /= self._norms[number]
-                unit = self._unit(number, offset)
-                if offset < self._index.layouts[number].subjects[unit]:
-                    entry.units[unit] = AS_SUBJECT
-                else:
-                    entry.units.setdefault(unit, 1.0)
-            elif field == "lead":
-                for unit in self._led(number, offset):
-                    entry.units.setdefault(unit, IN_LEAD)
-            elif field == "title":
-                entry.title = True
-            elif field == "heading":
-                entry.heading = True
-            entry.count += value
-        weight = self._weight(stem) * (_SATURATION + 1)
-        scores = {
-            number: weight * entry.count / (entry.count + _SATURATION)
-            for number, entry in found.items()
-        }
-        self._keep(len(found))
-        self._stems[stem] = scores, found
-        return scores, found
-
-    def _unit(self, number: int, offset: int) -> int:
-        return bisect_right(self._index.layouts[number].starts, offset) - 1
-
-    def _led(self, number: int, offset: int) -> tuple[int, ...]:
-        leads = self._index.layouts[number].leads
-        return leads[bisect_right(leads, offset, key=_start) - 1][1]
+        stems = self._index.stands(number).stems
+        title = heading = said = 0.0
+        units: dict[int, float] = {}
+        held = False
+        for marked, factor, weight in where.stems:
+            stand = stand_of(marked, stems)
+            if stand is None:
+                continue
+            held = True
+            flags, ways = stand
+            if flags & IN_TITLE and factor > title:
+                title = factor
+            if flags & IN_HEADING:
+                heading = max(heading, factor)
+                said += factor * weight
+            for unit, way in ways:
+                value = WAYS[way] * factor
+                if value > units.get(unit, 0.0):
+                    units[unit] = value
+        best = min(max(units.values(), default=0.0), 1.0)
+        place = Place(title, heading, said, best, tuple(units.items())) if held else NOWHERE
+        self._keep(1)
+        where.kept[number] = place
+        return place
 
     def _keep(self, entries: int) -> None:
         """Bound what is kept: past the limit everything is forgotten and read again."""
         self._kept += entries
         if self._kept > _MAX_KEPT:
-            self._stems.clear()
             self._terms.clear()
+            self._postings.clear()
             self._kept = entries
 
 
-def _merged(found: list[tuple[float, float, _Stem]]) -> Place:
-    """A term's place from those of all the stems that stand for it."""
-    title = heading = said = 0.0
-    units: dict[int, float] = {}
-    for factor, weight, stem in found:
-        if stem.title and factor > title:
-            title = factor
-        if stem.heading:
-            heading = max(heading, factor)
-            said += factor * weight
-        for unit, value in stem.units.items():
-            if value * factor > units.get(unit, 0.0):
-                units[unit] = value * factor
-    best = min(max(units.values(), default=0.0), 1.0)
-    return Place(title, heading, said, best, tuple(units.items()))
+class _Search:
+    """The passages that the terms of one question find, while they are scored term by term.
+
+    Parameters:
+        hopeless: what comes to less than this share of the best is left out.
+    """
+
+    def __init__(self, hopeless: float) -> None:
+        self.total: dict[int, float] = {}
+        self._hopeless = hopeless
+        self._finders: list[Places] = []
+        self._owing: list[tuple[Places, float, frozenset[int]]] = []
+
+    def add(self, places: Places, factor: float, left: float, *, may_find: bool) -> None:
+        """Take the next term; those that tell most come first.
+
+        Parameters:
+            left: what all terms after it may add to a passage at most.
+            may_find: whether it may find passages that none before it found.
+        """
+        total = self.total
+        least = inf
+        if not total:
+            least = 0.0
+        elif may_find and (len(self._finders) < FINDERS or len(total) < _ENOUGH):
+            # with all that may come, a passage must come near the best and be among so many
+            least = (self._enough(places.most * factor) - left) / factor
+        adds = self._told(places, least)
+        if factor != 1.0:
+            adds = _times(adds, factor)
+        if least <= places.most:
+            self._finders.append(places)
+        if places.common or (least > 0.0 and may_find):
+            self._owing.append((places, factor, frozenset(adds)))
+        for number in total.keys() & adds.keys():
+            adds[number] += total[number]
+        total.update(adds)
+
+    def _told(self, places: Places, least: float) -> dict[int, float]:
+        """What a term says of the passages known so far, and of those where it scores enough."""
+        known = self.total.keys()
+        told: dict[int, float] = {}
+        for part in places.parts:
+            found, share = part.found, part.factor
+            if least <= 0.0 and not told:
+                told = _times(found, share)
+                continue
+            taken: Iterable[int] = found if least <= 0.0 else known & found.keys()
+            if 0.0 < least <= part.most * share:
+                bar = least / share
+                taken = {*taken, *(number for number, value in found.items() if value >= bar)}
+            for number in taken:
+                if found[number] * share > told.get(number, 0.0):
+                    told[number] = found[number] * share
+        if not known:
+            for posting, share in places.common:
+                if share >= OWN and len(posting.numbers) <= SEEDS:
+                    told = _times(posting.all(), share) | told
+        return told
+
+    def _enough(self, next_best: float) -> float:
+        values = self.total.values()
+        enough = max(max(values, default=0.0), next_best) * self._hopeless
+        if len(values) > _ENOUGH:
+            enough = max(enough, sorted(values)[-_ENOUGH])
+        return enough
+
+    def settle(self) -> None:
+        """Add what terms say of passages that they did not find: of the best passages alone."""
+        if not self._owing:
+            return
+        total = self.total
+        if len(total) > LOOKED_UP:
+            least = sorted(total.values())[-LOOKED_UP]
+            total = self.total = {n: value for n, value in total.items() if value >= least}
+        for places, factor, told in self._owing:
+            for number in total.keys() - told:
+                total[number] += places.score(number) * factor
+
+    def finds(self, number: int) -> bool:
+        """Whether one of the terms that find passages finds this one."""
+        return any(places.score(number) for places in self._finders)
 
 
-def _all(figures: Iterable[int]) -> int:
-    joined = 0
-    for figure in figures:
-        joined |= figure
-    return joined
+def _times(scores: Mapping[int, float], factor: float) -> dict[int, float]:
+    if factor == 1.0:
+        return dict(scores)
+    return {number: value * factor for number, value in scores.items()}
 
 
 def _by_weight(term: tuple[Places, float, float]) -> float:
     return term[2]
-
-
-def _start(lead: tuple[int, tuple[int, ...]]) -> int:
-    return lead[0]

@@ -7,7 +7,7 @@ the same numbers: texts that differ in a price or a weight are never the same.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from array import array
 from zlib import crc32
 
 from aitp_desk.knowledge.words import words_of
@@ -15,38 +15,63 @@ from aitp_desk.knowledge.words import words_of
 _SHARED = 0.9
 _RUN = 3
 _FIGURE = re.compile(r"\d+")
-_SAMPLE = 4
-"""One run in so many is looked up to find candidates; all are compared to decide."""
 
 
-def twins_of(texts: Sequence[str]) -> list[int]:
-    """For each text the number of the first one that says the same, mostly its own."""
-    first: list[int] = []
-    runs: list[frozenset[int]] = []
-    figures: list[frozenset[str]] = []
-    by_run: dict[int, list[int]] = {}
-    for number, text in enumerate(texts):
-        own_runs = _runs(text)
-        own_figures = frozenset(_FIGURE.findall(text))
-        sample = [run for run in own_runs if run % _SAMPLE == 0] or list(own_runs)
-        twin = number
-        for other in sorted({other for run in sample for other in by_run.get(run, ())}):
-            shared = len(own_runs & runs[other])
-            if own_figures == figures[other] and shared >= _SHARED * len(own_runs | runs[other]):
-                twin = other
-                break
-        first.append(twin)
-        runs.append(own_runs)
-        figures.append(own_figures)
-        if twin == number:
-            for run in sample:
-                by_run.setdefault(run, []).append(number)
-    return first
+class Twins:
+    """Finds for each text the first one that says the same.
+
+    Of a text's runs, in one order for all texts, only the first are looked up: texts that share
+    nine in ten of their runs share one of these (prefix filtering).
+
+    Attributes:
+        first: for each text so far the number of the first that says the same, mostly its own.
+    """
+
+    def __init__(self) -> None:
+        self.first: list[int] = []
+        self._runs: dict[int, array[int]] = {}
+        self._by_run: dict[tuple[int, frozenset[str]], list[int]] = {}
+        self._by_runs: dict[tuple[bytes, frozenset[str]], int] = {}
+
+    def add(self, text: str) -> None:
+        """Take the next text."""
+        number = len(self.first)
+        runs = _runs(text)
+        figures = frozenset(_FIGURE.findall(text))
+        whole = runs.tobytes(), figures
+        twin = self._by_runs.get(whole)
+        if twin is None:
+            looked_up = [(run, figures) for run in runs[: int(len(runs) * (1 - _SHARED)) + 1]]
+            others = {other for run in looked_up for other in self._by_run.get(run, ())}
+            twin = self._nearest(runs, others)
+            if twin is None:
+                twin = number
+                self._runs[number] = runs
+                for run in looked_up:
+                    self._by_run.setdefault(run, []).append(number)
+            self._by_runs[whole] = twin
+        self.first.append(twin)
+
+    def _nearest(self, runs: array[int], others: set[int]) -> int | None:
+        """The first of some texts that shares enough runs."""
+        own = set(runs)
+        for other in sorted(others):
+            theirs = self._runs[other]
+            if _SHARED * len(own) > len(theirs) or _SHARED * len(theirs) > len(own):
+                continue
+            shared = len(own.intersection(theirs))
+            if shared >= _SHARED * (len(own) + len(theirs) - shared):
+                return other
+        return None
 
 
-def _runs(text: str) -> frozenset[int]:
+def _runs(text: str) -> array[int]:
+    """The runs of a text as numbers, each once, in order."""
     words = words_of(text)
     size = min(_RUN, len(words))
-    return frozenset(
-        crc32(" ".join(words[at : at + size]).encode()) for at in range(len(words) - size + 1)
+    return array(
+        "I",
+        sorted(
+            {crc32(" ".join(words[at : at + size]).encode()) for at in range(len(words) - size + 1)}
+        ),
     )

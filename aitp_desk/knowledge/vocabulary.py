@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from math import log
+from itertools import islice, takewhile
 
 import msgspec
 
+from aitp_desk.knowledge.postings import weight_of
 from aitp_desk.knowledge.spelling import Spelling
 from aitp_desk.knowledge.synonyms import Phrase, Synonyms
 from aitp_desk.knowledge.words import (
@@ -60,8 +62,9 @@ class Vocabulary:
     """All words of the content and what visitors may call them.
 
     Parameters:
-        counts: every stem and the number of passages that hold it.
+        counts: every stem, in order, and the number of passages that hold it.
         spellings: every word as the content writes it, and how often.
+        stems: the stem of each of these words.
         passages: how many passages there are.
         synonyms: of the site's configuration.
     """
@@ -70,22 +73,20 @@ class Vocabulary:
         self,
         counts: Mapping[str, int],
         spellings: Mapping[str, int],
+        stems: Mapping[str, str],
         passages: int,
         synonyms: Mapping[str, Sequence[str]],
     ) -> None:
         self._counts = counts
         self._passages = max(passages, 1)
-        self.stemmer = Stemmer()
-        self.stemmer.learn(spellings)
+        self.stemmer = Stemmer(stems)
         self.stemmer.learn(STOP_WORDS)
         self.stemmer.learn(EVERYDAY_WORDS)
         self.stemmer.learn(WEAK_WORDS)
         self._weak = {self.stemmer.stem(word) for word in WEAK_WORDS}
         self._synonyms = Synonyms(synonyms, self.stemmer)
         self._spellings = spellings
-        self._beginnings: dict[str, list[str]] = {}
-        for stem in counts:
-            self._beginnings.setdefault(stem[:_KIN_LETTERS], []).append(stem)
+        self._in_order = list(counts)
         self._everyday = {self.stemmer.stem(w) for w in EVERYDAY_WORDS | WEAK_WORDS}
         self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
         self._right: dict[str, str] = {}
@@ -148,8 +149,7 @@ class Vocabulary:
 
     def weight(self, stem: str) -> float:
         """What a stem tells: the less common, the more (BM25's inverse document frequency)."""
-        count = self._counts.get(stem, 0)
-        return log(1 + (self._passages - count + 0.5) / (count + 0.5))
+        return weight_of(self._counts.get(stem, 0), self._passages)
 
     @cached_property
     def _spelling(self) -> Spelling:
@@ -226,11 +226,10 @@ class Vocabulary:
         """Stems of the content that share all but the ending."""
         if len(stem) < _KIN_LETTERS or stem.isdigit():
             return []
-        return [
-            other
-            for other in self._beginnings.get(stem[:_KIN_LETTERS], ())
-            if other != stem and _are_kin(stem, other)
-        ]
+        beginning = stem[:_KIN_LETTERS]
+        first = bisect_left(self._in_order, beginning)
+        alike = takewhile(_beginning_with(beginning), islice(self._in_order, first, None))
+        return [other for other in alike if other != stem and _are_kin(stem, other)]
 
 
 _KIN_LETTERS = 5
@@ -239,6 +238,10 @@ _KIN_ENDING = 4
 
 def _own(stems: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(stem for stem, value in stems.items() if value >= OWN)
+
+
+def _beginning_with(letters: str) -> Callable[[str], bool]:
+    return lambda stem: stem.startswith(letters)
 
 
 def _are_kin(left: str, right: str) -> bool:

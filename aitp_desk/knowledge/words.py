@@ -10,7 +10,7 @@ import re
 import sqlite3
 import unicodedata
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -95,10 +95,13 @@ class Stemmer:
     """Stems of words, as the full-text index makes them.
 
     The words that it was taught are known for good; of others it keeps so many.
+
+    Parameters:
+        known: words whose stems are known.
     """
 
-    def __init__(self) -> None:
-        self._known: dict[str, str] = {}
+    def __init__(self, known: Mapping[str, str] | None = None) -> None:
+        self._known: dict[str, str] = dict(known or {})
         self._met: dict[str, str] = {}
         # without a file or content: the tokenizer is all that is needed of this database
         self._tokens = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)

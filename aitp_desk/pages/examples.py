@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice, zip_longest
 
 from aitp_desk.knowledge.base import Document, Passage
@@ -31,14 +31,14 @@ def example_questions(
     return (*asked, *(as_question(title) or f"What about {title}?" for title in titles))
 
 
-def page_topics(document: Document, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """What a page says something about: its first headings."""
-    headings = dict.fromkeys(
-        passage.heading
-        for passage in passages
-        if passage.document == document.path and passage.anchor and passage.heading
-    )
-    return tuple(heading for heading in headings if len(heading) <= MAX_CHARACTERS)[:MOST]
+def page_topics(outline: Iterable[Passage]) -> tuple[str, ...]:
+    """What a page says something about: its first headings.
+
+    Parameters:
+        outline: the first passages of the page's sections.
+    """
+    headings = dict.fromkeys(passage.heading for passage in outline if passage.anchor)
+    return tuple(heading for heading in headings if 0 < len(heading) <= MAX_CHARACTERS)[:MOST]
 
 
 def as_question(heading: str) -> str | None:

@@ -101,8 +101,9 @@ class PagesDoor:
 
         def write() -> Iterator[str]:
             urls = _urls(editions)
-            own = (document for document in editions.documents if not document.is_elsewhere)
-            pages = (write_markdown(self._site, document, urls) for document in own)
+            own = (one.path for one in editions.documents if not one.is_elsewhere)
+            whole = filter(None, map(editions.document, own))
+            pages = (write_markdown(self._site, document, urls) for document in whole)
             return write_llms_full_txt(self._site, pages)
 
         text = await self._full.get(editions.revision, write)
@@ -153,8 +154,8 @@ class PagesDoor:
         found = document
 
         def render() -> Page:
-            passages = editions.holding(found).passages
-            topics = page_topics(found, passages) if asks else None
+            outline = editions.holding(found).outline(found.path)
+            topics = page_topics(outline) if asks else None
             neighbours = neighbours_of(self._site, editions.documents)
             return tag_page(render_page(self._site, found, neighbours, topics))
 

@@ -24,7 +24,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from aitp_desk.knowledge.index import FILE
+from aitp_desk.knowledge.making import FILE
 from tests.answers.judge import holds
 from tests.processes import Server, desk_command, free_port, serving_process
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.index import FILE
 from aitp_desk.knowledge.library import Library, open_library
 from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.making import FILE
 
 
 def put(folder: Path, **pages: str) -> None:
@@ -88,7 +88,7 @@ def test_the_same_content_has_the_same_revision_and_reuses_the_index(site: Path)
     made = (site.parent / "data" / FILE).stat()
     second = open_site(site)
     assert second.revision == first.revision
-    assert second.passages == first.passages
+    assert list(second.passages) == list(first.passages)
     assert (site.parent / "data" / FILE).stat().st_mtime_ns == made.st_mtime_ns
     assert made.st_mode & 0o777 == 0o600
 

@@ -1,0 +1,214 @@
+"""How the words of a passage stand in it: what is known of them once the content is read.
+
+A question only compares: which of its stems a passage holds, in which of its units and how surely.
+All of that is found here, when the index is made.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.knowledge.base import Document, Passage, Unit
+from aitp_desk.knowledge.declare import said_of_declared
+from aitp_desk.knowledge.figures import figures_of
+from aitp_desk.knowledge.markdown import first_heading
+from aitp_desk.knowledge.words import NAME_SIGN, NEGATIONS, words_of
+
+FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
+"""How much a word counts by where it stands. One in a title or a heading tells more."""
+IN_TITLE, IN_HEADING = 1, 2
+AS_SUBJECT, PLAIN, IN_LEAD = 0, 1, 2
+"""How a word stands in a unit: in what a row or an item is about (``Weight`` of ``Weight: 540 g``),
+just so, or in what leads the unit in. The lower one counts where a word stands in several ways."""
+CODE_BLOCK = 1 << 16
+"""A flag beside those of :mod:`aitp_desk.knowledge.figures`: the unit is a block of code."""
+
+BEFORE, AFTER = "\0", "\1"
+
+_WAYS = 3
+_FIRST_SIGN = 2
+_SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s")
+
+
+class Stands(msgspec.Struct, frozen=True, gc=False):
+    """A passage as a question is held against it.
+
+    Parameters:
+        figures: the sorts of figures in each unit, as flags, and :data:`CODE_BLOCK`.
+        stems: all its stems as one text, so that looking for a few of them takes none of it apart:
+            each between :data:`BEFORE` and :data:`AFTER`, then a sign for the flags
+            :data:`IN_TITLE` and :data:`IN_HEADING`, then one for each unit and how the stem stands
+            there. :func:`stand_of` reads them.
+    """
+
+    figures: Sequence[int]
+    stems: str
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A passage as it is weighed among all others.
+
+    Parameters:
+        words: number of words of all units.
+        outside: for each stem what it counts outside of the units, by :data:`FIELD_WEIGHTS`.
+        inside: for each stem how often it stands in the units.
+        heading: the stems of the headings above.
+        negated: whether a heading above says that something is not so.
+    """
+
+    words: int
+    outside: dict[str, float]
+    inside: dict[str, int]
+    heading: frozenset[str]
+    negated: bool
+
+
+class DocumentWords(msgspec.Struct, frozen=True):
+    """What every passage of a document is found by: what it is called and what it is about."""
+
+    title: list[str]
+    about: list[str]
+
+
+def words_of_document(document: Document) -> DocumentWords:
+    """The words of a document that all its passages share."""
+    called = [document.title, document.name]
+    if document.kind == "markdown":
+        called.append(first_heading(document.body))
+    tags = document.front.get("tags")
+    about = [document.description, *(tags if isinstance(tags, list) else ())]
+    about += said_of_declared(document)
+    # the title mostly repeats itself in the file's name and the first heading: each word once
+    return DocumentWords(
+        list(dict.fromkeys(words_of(" ".join(called)))),
+        words_of(" ".join(str(part) for part in about)),
+    )
+
+
+class PassageWords(msgspec.Struct, frozen=True):
+    """The words of a passage, cut and folded, where they stand.
+
+    Parameters:
+        units: of each unit, and how many of them are its subject: what stands before the first
+            colon or dash of a row or an item.
+        leads: of each lead, and the units that it leads in.
+    """
+
+    heading: list[str]
+    units: list[tuple[list[str], int]]
+    leads: list[tuple[list[str], list[int]]]
+
+    @classmethod
+    def of(cls, passage: Passage) -> PassageWords:
+        """Cut a passage into words."""
+        led: dict[str, list[int]] = {}
+        for at, unit in enumerate(passage.units):
+            if unit.lead:
+                led.setdefault(unit.lead, []).append(at)
+        return cls(
+            words_of(" ".join(passage.trail) or passage.heading),
+            [(words_of(unit.text), len(words_of(_subject(unit)))) for unit in passage.units],
+            [(words_of(lead), units) for lead, units in led.items()],
+        )
+
+    def all(self) -> Iterable[str]:
+        """Every word, as often as it stands there."""
+        yield from self.heading
+        for words, _ in (*self.units, *self.leads):
+            yield from words
+
+
+def lay_out(
+    passage: Passage, words: PassageWords, shared: DocumentWords, stem: Callable[[str], str]
+) -> tuple[Stands, Counted]:
+    """Where the stems of a passage stand, and what they count there.
+
+    Parameters:
+        words: of the passage.
+        shared: of its document.
+        stem: gives the stem of a word.
+    """
+    flags: dict[str, int] = {}
+    ways: dict[str, dict[int, int]] = {}
+    outside: dict[str, float] = {}
+    inside: dict[str, int] = {}
+    heading = frozenset(stem(word) for word in words.heading if not word.startswith(NAME_SIGN))
+    for field, said, flag in (
+        ("title", shared.title, IN_TITLE),
+        ("heading", words.heading, IN_HEADING),
+        ("about", shared.about, 0),
+    ):
+        for word in said:
+            stemmed = stem(word)
+            outside[stemmed] = outside.get(stemmed, 0.0) + FIELD_WEIGHTS[field]
+            flags[stemmed] = flags.get(stemmed, 0) | flag
+    for at, (said, subject) in enumerate(words.units):
+        for place, word in enumerate(said):
+            stemmed = stem(word)
+            inside[stemmed] = inside.get(stemmed, 0) + 1
+            way = AS_SUBJECT if place < subject else PLAIN
+            in_units = ways.setdefault(stemmed, {})
+            in_units[at] = min(in_units.get(at, way), way)
+    for said, units in words.leads:
+        for word in said:
+            stemmed = stem(word)
+            outside[stemmed] = outside.get(stemmed, 0.0) + FIELD_WEIGHTS["lead"]
+            in_units = ways.setdefault(stemmed, {})
+            for at in units:
+                in_units.setdefault(at, IN_LEAD)
+    stems = BEFORE.join(
+        stemmed + AFTER + _signs(flags.get(stemmed, 0), ways.get(stemmed, {}))
+        for stemmed in sorted(flags.keys() | ways.keys())
+    )
+    negated = not NEGATIONS.isdisjoint(words.heading)
+    length = sum(not word.startswith(NAME_SIGN) for said, _ in words.units for word in said)
+    return Stands(_figures(passage.units), f"{BEFORE}{stems}{BEFORE}"), Counted(
+        length, outside, inside, heading, negated
+    )
+
+
+def mark(stem: str) -> str:
+    """A stem as it is looked for with :func:`stand_of`."""
+    return f"{BEFORE}{stem}{AFTER}"
+
+
+def stand_of(marked: str, stems: str) -> tuple[int, list[tuple[int, int]]] | None:
+    """Where a stem stands in a passage: the flags, and its units with how it stands in each.
+
+    Parameters:
+        marked: the stem, of :func:`mark`.
+        stems: of :class:`Stands`.
+
+    Returns:
+        None where the passage does not hold it.
+    """
+    at = stems.find(marked)
+    if at < 0:
+        return None
+    at += len(marked)
+    units = stems[at + 1 : stems.index(BEFORE, at)]
+    flags = ord(stems[at]) - _FIRST_SIGN
+    return flags, [divmod(ord(sign) - _FIRST_SIGN, _WAYS) for sign in units]
+
+
+def _signs(flags: int, ways: Mapping[int, int]) -> str:
+    packed = (flags, *(at * _WAYS + way for at, way in ways.items()))
+    return "".join(chr(number + _FIRST_SIGN) for number in packed)
+
+
+def _figures(units: Sequence[Unit]) -> Sequence[int]:
+    found = figures_of([unit.text for unit in units])
+    return [
+        held | CODE_BLOCK if unit.kind == "code" else held
+        for unit, held in zip(units, found, strict=True)
+    ]
+
+
+def _subject(unit: Unit) -> str:
+    if unit.kind not in {"row", "item"}:
+        return ""
+    found = _SUBJECT.match(unit.text)
+    return found.group(1) if found else ""

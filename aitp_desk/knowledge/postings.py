@@ -1,0 +1,135 @@
+"""Where a stem stands, as the index keeps it: the passages that hold it, and how they score.
+
+A posting is kept as plain arrays, eight bytes a passage, by the passages' numbers. A question walks
+no long one: it takes the passages that score best, and looks up those that other words found.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from heapq import nsmallest
+from math import log
+
+import msgspec
+
+from aitp_desk.knowledge.layout import Counted
+
+COMPLETE = 1000
+"""A stem of so many passages finds them all; a commoner one finds only its best."""
+BEST = 256
+"""How many passages a commoner stem finds."""
+
+_SATURATION = 1.5
+_LENGTH = 0.5
+_NUMBERS, _SCORES = "I", "f"
+_ITEM = 4
+
+
+class Posting(msgspec.Struct, frozen=True, gc=False):
+    """The passages that hold a stem.
+
+    Parameters:
+        numbers: of the passages, in order.
+        scores: of each.
+        found: the passages that a question finds by the stem, with their scores: all of them, or
+            the best where they are many.
+        most: the best score.
+    """
+
+    numbers: array[int]
+    scores: array[float]
+    found: dict[int, float]
+    most: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a question finds all passages by the stem."""
+        return len(self.found) == len(self.numbers)
+
+    def score(self, number: int) -> float:
+        """The score of a passage, 0 where it does not hold the stem."""
+        at = bisect_left(self.numbers, number)
+        if at < len(self.numbers) and self.numbers[at] == number:
+            return self.scores[at]
+        return 0.0
+
+    def all(self) -> dict[int, float]:
+        """All passages that hold the stem, with their scores."""
+        return dict(zip(self.numbers, self.scores, strict=True))
+
+
+def weight_of(count: int, passages: int) -> float:
+    """How much a stem tells that so many of all passages hold (inverse document frequency)."""
+    return log(1 + (passages - count + 0.5) / (count + 0.5))
+
+
+def read_posting(kept: bytes, passages: int) -> Posting:
+    """A posting from what the index keeps of it.
+
+    Parameters:
+        passages: how many passages hold the stem.
+    """
+    whole = passages * _ITEM
+    numbers, best = array(_NUMBERS), array(_NUMBERS)
+    scores: array[float] = array(_SCORES)
+    numbers.frombytes(kept[:whole])
+    scores.frombytes(kept[whole : 2 * whole])
+    best.frombytes(kept[2 * whole :])
+    if best:
+        found = {numbers[at]: scores[at] for at in best}
+        return Posting(numbers, scores, found, scores[best[0]])
+    return Posting(numbers, scores, dict(zip(numbers, scores, strict=True)), max(scores))
+
+
+class Postings:
+    """Collects what passages say of stems, and scores it once all are known (BM25 with fields)."""
+
+    def __init__(self) -> None:
+        self._lengths = array(_NUMBERS)
+        self._numbers: dict[str, array[int]] = {}
+        self._outside: dict[str, array[float]] = {}
+        self._inside: dict[str, array[int]] = {}
+
+    def add(self, counted: Counted) -> None:
+        """Take the next passage."""
+        number = len(self._lengths)
+        self._lengths.append(counted.words)
+        inside, outside = counted.inside, counted.outside
+        for stem in inside.keys() | outside.keys():
+            numbers = self._numbers.get(stem)
+            if numbers is None:
+                numbers = self._numbers[stem] = array(_NUMBERS)
+                self._outside[stem], self._inside[stem] = array(_SCORES), array(_NUMBERS)
+            numbers.append(number)
+            self._outside[stem].append(outside.get(stem, 0.0))
+            self._inside[stem].append(inside.get(stem, 0))
+
+    def counts(self) -> Mapping[str, int]:
+        """Every stem and the number of passages that hold it."""
+        return {stem: len(numbers) for stem, numbers in self._numbers.items()}
+
+    def norms(self) -> list[float]:
+        """What the length of each passage does to a word's score."""
+        average = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
+        return [1 - _LENGTH + _LENGTH * length / average for length in self._lengths]
+
+    def scored(self, stem: str, norms: Sequence[float]) -> bytes:
+        """What is kept of a stem.
+
+        Parameters:
+            norms: of :meth:`norms`.
+        """
+        weight = weight_of(len(self._numbers[stem]), len(self._lengths)) * (_SATURATION + 1)
+        scores: array[float] = array(_SCORES)
+        for number, outside, inside in zip(
+            self._numbers[stem], self._outside[stem], self._inside[stem], strict=True
+        ):
+            count = outside + inside / norms[number]
+            scores.append(weight * count / (count + _SATURATION))
+        kept = self._numbers[stem].tobytes() + scores.tobytes()
+        if len(scores) <= COMPLETE:
+            return kept
+        best = nsmallest(BEST, range(len(scores)), key=lambda at: -scores[at])
+        return kept + array(_NUMBERS, best).tobytes()
