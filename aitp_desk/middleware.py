@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable
+from functools import cache
 
 from aiohttp import hdrs, web
 
@@ -32,10 +33,10 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _OPAQUE = b"script|style|textarea|title|template|noscript|iframe|xmp"
 _TOKEN = re.compile(
-    rb"(?P<comment><!--(?!-?>))|(?P<ended>--!?>)|<(?P<opens>" + _OPAQUE + rb")\b"
-    rb"|</(?P<closes>head|body|" + _OPAQUE + rb")\s*>",
+    rb"<(?:(?P<comment>!--(?!-?>))|(?P<opens>" + _OPAQUE + rb")\b|/(?P<closes>head|body)\s*>)",
     re.IGNORECASE,
 )
+_END_OF_COMMENT = re.compile(rb"--!?>")
 _BOUND_TO_BYTES = ("Content-Digest", "Repr-Digest", "Digest", "Content-MD5")
 """Headers that would be wrong of a page to which something was added."""
 
@@ -139,18 +140,24 @@ def add_to_page(page: bytes, tags: bytes, section: bytes) -> bytes:
 def _places(page: bytes) -> tuple[int | None, int | None]:
     """Where the first head and the last body end, outside comments and what holds no elements."""
     head, body = None, None
-    within: bytes | None = None
-    for token in _TOKEN.finditer(page):
-        opens, closes = token["opens"], token["closes"]
-        if within is None:
-            if token["comment"]:
-                within = b"-->"
-            elif opens:
-                within = opens.lower()
-            elif closes and closes.lower() == b"head" and head is None:
-                head = token.start()
-            elif closes and closes.lower() == b"body":
+    at = 0
+    while token := _TOKEN.search(page, at):
+        at = token.end()
+        if closed := token["closes"]:
+            if closed.lower() == b"body":
                 body = token.start()
-        elif (token["ended"] and within == b"-->") or (closes and closes.lower() == within):
-            within = None
+            elif head is None:
+                head = token.start()
+        else:
+            opened = token["opens"]
+            ends = _end_of(opened.lower()) if opened else _END_OF_COMMENT
+            end = ends.search(page, at)
+            if end is None:
+                break
+            at = end.end()
     return head, body
+
+
+@cache
+def _end_of(name: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"</" + name + rb"\s*>", re.IGNORECASE)
