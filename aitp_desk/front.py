@@ -173,7 +173,7 @@ class Front:
             if _is_for_manifest(method, headers, found[1] if found else None):
                 _proven(caller)
                 return Outgoing(_TO_MANIFEST, door, allowance)
-            _, route, params = found or self._refuse_route(method, path)
+            _, route, params = found or self._refuse_route(method, path, desk)
             principal = _at(desk, _proven(caller))
             if route.admit is not None:
                 route.admit(desk, principal)
@@ -238,8 +238,8 @@ class Front:
                 param="Host",
             )
 
-    def _refuse_route(self, method: str, path: str) -> NoReturn:
-        allowed = self._table.methods(path)
+    def _refuse_route(self, method: str, path: str, desk: Desk) -> NoReturn:
+        allowed = self._table.methods(path, desk)
         if allowed:
             raise MethodNotAllowed(
                 f"{method[:16]} is not served here, but {', '.join(allowed)}.", allowed=allowed

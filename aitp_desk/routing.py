@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
+from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.reply import Door, Route
 
 Found = tuple[Door, Route, Mapping[str, str]]
@@ -54,12 +55,20 @@ class RoutingTable:
                 return (*methods[method], {k: unquote(v) for k, v in match.groupdict().items()})
         return None
 
-    def methods(self, path: str) -> tuple[str, ...]:
-        """The methods that a path takes, leaving aside routes that take every path."""
+    def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
+        """The methods that a path takes; of routes that take every path, where they hold this one.
+
+        Parameters:
+            path: as :meth:`find` takes it.
+            desk: the site's own.
+        """
         found = set(self._fixed.get(path, ()))
         for template, (pattern, methods) in self._patterns.items():
-            if not template.endswith(":.*}") and pattern.fullmatch(path):
-                found.update(methods)
+            if pattern.fullmatch(path):
+                takes_all = template.endswith(":.*}")
+                for method, (door, route) in methods.items():
+                    if not takes_all or (route.holds and route.holds(door.desk or desk, path)):
+                        found.add(method)
         if "GET" in found:
             found.add("HEAD")
         return tuple(sorted(found))

@@ -47,6 +47,7 @@ from aitp_desk.protocols.reply import Call, Door, Reply, Route
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 
 _FORMS = (HTML_TYPE, MARKDOWN_TYPE)
+_HOME_AS_MARKDOWN = "index.md"
 _INDEX = ("/index", "/index.html")
 """What may stand for a folder's own page before ``.md``, as the llms.txt convention has it."""
 
@@ -141,7 +142,7 @@ class PagesDoor:
         document = editions.document(path)
         as_markdown = is_for_markdown(call)
         if document is None and path.endswith(".md"):
-            if path == "index.md" and editions.document("index") is None:
+            if path == _HOME_AS_MARKDOWN and editions.document("index") is None:
                 return await self._home_as_markdown(desk, call)
             document, as_markdown = _named(editions, path.removesuffix(".md")), True
         if document is None:
@@ -195,7 +196,7 @@ class PagesDoor:
         routes = (
             Route("GET", "/", self.get_home, counted="static", gives=at_home),
             Route("GET", ASSETS_PATH + "{name}", self.get_asset, counted="static", gives=_FORMS),
-            Route("GET", "/{path:.*}", self.get_page, counted="static", gives=_FORMS),
+            Route("GET", "/{path:.*}", self.get_page, "static", gives=_FORMS, holds=_holds),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
@@ -203,7 +204,7 @@ class PagesDoor:
         """The door to the pages of a further site agent, which stand below its name."""
         paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
         routes = tuple(
-            Route("GET", path, self.get_page_below, counted="static", gives=_FORMS)
+            Route("GET", path, self.get_page_below, "static", gives=_FORMS, holds=_holds)
             for path in paths
         )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
@@ -225,6 +226,17 @@ class PagesDoor:
 def _canonical(path: str) -> str:
     """A requested path as documents are named: every part percent-encoded in one way."""
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
+
+
+def _holds(desk: Desk, path: str) -> bool:
+    """Whether a page, in either form, or a file stands at a path."""
+    editions, path = desk.knowledge.editions, _canonical(path)
+    return (
+        f"/{path}" in editions.files
+        or path == _HOME_AS_MARKDOWN
+        or editions.document(path) is not None
+        or (path.endswith(".md") and _named(editions, path.removesuffix(".md")) is not None)
+    )
 
 
 def _named(editions: Editions, path: str) -> Document | None:

@@ -108,6 +108,7 @@ class Route(msgspec.Struct, frozen=True):
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
             answers with a stream, in pieces or with links.
         gives: the media types of what a GET is answered with.
+        holds: of a route that takes every path, whether something stands at one.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -119,6 +120,7 @@ class Route(msgspec.Struct, frozen=True):
     admit: Callable[[Desk, Principal], None] | None = None
     is_hot: bool = False
     gives: tuple[str, ...] = (JSON,)
+    holds: Callable[[Desk, str], bool] | None = None
 
 
 class Door(msgspec.Struct, frozen=True):
