@@ -7,7 +7,7 @@ answered from these versions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -108,10 +108,23 @@ def open_editions(
             synonyms,
             problems if is_own else (),
             language=tag,
-            index=FILE if is_own else f"{Path(FILE).stem}.{tag}{Path(FILE).suffix}",
+            index=FILE if is_own else _name(tag),
             declaring=declaring,
         )
+    _clear_away(data, libraries)
     return Editions(libraries)
+
+
+def _name(tag: str) -> str:
+    """What the index of a language that is not the site's own is called."""
+    place = Path(FILE)
+    return f"{place.stem}.{tag}{place.suffix}"
+
+
+def _clear_away(data: Path, languages: Collection[str]) -> None:
+    """Remove the indexes of languages that the content is not in any more."""
+    for left in set(data.glob(_name("*"))) - {data / _name(tag) for tag in languages}:
+        left.unlink(missing_ok=True)
 
 
 def _part(raw: Raw, languages: Languages) -> dict[str, Raw]:

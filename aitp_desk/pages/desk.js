@@ -151,6 +151,7 @@ class Desk {
     this.status = root.querySelector("[data-status]");
     this.placeholder = this.box.placeholder;
     this.promise = this.hint.textContent;
+    this.locale = root.dataset.locale;
     this.session = null;
     this.unclear = null;
     this.busy = false;
@@ -231,6 +232,7 @@ class Desk {
   /** Post a question in the present session, or, where that has ended, in a new one. */
   async post(asked) {
     const body = { ahp: "0.1", capability: "content_search", ...asked };
+    if (this.locale) body.context = { locale: this.locale };
     if (!this.session) return converse(body);
     const outcome = await converse({ ...body, session_id: this.session });
     if (!outcome.failure?.ended) return outcome;

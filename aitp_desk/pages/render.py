@@ -127,17 +127,20 @@ def render_frame(
     ).encode()
 
 
-def render_ask(placeholder: str, examples: Mapping[str, str]) -> Markup:
+def render_ask(placeholder: str, examples: Mapping[str, str], language: str = "") -> Markup:
     """The box to ask.
 
     Parameters:
         placeholder: stands in the empty box.
         examples: what a button says, to the question that it asks.
+        language: tag of the language to be answered in; empty for the site's own.
     """
+    locale = _line(' data-locale="$it"', language)
     button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
     buttons = [fill(button, label=label, question=asked) for label, asked in examples.items()]
     listed = fill("<h2>For example</h2>\n<ul>\n$buttons\n</ul>", buttons=join(buttons))
-    return fill(_ASK, placeholder=placeholder, examples=listed if buttons else "")
+    shown = listed if buttons else ""
+    return fill(_ASK, placeholder=placeholder, examples=shown, locale=locale)
 
 
 def neighbours_of(site: Site, documents: Sequence[Document]) -> Neighbours:
@@ -166,7 +169,8 @@ def render_page(
     asked = Markup()
     if topics is not None:
         questions = {topic: f"{document.title}: {topic}" for topic in topics}
-        asked = fill('<hr class="rule">\n$ask', ask=render_ask("Ask about this page", questions))
+        box = render_ask("Ask about this page", questions, document.language)
+        asked = fill('<hr class="rule">\n$ask', ask=box)
     main = fill(
         _PAGE,
         crumbs=_crumbs(document, neighbours.by_path, frame.home),

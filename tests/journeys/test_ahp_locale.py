@@ -125,6 +125,19 @@ async def test_a_change_of_one_language_is_known_to_the_next_question(tmp_path: 
         assert "2 EUR" in said.answer
 
 
+async def test_the_index_of_a_language_goes_with_its_last_version(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(SITE, folder)
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        indexes = {file.name for file in (tmp_path / "data").glob("knowledge*.sqlite")}
+        assert indexes == {f"knowledge{tag}.sqlite" for tag in ("", ".de", ".fr", ".fr-CA")}
+        (folder / "returns.de.md").unlink()
+        assert await visitor.desk.desk.knowledge.refresh()
+        assert not (tmp_path / "data" / "knowledge.de.sqlite").exists()
+        assert locale(await visitor.ask("Rückgabefrist?", locale="de")) == "en"
+        assert (tmp_path / "data" / "knowledge.fr.sqlite").exists()
+
+
 async def test_the_owner_names_the_sites_own_language_and_folders_of_others(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     (folder / "fr").mkdir(parents=True)
@@ -160,6 +173,7 @@ async def test_the_pages_name_their_language_and_their_versions(visitor: Visitor
             page = await response.text()
         assert f'<html lang="{tag}">' in page
         assert [line for line in page.splitlines() if "hreflang" in line] == links
+        assert (f'data-locale="{tag}"' in page) == (tag != "en")
     async with visitor.http.get("/guides/gift-wrapping") as response:
         page = await response.text()
     assert '<html lang="en">' in page
