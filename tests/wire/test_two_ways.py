@@ -286,25 +286,36 @@ async def test_what_is_unusual_goes_its_general_way(pair: Pair, name: str) -> No
     assert CountingFront.taken == before
 
 
-async def test_a_head_that_was_read_before_means_the_same(pair: Pair) -> None:
-    asked = question(BODIES[0], b"Accept-Language: en")
-    of_one_length = asked.replace(b"a book", b"a card")
-    general = MANIFEST.replace(b"GET", b"HEAD") + b"\r\n"
-    said = [
-        asked,
-        of_one_length,
-        asked + LAST[:20],
-        LAST[20:].replace(b"close", b"keep-alive"),
-        asked,
-        asked[:-5],
-        asked[-5:],
-        asked,
-        asked[:50],
-        asked[50:],
-        general,
-        asked,
-        asked + asked,
-    ]
-    swift, expected = await pair.answers(said, patient=True)
-    assert swift == expected
-    assert swift.count(b"HTTP/1.1 200 OK") == 13
+ASKED = question(BODIES[0], b"Accept-Language: en")
+AROUND = b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(
+    ASKED
+)
+
+AGAIN = {
+    "the same": [ASKED, ASKED, ASKED],
+    "another body": [ASKED, ASKED.replace(b"a book", b"a card"), ASKED],
+    "a part of its body": [ASKED, ASKED[:-5], ASKED[-5:], ASKED],
+    "no body yet": [ASKED, ASKED[: -len(BODIES[0])], BODIES[0], ASKED],
+    "a part of itself": [ASKED, ASKED[:50], ASKED[50:], ASKED],
+    "more behind it": [ASKED, ASKED + LAST[:20], LAST[20:].replace(b"close", b"other"), ASKED],
+    "twice at once": [ASKED, ASKED + ASKED, ASKED],
+    "as the body of another": [ASKED, AROUND, ASKED, ASKED],
+    "as a part of such a body": [ASKED, AROUND[:40], AROUND[40:], ASKED[:30], ASKED[30:], ASKED],
+    "behind another's half": [ASKED, MANIFEST, ASKED, b"\r\n"],
+    "behind an empty line": [ASKED, b"\r\n", ASKED, b"\r\n" + ASKED],
+    "behind what went its general way": [ASKED, MANIFEST.replace(b"GET", b"HEAD") + b"\r\n", ASKED],
+    "with bare ends of lines": [
+        ASKED.replace(b"\r\n", b"\n"),
+        ASKED,
+        ASKED.replace(b"\r\n", b"\n"),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", AGAIN)
+async def test_a_head_that_was_read_before_means_what_it_would_mean_anew(
+    pair: Pair, name: str
+) -> None:
+    swift, general = await pair.answers(AGAIN[name], patient=True)
+    assert swift == general
+    assert swift.startswith(b"HTTP/1.1 ")
