@@ -143,6 +143,9 @@ class SwiftConnection(StreamingConnection):
 
     def data_received(self, data: bytes) -> None:
         """Read on, or hold back what arrives behind a request that is answered here."""
+        if not data:  # the server asks itself whether there is more to be read
+            super().data_received(data)
+            return
         if self._turn is not None:
             if not self._held and self.transport is not None:
                 self.transport.pause_reading()

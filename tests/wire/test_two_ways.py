@@ -287,9 +287,9 @@ async def test_what_is_unusual_goes_its_general_way(pair: Pair, name: str) -> No
 
 
 ASKED = question(BODIES[0], b"Accept-Language: en")
-AROUND = b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n" % len(
-    ASKED
-)
+AROUND = b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
+AROUND += b"%d\r\n\r\n" % len(ASKED)
+HEAD = MANIFEST.replace(b"GET", b"HEAD") + b"\r\n"
 
 AGAIN = {
     "the same": [ASKED, ASKED, ASKED],
@@ -304,11 +304,7 @@ AGAIN = {
     "behind another's half": [ASKED, MANIFEST, ASKED, b"\r\n"],
     "behind an empty line": [ASKED, b"\r\n", ASKED, b"\r\n" + ASKED],
     "behind what went its general way": [ASKED, MANIFEST.replace(b"GET", b"HEAD") + b"\r\n", ASKED],
-    "with bare ends of lines": [
-        ASKED.replace(b"\r\n", b"\n"),
-        ASKED,
-        ASKED.replace(b"\r\n", b"\n"),
-    ],
+    "with bare ends of lines": [ASKED, ASKED.replace(b"\r\n", b"\n"), ASKED],
 }
 
 
