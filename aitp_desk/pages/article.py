@@ -32,15 +32,6 @@ _HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _WRAPPERS = {"main", "article", "section", "div", "header", "hgroup"}
 _ALIGNED = re.compile(r"text-align:\s*(right|center)")
 _LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
-
-
-def _only_languages(tag: str, name: str, value: str) -> str | None:
-    """Of the classes of code only the one that names its language."""
-    if (tag, name) != ("code", "class"):
-        return value
-    return value if _LANGUAGE.fullmatch(value) else None
-
-
 _CLEANER = nh3.Cleaner(
     tags=nh3.ALLOWED_TAGS - {"img", "area", "map", "center", "header", "footer", "nav"},
     attributes={
@@ -54,7 +45,6 @@ _CLEANER = nh3.Cleaner(
         "time": {"datetime"},
     },
     allowed_classes={"td": {"right", "center"}, "th": {"right", "center"}},
-    attribute_filter=_only_languages,
     url_schemes={"http", "https", "mailto", "tel"},
     link_rel=None,
     # what is wider than the page scrolls, and a keyboard must reach it
@@ -101,6 +91,9 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
         place.attrs["id"] = place.attributes["name"]
     for taken in body.css(f'[id^="{RESERVED}"]'):
         del taken.attrs["id"]
+    for code in body.css("code[class]"):
+        if not _LANGUAGE.fullmatch(code.attributes["class"] or ""):
+            del code.attrs["class"]
     title, anchor = _name_headings(body)
     cleaned = _CLEANER.clean(body.inner_html or "").strip()
     return Article(title or document.title, anchor, Markup(cleaned))

@@ -7,7 +7,7 @@ file was written in: what is safe to show, and what is left out of sight, is dec
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
@@ -22,6 +22,8 @@ from aitp_desk.pages.article import write_article
 if TYPE_CHECKING:
     from html_to_markdown import ConversionOptions
 
+PART_CHARACTERS = 32 * 1024
+"""A longer page is converted in parts."""
 MAX_DEPTH = 200
 """What nests deeper is left out: the converter follows it on the stack."""
 
@@ -47,6 +49,8 @@ _SIGNS_IN_LINKS = re.compile(rf"{_SIGNS.pattern}|[\[\]]")
 _SIGNS_LAST = frozenset("<]!\\")
 """What is read together with the element that follows."""
 _SPACE = re.compile(r"[ \t\n\r\f]+")
+_WRAPPERS = frozenset({"body", "main", "article", "section", "div"})
+_BLOCKS = _WRAPPERS | {"h1", "h2", "h3", "h4", "h5", "h6", "p", "ul", "ol", "dl", "table", "pre"}
 _VERBATIM = frozenset({"pre", "code", "kbd", "samp", "tt"})
 
 
@@ -88,8 +92,9 @@ def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
     _escape(body)
     for block in body.css("pre"):
         _flatten(block)
-    converted = convert(body.inner_html or "", _options()).content or ""
-    return converted.translate(_UNESCAPED)
+    converted = (convert(part, _options()).content or "" for part in _parts(body))
+    written = "\n".join(text for text in converted if text.strip())
+    return written.translate(_UNESCAPED)
 
 
 @cache
@@ -104,6 +109,30 @@ def _options() -> ConversionOptions:
         highlight_style="none",
         max_depth=MAX_DEPTH,
     )
+
+
+def _parts(body: LexborNode) -> Iterator[str]:
+    """The page's HTML in parts that end where a block does, few of them long.
+
+    The converter lets no other thread run: a reference of a megabyte would hold up everybody.
+    """
+    part: list[str] = []
+    size = 0
+    waiting: list[LexborNode | None] = [body]
+    while waiting:
+        node = waiting.pop()
+        html = node.html or "" if node is not None else ""
+        is_large = node is not None and node.tag in _WRAPPERS and len(html) > PART_CHARACTERS
+        is_full = node is not None and node.tag in _BLOCKS and size > PART_CHARACTERS
+        if node is None or is_large or is_full:
+            yield "".join(part)
+            part, size = [], 0
+        if node is not None and is_large:
+            waiting += [None, *reversed(list(node.iter(include_text=True)))]
+        else:
+            part.append(html)
+            size += len(html)
+    yield "".join(part)
 
 
 def _escape(body: LexborNode) -> None:

@@ -327,6 +327,7 @@ async def test_the_notice_is_out_of_sight_and_in_the_page_after_every_script(
         await expect(notice).to_have_count(1)
         await expect(notice).to_be_hidden()
         assert NOTICE in await page.inner_text("body")
+        assert NOTICE in (await page.text_content("body") or "")
         assert NOTICE in await page.locator("body").aria_snapshot()
 
 

@@ -118,7 +118,7 @@ async def test_what_is_posted_is_never_sent_elsewhere(visitor: Visitor, path: st
     headers = {"Accept": AGENT}
     request = visitor.http.post(path, json=body, headers=headers, allow_redirects=False)
     async with request as response:
-        assert response.status in {200, 201, 404}
+        assert response.status in {200, 201, 405}
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -162,6 +162,32 @@ async def test_a_refusal_of_the_request_itself_goes_before(tmp_path: Path) -> No
             async with request as response:
                 assert response.status == status
                 assert response.headers.getall("Link") == [RELATIONS]
+
+
+# --- The tags and the notice where a refusal is a page -------------------------------------------
+
+
+@pytest.mark.requirement("AHP-3.4-1", "AHP-3.4-3", "AHP-3.4-5")
+async def test_every_refusal_that_is_a_page_carries_tags_and_notice(tmp_path: Path) -> None:
+    settings = ("limits.enabled=true", "limits.static_per_minute=4")
+    html = {"Accept": "text/html"}
+    async with visiting(tmp_path / "data", *settings) as visitor:
+        for status, method, headers in [
+            (401, "GET", {"X-AHP-Key": "guess"}),
+            (421, "GET", {"Host": "elsewhere.example"}),
+            (404, "GET", {}),
+            (405, "POST", {}),
+            (429, "GET", {}),
+        ]:
+            path = "/" if status == 405 else "/nowhere"
+            request = visitor.http.request(method, path, headers=html | headers)
+            async with request as response:
+                assert (response.status, response.content_type) == (status, "text/html")
+                page = await response.text()
+            assert '<section class="ahp-notice" aria-label="AI Agent Notice">' in page
+            for relation in ("agent-manifest", "ahp-manifest"):
+                assert f'<link rel="{relation}" href="{MANIFEST}"' in page
+            assert f'<meta name="ahp-manifest" content="{MANIFEST}">' in page
 
 
 # --- The Link header where no door had a say ------------------------------------------------------

@@ -59,7 +59,7 @@ async def reader(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Asyn
 # --- The three ways ------------------------------------------------------------------------------
 
 
-@pytest.mark.requirement("AHP-5.1-4")
+@pytest.mark.requirement("AHP-5.1-2", "AHP-5.1-5")
 @pytest.mark.parametrize("path", PAGES)
 async def test_a_page_is_the_same_markdown_however_it_is_asked_for(
     reader: Visitor, path: str
@@ -323,5 +323,7 @@ async def test_the_pages_of_a_further_agent_are_markdown_too(tmp_path: Path) -> 
         async with visitor.http.get("/books/facts") as response:
             page = await response.text()
         assert '<link rel="alternate" type="text/markdown" href="/books/facts.md">' in page
+        assert 'class="ahp-notice" aria-label="AI Agent Notice"' in page
+        assert '<link rel="agent-manifest" href="/.well-known/agent.json"' in page
         async with visitor.http.get("/books/nowhere.md", headers=MARKDOWN) as response:
             assert (response.status, response.content_type) == (404, "text/markdown")

@@ -18,7 +18,7 @@ from aitp_desk.knowledge.html_blocks import html_blocks
 from aitp_desk.knowledge.load import load_content
 from aitp_desk.knowledge.markdown import markdown_blocks
 from aitp_desk.pages.article import write_article
-from aitp_desk.pages.markdown import MAX_DEPTH, write_body, write_markdown
+from aitp_desk.pages.markdown import MAX_DEPTH, PART_CHARACTERS, write_body, write_markdown
 from aitp_desk.protocols.ahp.content import write_content_signal, write_llms_full_txt
 from tests.serving import SHOP, SITE
 
@@ -110,6 +110,18 @@ def test_what_nests_too_deep_does_no_harm() -> None:
     for depth in (MAX_DEPTH * 2, 5000):
         html = f"<p>Shown.</p>{'<blockquote>' * depth}x{'</blockquote>' * depth}"
         assert body_of(html, "html").startswith("Shown.")
+
+
+def test_a_long_page_is_converted_in_parts_that_cannot_be_seen() -> None:
+    section = (
+        "<div>Bare &lt;text&gt; &amp; more <em>text</em><h2>Heading {0}</h2><p>Text {0}.</p>"
+        "<ul><li>a</li><li>b<ol><li>c</li></ol></li></ul>after <b>it</b></div>"
+    )
+    html = f"<p>First.</p>loose<section>{''.join(map(section.format, range(900)))}</section>last"
+    assert len(html) > 3 * PART_CHARACTERS
+    read = markdown_blocks(write_body(BOOKSHOP, document(html, "html"), {}))
+    assert words(read) == words(html_blocks(html))
+    assert len(read) > 900 * 7
 
 
 # --- Links ---------------------------------------------------------------------------------------

@@ -75,6 +75,11 @@ def folder(tmp_path: Path) -> Path:
         ("text/html;q=two", "text/html", (0.0, True)),
         ("text/html;q=7", "text/html", (0.0, True)),
         (",,;q=1,", "text/html", (0.0, False)),
+        ('text/html;title="a, text/html;q=0";q=0.7', "text/html", (0.7, True)),
+        ('text/plain;title="\\", text/html"', "text/html", (0.0, False)),
+        ('text/html;title="never closed, text/plain', "text/html", (1.0, True)),
+        ("text/html;q=nan, */*;q=inf", "text/html", (0.0, True)),
+        ("text/html;q=0.2, text/html;q=0.6", "text/html", (0.6, True)),
     ],
 )
 def test_the_most_specific_range_weighs_a_media_type(
