@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 import yaml
@@ -23,6 +24,7 @@ from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.languages import Languages, Version, find_versions, prefer
 from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.pdf.texts import PdfText, digest_of, is_installed, read_pdfs
+from aitp_desk.knowledge.titles import site_endings, without_ending
 
 MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
@@ -166,12 +168,27 @@ def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
             )
             continue
         documents[document.path] = document
+    _shorten_titles(documents)
     taken = prefer([documents[path] for path in sorted(documents)], raw.languages)
     return Content(
         documents=tuple(taken),
         problems=tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0))),
         digest=raw.digest,
     )
+
+
+def _shorten_titles(documents: dict[str, Document]) -> None:
+    """Take from the titles of HTML pages what all those of their site end with."""
+    sites: dict[str, list[Document]] = {}
+    for document in documents.values():
+        if document.kind == "html":
+            site = urlsplit(document.path).netloc if document.is_elsewhere else ""
+            sites.setdefault(site, []).append(document)
+    for pages in sites.values():
+        endings = site_endings(page.title for page in pages)
+        for page in pages:
+            title = without_ending(page.title, endings)
+            documents[page.path] = msgspec.structs.replace(page, title=title)
 
 
 def _move(document: Document, below: str) -> Document:

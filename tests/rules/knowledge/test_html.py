@@ -211,3 +211,14 @@ def test_a_term_that_only_names_another_is_another_name_of_that(tmp_path: Path) 
         ("L", "big lock (GIL)", "big lock: One at a time."),
         ("Z", "Z", "Z: See Omega."),
     ]
+
+
+def test_what_the_titles_of_a_site_all_end_with_is_no_part_of_a_title(tmp_path: Path) -> None:
+    titles = ["Keys — The Manual 1.2", "Locks | Doors — The Manual 1.2", "Bolts", "A — B"]
+    for at, title in enumerate(titles):
+        tmp_path.joinpath(f"p{at}.html").write_text(f"<title>{title}</title><p>Text.</p>", "utf-8")
+    tmp_path.joinpath("p4.html").write_text(
+        "<title>Doors — The Manual 1.2</title><p>Text.", "utf-8"
+    )
+    read_titles = [document.title for document in load_content(tmp_path).documents]
+    assert read_titles == ["Keys", "Locks | Doors", "Bolts", "A — B", "Doors"]
