@@ -37,10 +37,19 @@ class Exact:
 
         What the title of its page says may be said too.
         """
-        called = _told(passage.heading)
+        return any(self._is_called(name, passage.title) for name in _names(passage.heading))
+
+    def _is_called(self, name: str, title: str) -> bool:
+        called = _told(name)
         if not called or not called <= self._asked:
             return False
-        return self._must <= called | _told(passage.title)
+        return self._must <= called | _told(title)
+
+
+def _names(heading: str) -> tuple[str, ...]:
+    """A heading, and the two names that ``Interpreter lock (GIL)`` holds."""
+    first, opened, rest = heading.partition(" (")
+    return (heading, first, rest.removesuffix(")")) if opened else (heading,)
 
 
 @lru_cache(maxsize=4096)

@@ -29,6 +29,7 @@ _BLOCKS = {
     "center", "footer", "aside", "hgroup", "tbody", "thead", "tfoot", "tr", "td", "th", "caption",
     *_HEADINGS,
 }  # fmt: skip
+_LARGE = "table, h1, h2, h3, h4, h5, h6, dl"
 _LAYOUT_ROLES = {"presentation", "none"}
 _NOTES = frozenset(
     "note notes tip hint info warning caution important attention danger example".split()
@@ -178,12 +179,17 @@ class _Reader:
         attributes = node.attributes
         text = node.text()
         name = attributes.get("name") or ""
-        if name and not text.strip() and not self.items and not "".join(self.text).strip():
+        if name and not text.strip() and not self.items and self._is_between_sentences():
+            self._flush()
             self._add(Mark(name))
             return True
         return (attributes.get("href") or "").startswith("#") and bool(
             _FOOTNOTE.fullmatch(text.strip())
         )
+
+    def _is_between_sentences(self) -> bool:
+        before = "".join(self.text).strip()
+        return not before or before.endswith(_SENTENCE_END)
 
     def _enter(self, name: str, node: LexborNode) -> None:
         if name in _BLOCKS:
@@ -271,9 +277,8 @@ def _is_layout(table: LexborNode) -> bool:
     """Whether a table only puts its parts side by side, or a frame around them."""
     if (table.attributes.get("role") or "") in _LAYOUT_ROLES:
         return True
-    # a selector finds the node itself too
-    within = table.css("table, h1, h2, h3, h4, h5, h6, dl")
-    if any(node.mem_id != table.mem_id for node in within):
+    # looked for in the children: a selector finds the node itself too
+    if any(part.css_first(_LARGE) is not None for part in table.iter()):
         return True
     if table.css_first("th") is not None:
         return False

@@ -159,7 +159,7 @@ def main() -> None:
     parser.add_argument("name", nargs="?", choices=list(FOLDERS), help="one body alone")
     parser.add_argument("--folder", type=Path, help="where it is")
     parser.add_argument("--show", choices=["none", "missed", "all"], default="missed")
-    parser.add_argument("--split", choices=["tune", "unseen"], default="tune")
+    parser.add_argument("--split", choices=["tune", "unseen", "all"], default="tune")
     asked = parser.parse_args()
     for name in [asked.name] if asked.name else FOLDERS:
         folder = asked.folder or FOLDERS[name]
@@ -168,9 +168,8 @@ def main() -> None:
             continue
         verdicts, figures = run(name, folder)
         print(f"\n== {name}, {folder}")
-        _print(
-            [verdict for verdict in verdicts if verdict.question.split == asked.split], asked.show
-        )
+        shown = [v for v in verdicts if asked.split in {v.question.split, "all"}]
+        _print(shown, asked.show)
         print()
         for split in ("tune", "unseen"):
             print(f"  {split:8}", _count([v for v in verdicts if v.question.split == split]))
