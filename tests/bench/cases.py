@@ -96,7 +96,7 @@ CASES = (
         ("limits.enabled=true", "limits.converse_per_minute=1000000"),
     ),
     Case("uncached", converse_uncached, 0.18),
-    Case("manifest", manifest, None),
+    Case("manifest", manifest, 0.80),
 )
 
 
