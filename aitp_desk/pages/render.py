@@ -16,9 +16,11 @@ from aitp_desk.announcing.tags import head_tags, notice
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.languages import group_versions
+from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.pages.article import write_article
 from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
 from aitp_desk.pages.fill import Markup, fill, join
+from aitp_desk.pages.offers import render_offers
 
 
 def read_template(name: str) -> str:
@@ -158,12 +160,14 @@ def render_page(
     neighbours: Neighbours,
     topics: Sequence[str] | None,
     frame: Frame = DESK,
+    offers: Sequence[Resource] = (),
 ) -> bytes:
     """A page of the content.
 
     Parameters:
         neighbours: all documents, this one too.
         topics: headings of the page that one may ask about; None for a page without a box to ask.
+        offers: what the page declares beside its text.
     """
     article = write_article(document, neighbours.urls)
     asked = Markup()
@@ -181,6 +185,7 @@ def render_page(
             '<p class="updated">Updated <time datetime="$it">$it</time></p>', document.updated
         ),
         body=article.body,
+        offers=render_offers(offers),
         ask=asked,
     )
     return render_frame(

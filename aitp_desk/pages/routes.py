@@ -155,10 +155,12 @@ class PagesDoor:
         found = document
 
         def render() -> Page:
-            outline = editions.holding(found).outline(found.path)
-            topics = page_topics(outline) if asks else None
+            library = editions.holding(found)
+            topics = page_topics(library.outline(found.path)) if asks else None
             neighbours = neighbours_of(self._site, editions.documents)
-            return tag_page(render_page(self._site, found, neighbours, topics))
+            offers = library.shelf.of_page(found.path)
+            html = render_page(self._site, found, neighbours, topics, offers=offers)
+            return tag_page(html)
 
         page = await self._shelf.page(editions.revision, document.path, HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, document.markdown_url)

@@ -30,6 +30,7 @@ _SOURCES = {
     "style-src": "'self'",
     "connect-src": "'self'",
     "img-src": "'self' data:",
+    "media-src": "'self'",
     "base-uri": "'none'",
     "form-action": "'none'",
     "frame-ancestors": "'none'",

@@ -9,6 +9,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 import pytest_asyncio
+from selectolax.lexbor import LexborHTMLParser
 
 from tests.declaring import SIZES, SUBTITLES, VIDEO_BYTES, make_site
 from tests.visiting import Visitor, visiting
@@ -40,6 +41,31 @@ async def test_a_declared_file_is_sent_as_what_it_is(reader: aiohttp.ClientSessi
     async with reader.get("/guides/clips/helmet.en.vtt") as response:
         assert await response.text() == SUBTITLES
         assert response.headers["Content-Type"] == "text/vtt; charset=utf-8"
+
+
+async def test_a_page_shows_what_it_offers_and_links_to_what_is_elsewhere(
+    reader: aiohttp.ClientSession,
+) -> None:
+    async with reader.get("/guides/helmet", headers={"Accept": "text/html"}) as response:
+        page = LexborHTMLParser(await response.text())
+        assert "media-src 'self'" in response.headers["Content-Security-Policy"]
+    [video] = page.css("video")
+    assert video.attributes["src"] == VIDEO
+    assert video.attributes["poster"] == "/guides/clips/level.png"
+    assert [track.attributes["srclang"] for track in video.css("track")] == ["en"]
+    [picture] = page.css("article img")
+    assert picture.attributes["alt"] == "A helmet that sits level"
+    loaded = [node.attributes["src"] or "" for node in page.css("[src]")]
+    assert all(address.startswith("/") for address in loaded)
+    links = {link.attributes["href"]: link.text() for link in page.css(".offers a")}
+    assert links == {"https://cdn.example/tilted.jpg": "A tilted helmet"}
+    async with reader.get("/guides/sizes", headers={"Accept": "text/html"}) as response:
+        page = LexborHTMLParser(await response.text())
+    assert [link.text() for link in page.css(".offers a")] == ["sizes.csv", "guide.epub", "all.zip"]
+    async with reader.get("/guides/talk", headers={"Accept": "text/html"}) as response:
+        page = LexborHTMLParser(await response.text())
+    [link] = page.css(".offers a")
+    assert link.text() == "Play: A talk with our fitter"
 
 
 @pytest.mark.parametrize(

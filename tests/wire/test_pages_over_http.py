@@ -157,6 +157,7 @@ async def test_a_page_forbids_everything_that_is_not_the_desks_own(folder: Path)
             "style-src 'self'",
             "connect-src 'self'",
             "img-src 'self' data:",
+            "media-src 'self'",
             "base-uri 'none'",
             "form-action 'none'",
             "frame-ancestors 'none'",
