@@ -48,8 +48,9 @@ class Naming:
                 if len(stem) > 3 and stem not in self._everyday and len(self._holders[stem]) == 1
             }
             for name in names:
-                for stem in name:
-                    self._names.setdefault(stem, set()).add(name)
+                if name:  # all of a name must be asked for, so its rarest word finds it
+                    rarest = min(name, key=lambda stem: (len(self._holders.get(stem, ())), stem))
+                    self._names.setdefault(rarest, set()).add(name)
 
     def holders(self, stems: Iterable[str]) -> set[str]:
         """Paths of the documents whose title or file name holds one of these stems."""

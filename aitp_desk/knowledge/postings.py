@@ -16,9 +16,9 @@ import msgspec
 
 from aitp_desk.knowledge.layout import Counted
 
-COMPLETE = 1000
+COMPLETE = 400
 """A stem of so many passages finds them all; a commoner one finds only its best."""
-BEST = 256
+BEST = 128
 """How many passages a commoner stem finds."""
 
 _SATURATION = 1.5

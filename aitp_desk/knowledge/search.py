@@ -14,7 +14,7 @@ from math import inf
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
 from aitp_desk.knowledge.postings import BEST, Posting
-from aitp_desk.knowledge.standing import NOWHERE, Part, Place, Places
+from aitp_desk.knowledge.standing import MOST_PLACES, NOWHERE, Part, Place, Places
 from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
 
 WAYS = (1.25, 1.0, 0.4)
@@ -32,9 +32,11 @@ FINDERS = 3
 """So many terms find passages, those that tell most; the others only add to what these found."""
 SEEDS = 5000
 """So many passages the first term finds in any case, even if it is common."""
-LOOKED_UP = 64
+LOOKED_UP = 32
 """In so many of the passages that were found, the best ones, common words are looked up."""
 
+_FEW = 128
+"""So few passages are taken without a thought on whether they can win."""
 _ENOUGH = 32
 """What scores less than so many others is not among the best in any case."""
 _MAX_KEPT = 500_000
@@ -153,8 +155,9 @@ class Ranking:
                 (mark(stem), sure, self._weight(stem)) for stem, sure in term.stems.items()
             ),
             kept={},
+            room=len(few) + MOST_PLACES,
         )
-        self._keep(len(few))
+        self._keep(places.room)
         self._terms[key] = places
         return places
 
@@ -162,7 +165,7 @@ class Ranking:
         posting = self._postings.get(stem)
         if posting is None:
             posting = self._index.posting(stem)
-            self._keep(len(posting.found) + len(posting.numbers) // _COMPACT)
+            self._keep(_room_of(posting))
             self._postings[stem] = posting
         return posting
 
@@ -192,17 +195,22 @@ class Ranking:
                     units[unit] = value
         best = min(max(units.values(), default=0.0), 1.0)
         place = Place(title, heading, said, best, tuple(units.items())) if held else NOWHERE
-        self._keep(1)
+        if len(where.kept) >= MOST_PLACES:
+            where.kept.clear()
         where.kept[number] = place
         return place
 
     def _keep(self, entries: int) -> None:
-        """Bound what is kept: past the limit everything is forgotten and read again."""
+        """Bound what is kept: past the limit what was read first is forgotten."""
         self._kept += entries
-        if self._kept > _MAX_KEPT:
-            self._terms.clear()
-            self._postings.clear()
-            self._kept = entries
+        while self._kept > _MAX_KEPT and self._terms:
+            self._kept -= self._terms.pop(next(iter(self._terms))).room
+            if self._postings:
+                self._kept -= _room_of(self._postings.pop(next(iter(self._postings))))
+
+
+def _room_of(posting: Posting) -> int:
+    return len(posting.found) + len(posting.numbers) // _COMPACT
 
 
 class _Search:
@@ -227,7 +235,7 @@ class _Search:
         """
         total = self.total
         least = inf
-        if not total:
+        if not total or (may_find and places.size <= _FEW):
             least = 0.0
         elif may_find and (len(self._finders) < FINDERS or len(total) < _ENOUGH):
             # with all that may come, a passage must come near the best and be among so many

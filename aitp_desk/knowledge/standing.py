@@ -6,6 +6,9 @@ import msgspec
 
 from aitp_desk.knowledge.postings import Posting
 
+MOST_PLACES = 64
+"""In so many passages is kept how a term stands there."""
+
 
 class Place(msgspec.Struct, frozen=True, gc=False):
     """How a term stands in a passage. Values are 0 to 1: how surely the term is meant.
@@ -52,7 +55,8 @@ class Places(msgspec.Struct, frozen=True, gc=False):
         most: its best score.
         size: how many passages it finds, those of several parts counted for each.
         stems: what stands for it, as it is looked for, with how surely and how much each tells.
-        kept: how it stands in the passages that were looked at.
+        kept: how it stands in the passages that were looked at, at most :data:`MOST_PLACES`.
+        room: how many entries it keeps of its own.
     """
 
     parts: tuple[Part, ...]
@@ -61,6 +65,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
     size: int
     stems: tuple[tuple[str, float, float], ...]
     kept: dict[int, Place]
+    room: int
 
     def score(self, number: int) -> float:
         """Its score in any passage."""

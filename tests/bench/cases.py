@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from tests.bench.body import questions
 from tests.bench.load import NUMBER, request
 from tests.serving import SHOP
 
@@ -37,6 +38,7 @@ class Case(msgspec.Struct, frozen=True):
         gate: the share of the floor that is the least to reach; None where none is set.
         settings: of the desk, as `--set` takes them.
         silent: whether its agent never answers, so that runs are recorded only.
+        large: whether the desk serves :mod:`tests.bench.body` and not the shop.
     """
 
     name: str
@@ -44,6 +46,7 @@ class Case(msgspec.Struct, frozen=True):
     gate: float | None
     settings: tuple[str, ...] = ()
     silent: bool = False
+    large: bool = False
 
 
 def create(url: str, key: str) -> list[bytes]:
@@ -79,6 +82,13 @@ def converse_uncached(_url: str, _key: str) -> list[bytes]:
     return [request("POST", "/agent/converse", {}, _converse(question)) for question in questions]
 
 
+def converse_uncached_large(_url: str, _key: str) -> list[bytes]:
+    """Questions on more than 10,000 passages, all different."""
+    asked = questions()
+    assert len(asked) > CACHE_SIZE
+    return [request("POST", "/agent/converse", {}, _converse(question)) for question in asked]
+
+
 def manifest(_url: str, _key: str) -> list[bytes]:
     """The manifest, as a visiting agent reads it first."""
     return [request("GET", "/.well-known/agent.json", {})]
@@ -96,6 +106,7 @@ CASES = (
         ("limits.enabled=true", "limits.converse_per_minute=1000000"),
     ),
     Case("uncached", converse_uncached, 0.18),
+    Case("uncached-10k", converse_uncached_large, 0.10, large=True),
     Case("manifest", manifest, 0.80),
 )
 

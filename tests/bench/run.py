@@ -24,11 +24,22 @@ from statistics import median
 import msgspec
 
 from tests.bench import floor
+from tests.bench.body import write_body
 from tests.bench.cases import CASES, Case
 from tests.bench.load import Plan, Report, request, run_load
-from tests.processes import Server, desk_command, free_port, make_token, serving_process
+from tests.processes import (
+    START_SECONDS,
+    Server,
+    desk_command,
+    free_port,
+    make_token,
+    serving_process,
+)
+from tests.serving import SHOP
 
 START, MEMORY = "start", "memory"
+INDEXING_SECONDS = 300
+"""How long a desk may take to index a large body, in seconds."""
 START_GATE = 2.0
 """Times what a bare aiohttp server takes to its first answer."""
 MEMORY_GATE = 100
@@ -90,19 +101,25 @@ class Place:
 
     def desk(self, name: str, case: Case | None = None) -> AbstractContextManager[Server]:
         port = free_port()
-        command = desk_command(self.data(name), port, *(case.settings if case else ()))
+        settings = case.settings if case else ()
+        large = case is not None and case.large
+        folder = write_body(self._folder / "body") if large else SHOP
+        command = desk_command(self.data(name), port, *settings, folder=folder)
         if case is not None and case.silent:
             command[command.index("aitp_desk")] = "tests.bench.silent"
-        return self._serving(command, port, "/ready")
+        within = INDEXING_SECONDS if large else START_SECONDS
+        return self._serving(command, port, "/ready", within)
 
     def data(self, name: str) -> Path:
         return self._folder / name
 
     def _serving(
-        self, command: list[str], port: int, ready: str = "/health"
+        self, command: list[str], port: int, ready: str = "/health", within: float = START_SECONDS
     ) -> AbstractContextManager[Server]:
         log, bytecode = self._folder / "servers.log", self._folder / "bytecode"
-        return serving_process(command, port, log=log, ready=ready, bytecode=bytecode)
+        return serving_process(
+            command, port, log=log, ready=ready, bytecode=bytecode, within=within
+        )
 
 
 def machine_seconds() -> float:
