@@ -56,9 +56,8 @@ _PATTERNS = {
     PERSON: r"\b(?:written|founded|run|owned|led|made|created|edited|started) (?:in \d+ )?by\b|"
     r"\b(?:authors?|founders?|owner|director|manager|editors?)\b",
 }
-_READERS = [
-    (flag, re.compile(pattern, re.IGNORECASE | re.MULTILINE)) for flag, pattern in _PATTERNS.items()
-]
+# of small letters, which are looked through in two thirds of the time that both kinds take
+_READERS = [(flag, re.compile(pattern, re.MULTILINE)) for flag, pattern in _PATTERNS.items()]
 
 
 _DIGIT = re.compile(r"\d")
@@ -66,10 +65,11 @@ _NEEDS_A_DIGIT = WEIGHT | LENGTH | VOLUME | PHONE
 
 
 def figures_of(texts: Sequence[str]) -> list[int]:
-    """The sorts of figures that each of some texts holds, as :func:`figures_in` finds them.
+    """The sorts of figures that each of some texts holds, as flags.
 
     What none of them holds is looked for once.
     """
+    texts = [text.lower() for text in texts]
     joined = "\n".join(texts)
     impossible = 0 if _DIGIT.search(joined) else _NEEDS_A_DIGIT
     readers = [
@@ -78,12 +78,3 @@ def figures_of(texts: Sequence[str]) -> list[int]:
         if not flag & impossible and pattern.search(joined)
     ]
     return [sum(flag for flag, pattern in readers if pattern.search(text)) for text in texts]
-
-
-def figures_in(text: str) -> int:
-    """The sorts of figures that a text holds, as flags."""
-    found = 0
-    for flag, pattern in _READERS:
-        if pattern.search(text):
-            found |= flag
-    return found

@@ -24,6 +24,7 @@ from typing import overload
 
 import msgspec
 
+from aitp_desk.knowledge.apart import is_large, make_index_apart
 from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.layout import Stands
 from aitp_desk.knowledge.load import Raw
@@ -148,6 +149,9 @@ def open_index(raw: Raw, data: Path, name: str = FILE) -> Index:
         raw: the content's files.
         data: the desk's data folder; it is made when absent.
         name: of the file in that folder.
+
+    Raises:
+        ContentUnreadable: the index of much content could not be made.
     """
     content = sha256(f"{FORMAT} {sys.byteorder}\n".encode() + raw.digest).hexdigest()
     file = data / name
@@ -157,7 +161,7 @@ def open_index(raw: Raw, data: Path, name: str = FILE) -> Index:
             return index
     except (sqlite3.Error, msgspec.MsgspecError, ValueError):
         pass  # absent, cut off or of another format: it is made again
-    make_index(file, raw, content)
+    (make_index_apart if is_large(raw) else make_index)(file, raw, content)
     return _open(file)
 
 

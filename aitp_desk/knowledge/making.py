@@ -48,7 +48,14 @@ CREATE TABLE stem (stem TEXT NOT NULL, passages INTEGER NOT NULL, posting BLOB N
 """
 _BY_STEM = "CREATE UNIQUE INDEX by_stem ON stem (stem, passages)"
 
+Tell = Callable[[int, int], None]
+"""Told how many pages are done, and of how many."""
+
 _encode: Callable[[object], bytes] = msgspec.msgpack.Encoder().encode
+
+
+def _tell_nobody(_done: int, _of: int) -> None:
+    pass
 
 
 class Columns(msgspec.Struct, frozen=True):
@@ -71,11 +78,12 @@ class Columns(msgspec.Struct, frozen=True):
     outlines: list[list[int]]
 
 
-def make_index(file: Path, raw: Raw, content: str) -> None:
+def make_index(file: Path, raw: Raw, content: str, tell: Tell = _tell_nobody) -> None:
     """Write the index under another name, then move it into place.
 
     Parameters:
         content: names the content that it is made from.
+        tell: told after each page.
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     understood = understand(raw, keep_pdfs_in=file.parent / PDF_FOLDER)
@@ -88,7 +96,7 @@ def make_index(file: Path, raw: Raw, content: str) -> None:
             connection.execute("PRAGMA synchronous = OFF")
             connection.executescript(_SCHEMA)
             connection.execute("BEGIN")
-            _Filling(connection).fill(understood, content)
+            _Filling(connection).fill(understood, content, tell)
             connection.execute("COMMIT")
         made.replace(file)
     finally:
@@ -109,12 +117,13 @@ class _Filling:
         self._negated = bytearray()
         self._outlines: list[list[int]] = []
 
-    def fill(self, understood: Content, content: str) -> None:
+    def fill(self, understood: Content, content: str, tell: Tell) -> None:
         cut = {document.path: passages_of(document) for document in understood.documents}
         for path in digests_of(cut):
             cut[path] = []
         for number, document in enumerate(understood.documents):
             self._add_document(number, document, cut.pop(document.path))
+            tell(number + 1, len(understood.documents))
         counts = self._postings.counts()
         norms = self._postings.norms()
         self._connection.executemany(

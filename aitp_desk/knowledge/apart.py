@@ -1,0 +1,102 @@
+"""Making the index of a large site in a process of its own, and telling how far it has come.
+
+Thousands of pages take many seconds of Python. In a thread that would slow down everybody who is
+being answered meanwhile, and what it needed of memory would never be given back.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO, cast
+
+import structlog
+
+from aitp_desk.knowledge.admit import ContentUnreadable
+from aitp_desk.knowledge.load import Raw
+from aitp_desk.knowledge.making import make_index
+
+LARGE_BYTES = 3 * 1024 * 1024
+"""The index of so much content is made apart."""
+TELL_SECONDS = 5.0
+"""How often the log tells how far it is."""
+
+_PROGRAM = "aitp_desk.knowledge.apart"
+_PACKAGES = Path(__file__).parents[2]
+"""Where the package lies that the process imports."""
+_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
+"""All that the process is told of the desk's environment, which may hold credentials."""
+_SAY_SECONDS = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+def is_large(raw: Raw) -> bool:
+    """Whether the index of this content is better made apart."""
+    return sum(len(payload) for _, payload in raw.files) >= LARGE_BYTES
+
+
+def make_index_apart(file: Path, raw: Raw, content: str) -> None:
+    """As :func:`aitp_desk.knowledge.making.make_index`, in a process of its own.
+
+    Raises:
+        ContentUnreadable: the process ended without an index; the message says why.
+    """
+    _log.info("content.indexing", files=len(raw.files))
+    told_at = time.monotonic()
+    reason = ""
+    with subprocess.Popen(  # noqa: S603 -- the desk's own program
+        [sys.executable, "-m", _PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=_PACKAGES,
+        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+    ) as process:
+        given, said = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+        try:
+            with given:
+                pickle.dump((file.absolute(), raw, content), given)
+            for line in said:
+                done, _, rest = line.decode().strip().partition(" ")
+                if not done.isdigit():
+                    reason = f"{done} {rest}"
+                elif time.monotonic() - told_at >= TELL_SECONDS:
+                    told_at = time.monotonic()
+                    _log.info("content.indexing", pages=int(done), of=int(rest))
+        except BrokenPipeError:  # it ended before it had read all
+            pass
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        raise ContentUnreadable(
+            f"The index of the content could not be made ({reason or 'its process was ended'});"
+            f" see that {file.parent} may be written, and that there is room on disk and in memory."
+        )
+
+
+def main() -> None:
+    """Make the index that comes in, and say how far it is, a line at a time."""
+    file, raw, content = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from the desk itself
+    said_at = time.monotonic()
+
+    def say(done: int, of: int) -> None:
+        nonlocal said_at
+        if time.monotonic() - said_at >= _SAY_SECONDS:
+            said_at = time.monotonic()
+            print(done, of, flush=True)  # noqa: T201 -- to the desk
+
+    try:
+        make_index(file, raw, content, say)
+    except Exception as error:  # noqa: BLE001 -- the desk tells it
+        print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

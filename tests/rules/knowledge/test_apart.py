@@ -1,0 +1,45 @@
+"""The index of much content is made in a process of its own."""
+
+from pathlib import Path
+
+import pytest
+import structlog
+
+from aitp_desk.knowledge.admit import ContentUnreadable
+from aitp_desk.knowledge.apart import LARGE_BYTES
+from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.load import read_files
+from aitp_desk.knowledge.making import FILE
+
+
+@pytest.fixture
+def large_site(tmp_path: Path) -> Path:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "tents.md").write_text("# Tents\n\nThe Larkspur is a tent.\n\n## Care\n\nDry it.\n")
+    listing = "0123456789abcdef " * (LARGE_BYTES // 17 + 1)
+    (folder / "listing.md").write_text(f"# Listing\n\n```\n{listing}\n```\n")
+    return folder
+
+
+def open_site(folder: Path) -> Library:
+    data = folder.parent / "data"
+    return open_library(read_files(folder, data=data), data, {})
+
+
+def test_much_content_is_found_like_any_other_and_the_log_tells_of_the_work(
+    large_site: Path,
+) -> None:
+    with structlog.testing.capture_logs() as entries:
+        library = open_site(large_site)
+    assert library.search("dry the Larkspur")[0].passage.url == "/tents#care"
+    assert [(entry["event"], entry["files"]) for entry in entries[:1]] == [("content.indexing", 2)]
+    with structlog.testing.capture_logs() as entries:
+        open_site(large_site)
+    assert entries == []  # it is there already
+
+
+def test_an_index_that_cannot_be_made_is_told_with_its_reason(large_site: Path) -> None:
+    (large_site.parent / "data" / FILE / "in-the-way").mkdir(parents=True)
+    with pytest.raises(ContentUnreadable, match=r"not be made \(IsADirectoryError: .*\); see"):
+        open_site(large_site)
