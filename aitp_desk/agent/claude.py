@@ -31,7 +31,7 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.budget import BudgetSpent, Day, Spending
 from aitp_desk.agent.converse import read_turn
-from aitp_desk.agent.extractive import answer, follow_ups
+from aitp_desk.agent.extractive import answer_in, follow_ups
 from aitp_desk.agent.guard import Guard, Leaked, Output, repeats
 from aitp_desk.agent.loop import THINKING_TOKENS, Reply
 from aitp_desk.agent.messages import Ended, Messages, ModelFailed, Reading
@@ -44,6 +44,7 @@ from aitp_desk.agent.summary import (
     within_tokens,
 )
 from aitp_desk.config import Claude
+from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import Knowledge
 
@@ -111,7 +112,8 @@ class ClaudeAgent:
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn; by extraction where the model does not."""
-        library = self._knowledge.editions.speaking(turn.locale)
+        editions = self._knowledge.editions
+        library = editions.speaking(turn.locale)
         spending = Spending(self._settings, self._day)
         reply = Reply(
             turn,
@@ -143,7 +145,7 @@ class ClaudeAgent:
             self._warn("budget_spent", spending)
         if reply.is_shown:
             yield Restart()
-        yield _instead(turn, library, spending, fallback, reply)
+        yield _instead(turn, editions, spending, fallback, reply)
 
     async def summarise(
         self, previous: str, utterances: Sequence[Utterance], max_tokens: int
@@ -248,10 +250,10 @@ def _with_follow_ups(
 
 
 def _instead(
-    turn: Turn, library: Library, spending: Spending, fallback: Fallback, reply: Reply
+    turn: Turn, editions: Editions, spending: Spending, fallback: Fallback, reply: Reply
 ) -> Event:
     """What extraction answers in the model's place; what that had called stays called."""
-    said = answer(turn, library)
+    said = answer_in(turn, editions)
     usage, used = spending.usage if spending.usage.total else None, reply.tools_used
     if isinstance(said, Clarification):
         if not reply.is_shown:

@@ -1,4 +1,4 @@
-"""Making the index of a large site in a process of its own, and telling how far it has come.
+"""Making the indexes of a large site in a process of its own, and telling how far it has come.
 
 Thousands of pages take many seconds of Python. In a thread that would slow down everybody who is
 being answered meanwhile, and what it needed of memory would never be given back.
@@ -11,14 +11,16 @@ import pickle
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, cast
 
 import structlog
+from msgspec.structs import replace
 
 from aitp_desk.knowledge.admit import ContentUnreadable
-from aitp_desk.knowledge.load import Raw
-from aitp_desk.knowledge.making import make_index
+from aitp_desk.knowledge.load import join_parts
+from aitp_desk.knowledge.making import Wanted, make_indexes
 
 LARGE_BYTES = 3 * 1024 * 1024
 """The index of so much content is made apart."""
@@ -35,18 +37,20 @@ _SAY_SECONDS = 1.0
 _log = structlog.get_logger(__name__)
 
 
-def is_large(raw: Raw) -> bool:
-    """Whether the index of this content is better made apart."""
+def is_large(wanted: Iterable[Wanted]) -> bool:
+    """Whether the indexes of this content are better made apart."""
+    raw = join_parts([one.raw for one in wanted])
     return sum(len(payload) for _, payload in raw.files) >= LARGE_BYTES
 
 
-def make_index_apart(file: Path, raw: Raw, content: str) -> None:
-    """As :func:`aitp_desk.knowledge.making.make_index`, in a process of its own.
+def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
+    """As :func:`aitp_desk.knowledge.making.make_indexes`, in a process of its own.
 
     Raises:
-        ContentUnreadable: the process ended without an index; the message says why.
+        ContentUnreadable: the process ended without the indexes; the message says why.
     """
-    _log.info("content.indexing", files=len(raw.files))
+    folder = wanted[0].file.parent
+    _log.info("content.indexing", files=len(join_parts([one.raw for one in wanted]).files))
     told_at = time.monotonic()
     reason = ""
     with subprocess.Popen(  # noqa: S603 -- the desk's own program
@@ -60,7 +64,8 @@ def make_index_apart(file: Path, raw: Raw, content: str) -> None:
         given, said = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         try:
             with given:
-                pickle.dump((file.absolute(), raw, content), given)
+                # what several of them hold goes over once
+                pickle.dump([replace(one, file=one.file.absolute()) for one in wanted], given)
             for line in said:
                 done, _, rest = line.decode().strip().partition(" ")
                 if not done.isdigit():
@@ -76,13 +81,13 @@ def make_index_apart(file: Path, raw: Raw, content: str) -> None:
     if process.returncode != 0:
         raise ContentUnreadable(
             f"The index of the content could not be made ({reason or 'its process was ended'});"
-            f" see that {file.parent} may be written, and that there is room on disk and in memory."
+            f" see that {folder} may be written, and that there is room on disk and in memory."
         )
 
 
 def main() -> None:
-    """Make the index that comes in, and say how far it is, a line at a time."""
-    file, raw, content = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from the desk itself
+    """Make the indexes that come in, and say how far that is, a line at a time."""
+    wanted = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from the desk itself
     said_at = time.monotonic()
 
     def say(done: int, of: int) -> None:
@@ -92,7 +97,7 @@ def main() -> None:
             print(done, of, flush=True)  # noqa: T201 -- to the desk
 
     try:
-        make_index(file, raw, content, say)
+        make_indexes(wanted, say)
     except Exception as error:  # noqa: BLE001 -- the desk tells it
         print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201
         sys.exit(1)

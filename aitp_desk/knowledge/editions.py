@@ -14,9 +14,10 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.base import Document, Problem
-from aitp_desk.knowledge.declare import Declaring
+from aitp_desk.knowledge.declare import NOTHING, Declaring
+from aitp_desk.knowledge.index import open_indexes
 from aitp_desk.knowledge.languages import Languages, falls_back, look_up
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import Raw, digest_of_files, with_versions
 from aitp_desk.knowledge.making import FILE
 
@@ -99,18 +100,15 @@ def open_editions(
         problems: what could not be read elsewhere.
         declaring: reads what the pages offer beside their text.
     """
+    parts = _part(raw, languages)
+    names = {tag: FILE if tag == languages.own else _name(tag) for tag in parts}
+    indexes = open_indexes({names[tag]: part for tag, part in parts.items()}, data)
     libraries: dict[str, Library] = {}
-    for tag, part in _part(raw, languages).items():
-        is_own = tag == languages.own
-        libraries[tag] = open_library(
-            part,
-            data,
-            synonyms,
-            problems if is_own else (),
-            language=tag,
-            index=FILE if is_own else _name(tag),
-            declaring=declaring,
-        )
+    for tag in parts:
+        index = indexes[names[tag]]
+        declared = NOTHING if declaring is None else declaring.read(index.documents)
+        found = problems if tag == languages.own else ()
+        libraries[tag] = Library(index, synonyms, found, tag, declared)
     _clear_away(data, libraries)
     return Editions(libraries)
 

@@ -143,11 +143,10 @@ def _name_terms(main: LexborNode) -> None:
         if id := _id_of(node) or _id_of(node.css_first("[id]") or node):
             anchors.take("", id)
             long.add(of)
-    for of in long:
-        for term in lists.get(of, ()):
-            text = plain(term.text())
-            if text and not _id_of(term) and term.css_first("[id]") is None:
-                term.attrs["id"] = anchors.take(text)
+    for term in (term for of, terms in lists.items() if of in long for term in terms):
+        text = plain(term.text())
+        if text and not _id_of(term) and term.css_first("[id]") is None:
+            term.attrs["id"] = anchors.take(text)
 
 
 def _opening(main: LexborNode, title: str) -> LexborNode | None:

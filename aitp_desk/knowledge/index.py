@@ -17,18 +17,18 @@ import sqlite3
 import sys
 import weakref
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import overload
 
 import msgspec
 
-from aitp_desk.knowledge.apart import is_large, make_index_apart
+from aitp_desk.knowledge.apart import is_large, make_indexes_apart
 from aitp_desk.knowledge.base import Document, Passage, Problem
 from aitp_desk.knowledge.layout import Stands
 from aitp_desk.knowledge.load import Raw
-from aitp_desk.knowledge.making import FILE, FORMAT, Columns, make_index
+from aitp_desk.knowledge.making import FORMAT, Columns, Wanted, make_indexes
 from aitp_desk.knowledge.postings import Posting, read_posting
 
 _MAPPED = 1 << 30
@@ -142,27 +142,37 @@ class Index:
         return stands
 
 
-def open_index(raw: Raw, data: Path, name: str = FILE) -> Index:
-    """Open the index of this content, making it first if the file is absent or of other content.
+def open_indexes(parts: Mapping[str, Raw], data: Path) -> dict[str, Index]:
+    """Open the indexes of this content; those that are absent or of other content are made first.
 
     Parameters:
-        raw: the content's files.
+        parts: the content's files, by the names of the index files.
         data: the desk's data folder; it is made when absent.
-        name: of the file in that folder.
 
     Raises:
-        ContentUnreadable: the index of much content could not be made.
+        ContentUnreadable: the indexes of much content could not be made.
     """
-    content = sha256(f"{FORMAT} {sys.byteorder}\n".encode() + raw.digest).hexdigest()
-    file = data / name
+    indexes: dict[str, Index] = {}
+    wanted: dict[str, Wanted] = {}
+    for name, raw in parts.items():
+        content = sha256(f"{FORMAT} {sys.byteorder}\n".encode() + raw.digest).hexdigest()
+        index = _open_made(data / name, content)
+        if index is not None:
+            indexes[name] = index
+        else:
+            wanted[name] = Wanted(data / name, raw, content)
+    if wanted:
+        make = make_indexes_apart if is_large(wanted.values()) else make_indexes
+        make([*wanted.values()])
+    return indexes | {name: _open(one.file) for name, one in wanted.items()}
+
+
+def _open_made(file: Path, content: str) -> Index | None:
     try:
         index = _open(file)
-        if index.content == content:
-            return index
     except (sqlite3.Error, msgspec.MsgspecError, ValueError):
-        pass  # absent, cut off or of another format: it is made again
-    (make_index_apart if is_large(raw) else make_index)(file, raw, content)
-    return _open(file)
+        return None  # absent, cut off or of another format: it is made again
+    return index if index.content == content else None
 
 
 def _open(file: Path) -> Index:

@@ -10,7 +10,7 @@ as ``fr/`` count only for languages that the owner has named. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import msgspec
@@ -27,6 +27,9 @@ ISO_639_1 = frozenset(
     "vi vo wa wo xh yi yo za zh zu".split()
 )
 """The languages that two letters stand for."""
+
+_WIDER = {"nb": "no", "nn": "no"}
+"""Browsers name the two ways to write Norwegian, and sites mostly the language."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:-([a-z]{4}))?(?:-([a-z]{2}|[0-9]{3}))?", re.IGNORECASE)
 _SERVER = re.compile(r"https?://[^/]*/")
@@ -74,11 +77,19 @@ def spell_tag(text: str) -> str | None:
 
 
 def find_versions(sources: Iterable[str], languages: Languages) -> dict[str, Version]:
-    """The sources that are in a language of their own, by what they are versions of."""
-    sources = tuple(sources)
-    pages = {address_of(source) for source in sources}
-    found = ((source, _version(source, pages, languages)) for source in sources)
-    return {source: version for source, version in found if version is not None}
+    """The sources that are in a language of their own, by what they are versions of.
+
+    Where several have one address, such as ``returns.fr.md`` and ``returns.fr/index.md``, all are:
+    which of them the page is made from is decided later, and is the same in every language.
+    """
+    addresses = {source: address_of(source) for source in sources}
+    pages = set(addresses.values())
+    found: dict[str, Version] = {}
+    for source, address in addresses.items():
+        version = _version(source, pages, languages)
+        if version is not None:
+            found.setdefault(address, version)
+    return {source: found[address] for source, address in addresses.items() if address in found}
 
 
 def look_up(wanted: str, available: Collection[str], own: str) -> str | None:
@@ -100,10 +111,14 @@ def look_up(wanted: str, available: Collection[str], own: str) -> str | None:
     return same[0] if same else None
 
 
-def falls_back(language: str, own: str) -> tuple[str, ...]:
-    """The languages in which a page is looked for, the best first: ``fr-CA``, ``fr``, the own."""
+def falls_back(language: str, own: str) -> dict[str, int]:
+    """The languages in which a page is looked for, with their ranks: ``fr-CA``, ``fr``, the own.
+
+    The own one also stands there as pages name it that are in no other: empty.
+    """
     chain = (tag for tag in map(spell_tag, _and_wider(language)) if tag is not None)
-    return tuple(dict.fromkeys((*chain, own)))
+    ranks = {tag: rank for rank, tag in enumerate(dict.fromkeys((*chain, own)))}
+    return ranks | {"": ranks[own]}
 
 
 def listed(documents: Sequence[Document]) -> tuple[Document, ...]:
@@ -125,23 +140,23 @@ def group_versions(documents: Iterable[Document], own: str) -> dict[str, dict[st
     return {page: dict(sorted(found.items())) for page, found in pages.items() if len(found) > 1}
 
 
-def prefer(documents: Sequence[Document], languages: Sequence[str]) -> list[Document]:
+def prefer(documents: Sequence[Document], ranks: Mapping[str, int]) -> list[Document]:
     """The documents, of each page those in the best of the languages that it is there in.
 
     Parameters:
-        languages: the best first, the site's own last; none leaves all as they are.
+        ranks: of :func:`falls_back`; none leaves all as they are.
     """
-    if not languages:
+    if not ranks:
         return list(documents)
-    ranks = {language: rank for rank, language in enumerate(languages)}
     best: dict[str, int] = {}
-    ranked = []
     for document in documents:
-        page = document.version_of or document.path
-        rank = ranks[document.language or languages[-1]]
+        page, rank = document.version_of or document.path, ranks[document.language]
         best[page] = min(rank, best.get(page, rank))
-        ranked.append((page, rank, document))
-    return [document for page, rank, document in ranked if rank == best[page]]
+    return [
+        document
+        for document in documents
+        if ranks[document.language] == best[document.version_of or document.path]
+    ]
 
 
 def _version(source: str, pages: Collection[str], languages: Languages) -> Version | None:
@@ -175,4 +190,5 @@ def _and_wider(tag: str) -> list[str]:
 
 
 def _primary(tag: str) -> str:
-    return tag.partition("-")[0].lower()
+    language = tag.partition("-")[0].lower()
+    return _WIDER.get(language, language)

@@ -7,6 +7,7 @@ All of that is found here, when the index is made.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -15,7 +16,8 @@ from aitp_desk.knowledge.base import Document, Passage, Unit
 from aitp_desk.knowledge.declare import said_of_declared
 from aitp_desk.knowledge.figures import figures_of
 from aitp_desk.knowledge.markdown import first_heading
-from aitp_desk.knowledge.words import NAME_SIGN, NEGATIONS, words_of
+from aitp_desk.knowledge.twins import Runs, runs_of
+from aitp_desk.knowledge.words import NAME_SIGN, NEGATIONS, Stemmer, words_of
 
 FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead": 0.5}
 """How much a word counts by where it stands. One in a title or a heading tells more."""
@@ -64,6 +66,40 @@ class Counted(msgspec.Struct, frozen=True):
     inside: dict[str, int]
     heading: frozenset[str]
     negated: bool
+
+
+class LaidOut(msgspec.Struct, frozen=True):
+    """A document as the indexes keep it, whatever they hold beside it.
+
+    Parameters:
+        passages: each with its :class:`Stands` and :class:`Counted`, and what it says.
+        words: every word that the passages are found by, and how often.
+    """
+
+    passages: Sequence[tuple[Passage, Stands, Counted, Runs]]
+    words: Mapping[str, int]
+
+
+def lay_out_document(document: Document, passages: Sequence[Passage], stemmer: Stemmer) -> LaidOut:
+    """Lay out a document.
+
+    Parameters:
+        passages: of the document; none where no answer is to be taken from it.
+        stemmer: learns the words.
+    """
+    shared = words_of_document(document)
+    words = [PassageWords.of(passage) for passage in passages]
+    uses = Counter(word for one in words for word in one.all())
+    for word in (*shared.title, *shared.about) if passages else ():
+        uses[word] += len(passages)
+    stemmer.learn(uses)
+    return LaidOut(
+        [
+            (passage, *lay_out(passage, own, shared, stemmer.stem), runs_of(passage.text))
+            for passage, own in zip(passages, words, strict=True)
+        ],
+        uses,
+    )
 
 
 class DocumentWords(msgspec.Struct, frozen=True):

@@ -5,15 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from pathlib import Path
 
 import msgspec
 
 from aitp_desk.knowledge.base import Document, Hit, Passage, Problem
-from aitp_desk.knowledge.declare import NOTHING, Declared, Declaring
-from aitp_desk.knowledge.index import Index, open_index
-from aitp_desk.knowledge.load import Raw
-from aitp_desk.knowledge.making import FILE
+from aitp_desk.knowledge.declare import NOTHING, Declared
+from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
 from aitp_desk.knowledge.shelf import Shelf
@@ -93,24 +90,3 @@ class Library:
             Hit(self.passages[number], scores[number])
             for number in self.ranking.best(scores, limit)
         ]
-
-
-def open_library(
-    raw: Raw,
-    data: Path,
-    synonyms: Mapping[str, Sequence[str]],
-    problems: tuple[Problem, ...] = (),
-    *,
-    language: str = "en",
-    index: str = FILE,
-    declaring: Declaring | None = None,
-) -> Library:
-    """Open the library of this content; its index is made if it is not there yet.
-
-    Parameters:
-        index: name of the index file in the data folder.
-        declaring: reads what the pages offer beside their text; None where nothing is offered.
-    """
-    opened = open_index(raw, data, index)
-    declared = NOTHING if declaring is None else declaring.read(opened.documents)
-    return Library(opened, synonyms, problems, language, declared)

@@ -53,7 +53,7 @@ class Raw(msgspec.Struct, frozen=True):
     Parameters:
         below: the path below which the pages stand; empty for the top.
         versions: the files that are in a language of their own, by source.
-        languages: where pages are there in several languages, which are taken, the best first.
+        ranks: where pages are there in several languages, which are taken: the lowest first.
     """
 
     files: tuple[tuple[Found, bytes], ...]
@@ -61,7 +61,7 @@ class Raw(msgspec.Struct, frozen=True):
     digest: bytes
     below: str = ""
     versions: Mapping[str, Version] = {}
-    languages: tuple[str, ...] = ()
+    ranks: Mapping[str, int] = {}
 
 
 def load_content(folder: Path, *, data: Path | None = None) -> Content:
@@ -119,6 +119,14 @@ def digest_of_files(
     return digest.digest()
 
 
+def join_parts(parts: Sequence[Raw]) -> Raw:
+    """The files that are in any of several parts, each once; what is wrong stays with the parts."""
+    files = {found.source: (found, payload) for part in parts for found, payload in part.files}
+    return msgspec.structs.replace(
+        parts[0], files=tuple(files.values()), problems=(), digest=b"", ranks={}
+    )
+
+
 def join_raw(first: Raw, second: Raw) -> Raw:
     """What two places hold, as one."""
     return Raw(
@@ -169,21 +177,40 @@ def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
             continue
         documents[document.path] = document
     _shorten_titles(documents)
-    taken = prefer([documents[path] for path in sorted(documents)], raw.languages)
     return Content(
-        documents=tuple(taken),
-        problems=tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0))),
+        documents=tuple(documents[path] for path in sorted(documents)),
+        problems=_in_order(problems),
         digest=raw.digest,
     )
 
 
+def share_of(content: Content, raw: Raw) -> Content:
+    """What of the content some of its files hold: one language's.
+
+    Parameters:
+        content: made from these files and others.
+    """
+    sources = {found.source for found, _ in raw.files}
+    documents = [document for document in content.documents if document.source in sources]
+    problems = [problem for problem in content.problems if problem.source in sources]
+    return Content(
+        documents=tuple(prefer(documents, raw.ranks)),
+        problems=_in_order([*raw.problems, *problems]),
+        digest=raw.digest,
+    )
+
+
+def _in_order(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    return tuple(sorted(problems, key=lambda problem: (problem.source, problem.line or 0)))
+
+
 def _shorten_titles(documents: dict[str, Document]) -> None:
-    """Take from the titles of HTML pages what all those of their site end with."""
-    sites: dict[str, list[Document]] = {}
+    """Take from the titles of HTML pages what all those of their site and language end with."""
+    sites: dict[tuple[str, str], list[Document]] = {}
     for document in documents.values():
         if document.kind == "html":
             site = urlsplit(document.path).netloc if document.is_elsewhere else ""
-            sites.setdefault(site, []).append(document)
+            sites.setdefault((site, document.language), []).append(document)
     for pages in sites.values():
         endings = site_endings(page.title for page in pages)
         for page in pages:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from array import array
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from functools import reduce
 from operator import or_
 from pathlib import Path
@@ -16,19 +17,14 @@ import msgspec
 from aitp_desk.knowledge.base import Document, Passage
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.digests import digests_of
-from aitp_desk.knowledge.layout import (
-    Counted,
-    PassageWords,
-    lay_out,
-    words_of_document,
-)
-from aitp_desk.knowledge.load import Content, Raw, understand
+from aitp_desk.knowledge.layout import Counted, LaidOut, lay_out_document
+from aitp_desk.knowledge.load import Content, Raw, join_parts, share_of, understand
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.postings import Postings, weight_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 13
+FORMAT = 14
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -78,15 +74,45 @@ class Columns(msgspec.Struct, frozen=True):
     outlines: list[list[int]]
 
 
-def make_index(file: Path, raw: Raw, content: str, tell: Tell = _tell_nobody) -> None:
-    """Write the index under another name, then move it into place.
+class Wanted(msgspec.Struct, frozen=True):
+    """An index file that is to be made.
 
     Parameters:
+        raw: the files that it is made from.
         content: names the content that it is made from.
+    """
+
+    file: Path
+    raw: Raw
+    content: str
+
+
+def make_indexes(wanted: Sequence[Wanted], tell: Tell = _tell_nobody) -> None:
+    """Write the indexes under other names, then move each into its place.
+
+    Pages that several of them hold are read, cut and laid out once.
+
+    Parameters:
+        wanted: one or more, of one content in several languages, in one folder.
         tell: told after each page.
     """
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    understood = understand(raw, keep_pdfs_in=file.parent / PDF_FOLDER)
+    folder = wanted[0].file.parent
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    joined = join_parts([one.raw for one in wanted])
+    understood = understand(joined, keep_pdfs_in=folder / PDF_FOLDER)
+    stemmer = Stemmer()
+    with ExitStack() as stack:
+        fillings = [
+            stack.enter_context(_filling(one, share_of(understood, one.raw), stemmer))
+            for one in wanted
+        ]
+        _fill(fillings, understood.documents, stemmer, tell)
+
+
+@contextmanager
+def _filling(wanted: Wanted, share: Content, stemmer: Stemmer) -> Iterator[_Filling]:
+    """An index to be filled; it is in its place when the block has ended well."""
+    file = wanted.file
     made = file.with_name(f"{file.name}.{os.getpid()}.new")
     made.unlink(missing_ok=True)
     try:
@@ -96,34 +122,94 @@ def make_index(file: Path, raw: Raw, content: str, tell: Tell = _tell_nobody) ->
             connection.execute("PRAGMA synchronous = OFF")
             connection.executescript(_SCHEMA)
             connection.execute("BEGIN")
-            _Filling(connection).fill(understood, content, tell)
+            filling = _Filling(connection, share, stemmer)
+            yield filling
+            filling.finish(wanted.content)
             connection.execute("COMMIT")
         made.replace(file)
     finally:
         made.unlink(missing_ok=True)
 
 
-class _Filling:
-    """An index file while it is filled, document by document."""
+def _fill(
+    fillings: Sequence[_Filling], documents: Sequence[Document], stemmer: Stemmer, tell: Tell
+) -> None:
+    """Add each document to the indexes that are to hold it."""
+    cut = {document.path: passages_of(document) for document in documents}
+    for filling in fillings:
+        filling.find_digests(cut)
+    for done, document in enumerate(documents, start=1):
+        passages = cut.pop(document.path)
+        holding = [filling for filling in fillings if document.path in filling.paths]
+        is_quoted = any(document.path not in filling.digests for filling in holding)
+        laid_out = lay_out_document(document, passages if is_quoted else (), stemmer)
+        for filling in holding:
+            filling.add(document, laid_out)
+        tell(done, len(documents))
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+
+class _Filling:
+    """An index file while it is filled, document by document.
+
+    Parameters:
+        share: what it is to hold.
+        stemmer: knows the words of every document that is added.
+
+    Attributes:
+        paths: of the documents that it is to hold.
+        digests: of those that no answer is taken from.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, share: Content, stemmer: Stemmer) -> None:
         self._connection = connection
-        self._stemmer = Stemmer()
+        self._stem = stemmer.stem
+        self._problems = share.problems
+        self.paths = frozenset(document.path for document in share.documents)
+        self.digests: set[str] = set()
         self._postings = Postings()
         self._twins = Twins()
-        self._spellings: dict[str, int] = {}
+        self._spellings: Counter[str] = Counter()
         self._headings: list[frozenset[str]] = []
         self._owners, self._figures = array("I"), array("I")
         self._negated = bytearray()
         self._outlines: list[list[int]] = []
 
-    def fill(self, understood: Content, content: str, tell: Tell) -> None:
-        cut = {document.path: passages_of(document) for document in understood.documents}
-        for path in digests_of(cut):
-            cut[path] = []
-        for number, document in enumerate(understood.documents):
-            self._add_document(number, document, cut.pop(document.path))
-            tell(number + 1, len(understood.documents))
+    def find_digests(self, cut: Mapping[str, Sequence[Passage]]) -> None:
+        """Find which of its documents only repeat others of it."""
+        self.digests = digests_of({path: cut[path] for path in cut if path in self.paths})
+
+    def add(self, document: Document, laid_out: LaidOut) -> None:
+        """Take the next document."""
+        run = self._connection.execute
+        number = len(self._outlines)
+        light = msgspec.structs.replace(document, body="")
+        run(
+            "INSERT INTO document VALUES (?, ?, ?, ?)",
+            (number, document.path, _encode(light), document.body),
+        )
+        if document.path in self.digests:
+            self._outlines.append([])
+            return
+        sections: dict[tuple[str, str], int] = {}
+        for at, (passage, stands, counted, runs) in enumerate(
+            laid_out.passages, start=len(self._owners)
+        ):
+            sections.setdefault((passage.anchor, passage.heading), at)
+            here = msgspec.structs.replace(passage, number=at)
+            run("INSERT INTO passage VALUES (?, ?)", (at, _encode(here)))
+            figures = array("I", stands.figures).tobytes()
+            run("INSERT INTO stands VALUES (?, ?, ?)", (at, figures, stands.stems))
+            self._count(number, counted, reduce(or_, stands.figures, 0))
+            self._twins.add(runs)
+        self._outlines.append(sorted(sections.values())[:_OUTLINED])
+        self._spellings.update(laid_out.words)
+
+    def finish(self, content: str) -> None:
+        """Write down what is known of all documents together.
+
+        Parameters:
+            content: names the content that the index is made from.
+        """
         counts = self._postings.counts()
         norms = self._postings.norms()
         self._connection.executemany(
@@ -131,10 +217,9 @@ class _Filling:
             ((stem, counts[stem], self._postings.scored(stem, norms)) for stem in sorted(counts)),
         )
         self._connection.execute(_BY_STEM)
-        stem = self._stemmer.stem
         self._connection.executemany(
             "INSERT INTO spelling VALUES (?, ?, ?)",
-            ((word, uses, stem(word)) for word, uses in sorted(self._spellings.items())),
+            ((word, uses, self._stem(word)) for word, uses in sorted(self._spellings.items())),
         )
         weights = {stem: weight_of(count, len(norms)) for stem, count in counts.items()}
         columns = Columns(
@@ -147,35 +232,8 @@ class _Filling:
         )
         self._connection.execute(
             "INSERT INTO made VALUES (?, ?, ?)",
-            (content, _encode(understood.problems), _encode(columns)),
+            (content, _encode(self._problems), _encode(columns)),
         )
-
-    def _add_document(self, number: int, document: Document, cut: Sequence[Passage]) -> None:
-        run = self._connection.execute
-        light = msgspec.structs.replace(document, body="")
-        run(
-            "INSERT INTO document VALUES (?, ?, ?, ?)",
-            (number, document.path, _encode(light), document.body),
-        )
-        shared = words_of_document(document)
-        passages = [
-            msgspec.structs.replace(passage, number=at)
-            for at, passage in enumerate(cut, start=len(self._owners))
-        ]
-        words = [PassageWords.of(passage) for passage in passages]
-        sections = {(one.anchor, one.heading): one.number for one in reversed(passages)}
-        self._outlines.append(sorted(sections.values())[:_OUTLINED])
-        said = [*shared.title, *shared.about]
-        self._stemmer.learn({*said, *(word for one in words for word in one.all())})
-        for passage, own in zip(passages, words, strict=True):
-            stands, counted = lay_out(passage, own, shared, self._stemmer.stem)
-            run("INSERT INTO passage VALUES (?, ?)", (passage.number, _encode(passage)))
-            figures = array("I", stands.figures).tobytes()
-            run("INSERT INTO stands VALUES (?, ?, ?)", (passage.number, figures, stands.stems))
-            self._count(number, counted, reduce(or_, stands.figures, 0))
-            self._twins.add(passage.text)
-            for word in (*said, *own.all()):
-                self._spellings[word] = self._spellings.get(word, 0) + 1
 
     def _count(self, document: int, counted: Counted, figures: int) -> None:
         self._postings.add(counted)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from typing import NamedTuple
 from zlib import crc32
 
 from aitp_desk.knowledge.words import words_of
@@ -15,6 +16,18 @@ from aitp_desk.knowledge.words import words_of
 _SHARED = 0.9
 _RUN = 3
 _FIGURE = re.compile(r"\d+")
+
+
+class Runs(NamedTuple):
+    """What a text says.
+
+    Parameters:
+        runs: its three-word runs as numbers, each once, in order.
+        figures: the numbers that stand in it.
+    """
+
+    runs: array[int]
+    figures: frozenset[str]
 
 
 class Twins:
@@ -33,11 +46,10 @@ class Twins:
         self._by_run: dict[tuple[int, frozenset[str]], list[int]] = {}
         self._by_runs: dict[tuple[bytes, frozenset[str]], int] = {}
 
-    def add(self, text: str) -> None:
-        """Take the next text."""
+    def add(self, said: Runs) -> None:
+        """Take what the next text says."""
         number = len(self.first)
-        runs = _runs(text)
-        figures = frozenset(_FIGURE.findall(text))
+        runs, figures = said
         whole = runs.tobytes(), figures
         twin = self._by_runs.get(whole)
         if twin is None:
@@ -65,13 +77,9 @@ class Twins:
         return None
 
 
-def _runs(text: str) -> array[int]:
-    """The runs of a text as numbers, each once, in order."""
+def runs_of(text: str) -> Runs:
+    """What a text says, as texts are compared by."""
     words = words_of(text)
     size = min(_RUN, len(words))
-    return array(
-        "I",
-        sorted(
-            {crc32(" ".join(words[at : at + size]).encode()) for at in range(len(words) - size + 1)}
-        ),
-    )
+    runs = {crc32(" ".join(words[at : at + size]).encode()) for at in range(len(words) - size + 1)}
+    return Runs(array("I", sorted(runs)), frozenset(_FIGURE.findall(text)))

@@ -21,7 +21,9 @@ from aitp_desk.agent.base import SiteFacts, Turn
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.agent.passages import Excerpt, choose
 from aitp_desk.config.claude import Claude
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.watch import open_knowledge
 from tests.answers.judge import Corpus, Question, corpus_of, holds, questions, turn_of
@@ -131,7 +133,7 @@ def specification(shared: Path) -> Library:
         content, data = Path(folder, "content"), Path(folder, "data")
         content.mkdir()
         shutil.copy(shared / SPECIFICATION, content)
-        return open_library(read_files(content, data=data), data, {})
+        return open_editions(read_files(content, data=data), data, {}, Languages()).library
 
 
 def needed_tokens(label: Label, library: Library) -> int:

@@ -6,7 +6,9 @@ import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Said, SiteFacts, Turn
 from aitp_desk.agent.extractive import answer
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 
 SITE = SiteFacts("Docs", "https://docs.example")
@@ -17,7 +19,7 @@ def library_of(tmp_path: Path, pages: dict[str, str]) -> Library:
     folder.mkdir()
     for name, html in pages.items():
         (folder / f"{name}.html").write_text(f"<main>{html}</main>", "utf-8")
-    return open_library(read_files(folder), tmp_path / "data", {})
+    return open_editions(read_files(folder), tmp_path / "data", {}, Languages()).library
 
 
 def first_source(library: Library, question: str) -> str:

@@ -8,7 +8,9 @@ import pytest
 from aitp_desk.agent.base import SiteFacts, Turn, Utterance
 from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens, search
 from aitp_desk.agent.select import joined
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 from tests.answers.judge import SHOP, questions
 from tests.answers.prompts import ROOM
@@ -61,7 +63,7 @@ def protocol(tmp_path: Path) -> Library:
 
 
 def library_of(folder: Path, data: Path) -> Library:
-    return open_library(read_files(folder, data=data), data, {})
+    return open_editions(read_files(folder, data=data), data, {}, Languages()).library
 
 
 def ask(question: str, library: Library, *, room: int = ROOM) -> tuple[Excerpt, ...]:

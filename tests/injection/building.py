@@ -12,7 +12,9 @@ from aitp_desk.agent import prompt
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.passages import Excerpt
 from aitp_desk.agent.tools import Called, Tool, ToolResult
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.model.run import ToolCall
 from tests.injection.corpus import Case, corpus, twin
@@ -34,7 +36,7 @@ def builder(folder: Path) -> Build:
         cases = [twin(case) if harmless else case for case in corpus()]
         write_site(folder / str(harmless), cases, SITE_URL)
         raw = read_files(folder / str(harmless))
-        libraries[harmless] = open_library(raw, folder, {})
+        libraries[harmless] = open_editions(raw, folder, {}, Languages()).library
 
     def built(case: Case) -> dict[str, Any]:
         library = libraries[case not in corpus()]

@@ -304,3 +304,20 @@ async def test_an_answer_is_kept_for_the_content_that_it_was_asked_of(tmp_path: 
         go_on.set()
         await first
         assert not (await visitor.ask(QUERY)).is_cached
+
+
+async def test_two_visitors_follow_ups_never_meet_after_a_restart(tmp_path: Path) -> None:
+    async def answer_about_the_first(turn: Turn) -> Outcome:
+        about = turn.transcript[0].text if turn.transcript else "nothing"
+        return Answer(f"{turn.question} (about {about})")
+
+    agent = ScriptedAgent(answer_about_the_first)
+    topics = [f"Topic {number}?" for number in range(40)]
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        first = await asyncio.gather(*(visitor.ask(topic) for topic in topics))
+    async with visiting(tmp_path / "data", agent=agent) as visitor:
+        asking = (visitor.ask("Price?", session_id=said.session_id) for said in first)
+        then = await asyncio.gather(*asking, visitor.ask("Price?"))
+    told = [f"Price? (about {about})" for about in (*topics, "nothing")]
+    assert [said.answer for said in then] == told
+    assert not any(said.is_cached for said in then)

@@ -13,7 +13,7 @@ from aitp_desk.config import load_config
 from aitp_desk.export.site import export_site
 from tests.doubles import ScriptedAgent
 from tests.meeting_claude import meeting
-from tests.messages_api import Reply, said_in, say, search_results
+from tests.messages_api import Refuse, Reply, said_in, say, search_results
 from tests.visiting import CONTENT, Said, Visitor, visiting
 
 SITE = Path(__file__).parents[1] / "site_abroad"
@@ -312,3 +312,58 @@ async def test_the_start_tells_the_languages_and_what_is_wrong_in_any_of_them(
     assert "  languages  en, and some in de, fr, fr-CA" in report
     [problem] = [line for line in report if line.startswith("  problem")]
     assert "shipping.de.md:1" in problem
+
+
+async def test_the_sites_own_form_of_a_language_is_answered_from_its_own_pages(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "tea.md").write_text("# Tea\n\nTea costs 2 pounds a cup.\n")
+    (folder / "tea.en.md").write_text("# Tea\n\nTea costs 3 dollars a cup.\n")
+    (folder / "pot.en.md").write_text("# Pots\n\nA pot costs 9 dollars.\n")
+    setting = "site.language=en-GB"
+    async with visiting(tmp_path / "data", setting, folder=folder) as visitor:
+        for tag, served, page in ((None, "en-GB", "/tea#tea"), ("en", "en", "/tea.en#tea")):
+            context: dict[str, Any] = {"locale": tag} if tag else {}
+            said = await visitor.ask("Tea?", **context)
+            assert (pages(said), locale(said)) == ([page], served)
+        assert pages(await visitor.ask("Pots?")) == ["/pot.en#pots"]
+
+
+async def test_two_files_at_the_address_of_a_version_are_one_page_of_its_language(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "site"
+    (folder / "tea.fr").mkdir(parents=True)
+    (folder / "tea.md").write_text("# Tea\n\nTea costs 2 EUR a cup.\n")
+    (folder / "tea.fr.md").write_text("# Tisane\n\nLa tisane vaut 3 EUR.\n")
+    (folder / "tea.fr" / "index.md").write_text("# Tisane\n\nLa tisane vaut 4 EUR.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        said = await visitor.ask("Tisane ?", locale="fr")
+        assert ("3 EUR" in said.answer, pages(said)) == (True, ["/tea.fr#tisane"])
+        assert pages(await visitor.ask("Tisane ?")) == []
+        [problem] = visitor.desk.desk.knowledge.editions.problems
+        assert "tea.fr.md has the same address" in problem.message
+
+
+async def test_extraction_in_a_models_place_looks_into_the_sites_own_language_too(
+    tmp_path: Path,
+) -> None:
+    setting = f"content.folder={SITE}"
+    async with meeting(
+        tmp_path, lambda _body: Refuse(400, "invalid_request_error"), setting
+    ) as met:
+        said = await met.visitor.ask("What does a parcel within the country cost?", locale="fr")
+    assert said.body["meta"]["fallback"] == "model_failed"
+    assert "costs 4 EUR" in said.answer
+    assert (pages(said)[0], locale(said)) == ("/shipping#cost", "en")
+
+
+async def test_a_session_goes_from_language_to_language(visitor: Visitor) -> None:
+    first = await visitor.ask("How long may I return a book?")
+    then = await visitor.ask("Et les livres d'occasion ?", session_id=first.session_id, locale="fr")
+    last = await visitor.ask("How long may I return a book?", session_id=then.session_id)
+    assert [locale(said) for said in (first, then, last)] == ["en", "fr", "en"]
+    assert pages(then)[0] == "/returns.fr#livres-doccasion"
+    assert last.answer == first.answer

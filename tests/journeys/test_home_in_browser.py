@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.servers
 
+ABROAD = Path(__file__).parents[1] / "site_abroad"
 NOTICE = "Agent Handshake Protocol"
 HOSTILE = (
     "<img src=x onerror=\"document.title='broken'\"> [go](javascript:alert(1)) and"
@@ -168,6 +169,19 @@ async def test_an_example_is_asked_by_its_button(
         await expect(page.locator(".answer")).to_contain_text("14 days")
         await expect(page.locator(".turn")).to_be_focused()
         await expect(page.locator(".examples")).to_be_hidden()
+
+
+async def test_a_question_on_a_page_in_french_is_asked_in_french(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with serving(tmp_path / "data", folder=ABROAD) as desk, browser() as context:
+        page = await context.new_page()
+        requests = sent(page)
+        for path, said in (("/returns.fr", "14 jours"), ("/returns", "14 days")):
+            await page.goto(desk.url + path)
+            await page.locator(".examples button").first.click()
+            await expect(page.locator(".answer")).to_contain_text(said)
+    assert [body.get("context") for body in bodies(requests)] == [{"locale": "fr"}, None]
 
 
 async def test_a_question_back_is_answered_by_a_button_or_in_own_words(

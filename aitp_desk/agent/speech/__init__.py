@@ -22,6 +22,9 @@ ENGLISH = "en"
 
 _APART = r"[\s'’-]+"
 _WORD = r"[^\W_]+"
+_OPENING_SIGNS = str.maketrans("", "", "¿¡")
+_LEFT_BEFORE = re.compile(r"^(?:[,;:!–]\s*|[.…]\s+)+")
+"""What a greeting leaves of itself: the sign after it."""
 
 
 class Says(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,7 +106,8 @@ class Speech:
         """A question in it as the agent reads questions; one in English as it is."""
         if self.tag == ENGLISH:
             return text
-        return " ".join(self._parts.sub(self._in_english, fold(text)).split()).lstrip("¿¡ ")
+        words = self._parts.sub(self._in_english, fold(text).translate(_OPENING_SIGNS)).split()
+        return _LEFT_BEFORE.sub("", " ".join(words))
 
     def quote(self, words: Sequence[str]) -> str:
         """Several quotations in a row, the last after an ``or``."""

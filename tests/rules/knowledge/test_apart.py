@@ -7,7 +7,8 @@ import structlog
 
 from aitp_desk.knowledge.admit import ContentUnreadable
 from aitp_desk.knowledge.apart import LARGE_BYTES
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import Editions, open_editions
+from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.making import FILE
 
@@ -22,21 +23,32 @@ def large_site(tmp_path: Path) -> Path:
     return folder
 
 
-def open_site(folder: Path) -> Library:
+def open_site(folder: Path) -> Editions:
     data = folder.parent / "data"
-    return open_library(read_files(folder, data=data), data, {})
+    return open_editions(read_files(folder, data=data), data, {}, Languages())
 
 
 def test_much_content_is_found_like_any_other_and_the_log_tells_of_the_work(
     large_site: Path,
 ) -> None:
     with structlog.testing.capture_logs() as entries:
-        library = open_site(large_site)
+        library = open_site(large_site).library
     assert library.search("dry the Larkspur")[0].passage.url == "/tents#care"
     assert [(entry["event"], entry["files"]) for entry in entries[:1]] == [("content.indexing", 2)]
     with structlog.testing.capture_logs() as entries:
         open_site(large_site)
     assert entries == []  # it is there already
+
+
+def test_the_indexes_of_several_languages_are_made_by_one_process(large_site: Path) -> None:
+    (large_site / "tents.fr.md").write_text("# Tentes\n\nLa Larkspur est une tente.\n")
+    with structlog.testing.capture_logs() as entries:
+        editions = open_site(large_site)
+    for tag, page in (("en", "/tents#tents"), ("fr", "/tents.fr#tentes")):
+        assert editions.speaking(tag).search("Larkspur")[0].passage.url == page
+    assert [(entry["event"], entry.get("files")) for entry in entries[:2]] == [
+        ("content.indexing", 3)
+    ]
 
 
 def test_an_index_that_cannot_be_made_is_told_with_its_reason(large_site: Path) -> None:

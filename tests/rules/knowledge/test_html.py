@@ -1,11 +1,13 @@
 """HTML pages of other makers: what is content, what it is called, and where a source points."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from aitp_desk.knowledge.base import Document, Passage
 from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.load import load_content
 
 
@@ -227,3 +229,9 @@ def test_what_the_titles_of_a_site_all_end_with_is_no_part_of_a_title(tmp_path: 
     )
     read_titles = [document.title for document in load_content(tmp_path).documents]
     assert read_titles == ["Keys", "Locks | Doors", "Bolts", "A — B", "Doors"]
+
+
+def test_ids_of_terms_are_handed_out_from_top_to_bottom() -> None:
+    row = f"<dl><dt>Size</dt><dd>{'As big as a house. ' * 20}</dd></dl>"
+    body = read_html(f"<main><h1>T</h1>{row * 9}</main>").body
+    assert re.findall('<dt id="(.*?)"', body) == ["size", *(f"size-{at}" for at in range(1, 9))]

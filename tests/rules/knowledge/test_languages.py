@@ -111,3 +111,18 @@ def test_what_the_owner_names_is_a_language_wherever_it_stands(
 def test_a_visitor_gets_the_nearest_form_of_the_language(wanted: str, found: str | None) -> None:
     available = ["fr", "fr-CA", "en-AU", "en-GB", "pt-BR", "zh-Hans"]
     assert look_up(wanted, available, "en-GB") == found
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_whatever_has_the_address_of_a_version_is_that_version(order: int) -> None:
+    sources = ["returns.md", "returns.fr.md", "returns.fr/index.md"][::order]
+    found = find_versions(sources, ENGLISH)
+    assert {source: version.language for source, version in found.items()} == {
+        "returns.fr.md": "fr",
+        "returns.fr/index.md": "fr",
+    }
+
+
+@pytest.mark.parametrize("wanted", ["nb", "nb-NO", "nn", "no"])
+def test_both_ways_to_write_norwegian_are_norwegian(wanted: str) -> None:
+    assert look_up(wanted, ["en", "no"], "en") == "no"

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.making import FILE
 
@@ -30,7 +32,7 @@ def site(tmp_path: Path) -> Path:
 
 def open_site(folder: Path, **synonyms: list[str]) -> Library:
     data = folder.parent / "data"
-    return open_library(read_files(folder, data=data), data, synonyms)
+    return open_editions(read_files(folder, data=data), data, synonyms, Languages()).library
 
 
 def found(library: Library, query: str) -> list[str]:

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.chunk import paragraphs_of_page, passages_of
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import Content, load_content, read_files
 from aitp_desk.knowledge.pdf import texts
 from aitp_desk.knowledge.pdf.extract import extract
@@ -41,7 +43,7 @@ def problems(folder: Path) -> dict[str, str]:
 
 def library(folder: Path) -> Library:
     data = folder.parent / "data"
-    return open_library(read_files(folder, data=data), data, {})
+    return open_editions(read_files(folder, data=data), data, {}, Languages()).library
 
 
 def test_a_pdf_is_a_document_with_a_passage_for_each_page(site: Path) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.knowledge.admit import ContentUnreadable, find_content, is_never_content
-from aitp_desk.knowledge.library import Library, open_library
+from aitp_desk.knowledge.editions import open_editions
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import load_content, read_files
 
 SECRET = "hunter2-is-the-secret"
@@ -68,7 +70,7 @@ def test_a_secret_in_a_place_that_is_never_content_is_nowhere_to_be_found(
 ) -> None:
     put(site / name)
     put(site / "deep" / "down" / name)
-    library = open_library(read_files(site), tmp_path / "data", {})
+    library = open_editions(read_files(site), tmp_path / "data", {}, Languages()).library
     assert SECRET not in everything_of(library)
     assert [document.path for document in library.documents] == ["welcome"]
 
@@ -77,7 +79,7 @@ def test_a_secret_in_a_place_that_is_never_content_is_nowhere_to_be_found(
 def test_the_data_folder_is_never_content_wherever_it_lies(site: Path, place: str) -> None:
     data = site / place
     put(data / "notes.md")
-    library = open_library(read_files(site, data=data), data, {})
+    library = open_editions(read_files(site, data=data), data, {}, Languages()).library
     assert SECRET not in everything_of(library)
 
 
