@@ -2,7 +2,8 @@
 
 The server that we build on waits for headers as long as the connection lasts. Here a connection
 notes when a request's head began to arrive; one sweep a second answers those that take too long
-with 408 (RFC 9110, 15.5.9) and closes them. Slow bodies are the front's.
+with 408 (RFC 9110, 15.5.9) and closes them, as it closes those that are idle and those that do not
+take their answers. Slow bodies are the general way's.
 
 What is no HTTP at all never becomes a request, nor does a head without an end; the front words the
 answer all the same, so that both are refused in a form of the desk's own.
@@ -13,9 +14,10 @@ from __future__ import annotations
 import asyncio
 import resource
 import socket
+import struct
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 from aiohttp import web
 
@@ -26,7 +28,8 @@ from aitp_desk.model.errors import InvalidRequest, RequestTimeout
 from aitp_desk.swift import Heads, SwiftConnection
 
 KEEP_ALIVE_SECONDS = 75.0
-"""How long an idle connection stays open; longer than common proxies keep theirs."""
+"""How long an idle connection stays open, longer than common proxies keep theirs; and how long one
+whose answer nobody takes."""
 LINGER_SECONDS = 2.0
 """How long the rest of an unwanted body is read and dropped, so that its answer arrives."""
 BACKLOG = 1024
@@ -39,6 +42,9 @@ OTHER_FILES = 1024
 
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
+
+AT_ONCE = struct.pack("ii", 1, 0)
+"""For SO_LINGER: a closed socket is reset, and its buffers are free."""
 
 NEVER_SECONDS = 10.0**8
 """For the library's own timer of idle connections, which knows nothing of swift answers."""
@@ -106,9 +112,14 @@ async def listening(front: Front, sock: socket.socket, settings: Server) -> Asyn
 
 
 class _Connection(SwiftConnection):
-    """One connection, which knows since when it waits, and for what."""
+    """One connection, which knows since when it waits, and for what.
 
-    __slots__ = ("_general",)
+    Attributes:
+        unsent: how many bytes of its answers had not been taken at the last look.
+        taken_at: when some of them last were, or none were left.
+    """
+
+    __slots__ = ("_general", "_line", "taken_at", "unsent")
 
     def __init__(
         self,
@@ -130,6 +141,27 @@ class _Connection(SwiftConnection):
             lingering_time=LINGER_SECONDS,
         )
         self._general = general
+        self.unsent = 0
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep hold of the transport: the server lets go of it before it has sent everything."""
+        super().connection_made(transport)
+        self._line = cast(asyncio.Transport, transport)
+        self.taken_at = self.idle_since
+
+    def is_taking(self, now: float) -> bool:
+        """Whether the other end has taken some of what waits for it, in good time."""
+        unsent = self._line.get_write_buffer_size()
+        if not unsent or unsent < self.unsent:
+            self.taken_at = now
+        self.unsent = unsent
+        return self.taken_at >= now - KEEP_ALIVE_SECONDS
+
+    def drop(self) -> None:
+        """Close at once: what was not taken is lost, what the system holds of it too."""
+        sock = self._line.get_extra_info("socket")
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, AT_ONCE)
+        self._line.abort()
 
     def handle_error(self, *_what: Any, **_more: Any) -> web.StreamResponse:
         """Refuse what is no request, without the server's own words: they repeat what was sent."""
@@ -181,7 +213,7 @@ class _PatientServer(web.Server):
             self._ending.set()
 
     async def sweep(self) -> None:
-        """Once a second, give up on heads that take too long and close what has long been idle."""
+        """Once a second, give up on heads that take too long; close what has long stood still."""
         while True:
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
             now = self._loop.time()
@@ -191,7 +223,9 @@ class _PatientServer(web.Server):
 
     def _look_after(self, connection: _Connection, now: float) -> None:
         began = connection.head_began
-        if began is not None:
+        if not connection.is_taking(now):
+            connection.drop()
+        elif began is not None:
             if began < now - self._header_seconds:
                 connection.give_up(self._header_seconds)
         elif not connection.is_idle:
@@ -230,6 +264,7 @@ class _PatientServer(web.Server):
             # answered here, and the connection ends
             is_read = request.content.is_eof()
             connection.is_answering = not is_read
+            connection.idle_since = self._loop.time()
             self.end()
         if self.is_ending or not is_read:
             response.force_close()

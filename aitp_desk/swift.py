@@ -10,7 +10,9 @@ While a request is answered here, what arrives behind it is held back, and nothi
 
 Programs send the same head again and again. What the parser has made of a head that was followed by
 its body and nothing else is remembered: the same bytes at the same place, between two requests,
-mean the same again, and the parser need not see them.
+mean the same again, and the parser need not see them. Only that: who sends them, whether they may
+and what they are answered is found out each time. A head that was refused is forgotten, so that no
+credential is kept here that opens nothing.
 """
 
 from __future__ import annotations
@@ -69,6 +71,10 @@ class Heads:
         while len(self._known) >= MOST_HEADS:
             del self._known[next(iter(self._known))]
         self._known[head] = read
+
+    def forget(self, head: bytes) -> None:
+        """Keep nothing of a head that was refused: it may hold what proves nothing any more."""
+        self._known.pop(head, None)
 
 
 class Watch(Protocol):
@@ -173,9 +179,7 @@ class SwiftConnection(StreamingConnection):
             return False
         end = self._read.find(_END) + len(_END)
         start = self._read[:end]
-        self._is_between = end + body.total_bytes == len(self._read) and (
-            start.count(b"\n") == start.count(b"\r\n")  # no line ends otherwise
-        )
+        self._is_between = end + body.total_bytes == len(self._read)
         if (
             not self._is_free()
             or message.version != HttpVersion11
@@ -192,34 +196,39 @@ class SwiftConnection(StreamingConnection):
         head = Head(message, path, found, len(text))
         if self._is_between:
             self._heads.remember(start, head)
-        self._begin(head, text)
+        self._begin(head, text, start)
         return True
 
     def _take_known(self, data: bytes) -> bool:
         """Take a request whose head was read before, by whomever it was sent."""
         end = data.find(_END) + len(_END)
-        head = self._heads.find(data[:end])
+        start = data[:end]
+        head = self._heads.find(start)
         if head is None or head.length != len(data) - end or not self._is_free():
             return False
-        self._begin(head, data[end:])
+        self._begin(head, data[end:], start)
         return True
 
     def _is_free(self) -> bool:
         """Whether a request may be answered at once: nothing waits, and the last answer is out."""
         return self.is_idle and not self._messages and not self._paused
 
-    def _begin(self, head: Head, body: bytes) -> None:
+    def _begin(self, head: Head, body: bytes, start: bytes) -> None:
         self.head_began, self.is_answering = None, True
         self._watch.begin()
-        self._turn = self._loop.create_task(self._answer(_Seen(head, self._peer, body), head.found))
+        request = _Seen(head, self._peer, body)
+        self._turn = self._loop.create_task(self._answer(request, head.found, start))
 
-    async def _answer(self, request: _Seen, found: Found) -> None:
-        closes = True
+    async def _answer(self, request: _Seen, found: Found, start: bytes) -> None:
+        closes = True  # what cannot be written is not answered
         try:
             outgoing = await self._front.answer(request, found)
-            closes = outgoing.closes or self._watch.is_ending
+            ends = outgoing.closes or self._watch.is_ending
+            if outgoing.reply.status >= HTTPStatus.BAD_REQUEST:
+                self._heads.forget(start)
             if self.transport is not None:
-                self.transport.write(_write(outgoing, closes))
+                self.transport.write(_write(outgoing, ends))
+            closes = ends
         finally:
             self._turn, self.is_answering = None, False
             self.idle_since = self._loop.time()
@@ -247,8 +256,8 @@ class _Parser:
 
     def feed_data(self, data: bytes) -> _Parsed:
         parsed: _Parsed = self._parser.feed_data(data)
-        messages, upgraded, _ = parsed
-        if len(messages) == 1 and not upgraded and self._take(*messages[0]):
+        messages, _, _ = parsed
+        if len(messages) == 1 and self._take(*messages[0]):
             self.message_consumed()
             return _TAKEN
         return parsed

@@ -263,11 +263,10 @@ async def _read(store: Store, statement: str, params: Params) -> list[Row]:
         return rows
     by_session = statement == "session"
     found = await store.read("folded_session" if by_session else "folded_turn", params)
-    if not found:
-        return rows
-    thread_id = found[0][0] if by_session else params["thread_id"]
-    await store.run(unfold_thread, thread_id=thread_id)
-    return await store.read(statement, params)
+    if found:
+        thread_id = found[0][0] if by_session else params["thread_id"]
+        await store.run(unfold_thread, thread_id=thread_id)
+    return await store.read(statement, params)  # somebody may have unfolded it between both looks
 
 
 async def _end(

@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
@@ -18,7 +18,7 @@ from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import id_from
 from aitp_desk.model.thread import Draft
 from aitp_desk.store import reads, work
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Params, Row, Store
 from aitp_desk.store.records import Expired, Fork, Session
 from aitp_desk.store.work.folding import read_turn
 from tests.contract.saying import (
@@ -125,6 +125,31 @@ async def test_reading_it_twice_at_once_unfolds_it_once(store: Store) -> None:
     session = await fold(store)
     found = await asyncio.gather(*(reads.thread(store, session.thread_id) for _ in range(5)))
     assert [kept and kept.last_seq for kept in found] == [2] * 5
+
+
+class Overtaken:
+    """A store in which somebody else unfolds a thread between two looks."""
+
+    def __init__(self, store: Store, thread_id: str) -> None:
+        self._store = store
+        self._thread_id = thread_id
+        self.run = store.run
+
+    async def read(self, statement: str, params: Params) -> list[Row]:
+        found = await self._store.read(statement, params)
+        await self._store.run(work.unfold_thread, thread_id=self._thread_id)
+        return found
+
+
+async def test_a_read_finds_what_somebody_else_unfolds_meanwhile(store: Store) -> None:
+    session = await fold(store)
+    overtaken = cast(Store, Overtaken(store, session.thread_id))
+    kept = await reads.thread(overtaken, session.thread_id)
+    assert kept is not None
+    assert kept.last_seq == 2
+    other = await fold(store)
+    overtaken = cast(Store, Overtaken(store, other.thread_id))
+    assert await reads.session(overtaken, other.id) == other
 
 
 async def test_a_message_is_added_behind_it(store: Store) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import select
+import socket
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
@@ -14,17 +16,32 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.app import Serving
+from aitp_desk.front import Front, Incoming, Outgoing
+from aitp_desk.routing import Found
+from aitp_desk.store.work.tokens import revoke_token
+from aitp_desk.swift import LONGEST_HEAD, MOST_HEADS, Head, Heads
 from tests.doubles import ScriptedAgent
+from tests.keys import make_key
 from tests.serving import serving
 
 SECONDS = 10
 HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
-def question(query: str) -> bytes:
+MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+
+def question(query: str, *lines: str) -> bytes:
     body = msgspec.json.encode({"ahp": "0.1", "capability": "content_search", "query": query})
-    head = b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
-    return head % len(body) + body
+    head = ["POST /agent/converse HTTP/1.1", "Host: 127.0.0.1", *lines]
+    return "\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode() + body
+
+
+def in_chunks(query: str) -> bytes:
+    """A question that goes its general way."""
+    head, _, body = question(query).partition(b"\r\n\r\n")
+    head = head.replace(b"Content-Length: %d" % len(body), b"Transfer-Encoding: chunked")
+    return head + b"\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
 
 
 class Thinking(ScriptedAgent):
@@ -34,10 +51,15 @@ class Thinking(ScriptedAgent):
         super().__init__(self._think)
         self.asked = asyncio.Event()
         self.may_answer = asyncio.Event()
+        self.was_stopped = asyncio.Event()
 
     async def _think(self, turn: Turn) -> Outcome:
         self.asked.set()
-        await self.may_answer.wait()
+        try:
+            await self.may_answer.wait()
+        except asyncio.CancelledError:
+            self.was_stopped.set()
+            raise
         return Answer(f"Answer to {turn.question}")
 
 
@@ -62,9 +84,12 @@ class Line(NamedTuple):
 
 
 @asynccontextmanager
-async def calling(desk: Serving) -> AsyncIterator[Line]:
+async def calling(desk: Serving, place: str = "127.0.0.1") -> AsyncIterator[Line]:
+    """A connection from a place of the loopback's network."""
     address = urlsplit(desk.url)
-    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    reader, writer = await asyncio.open_connection(
+        address.hostname, address.port, local_addr=(place, 0)
+    )
     try:
         yield Line(reader, writer)
     finally:
@@ -88,6 +113,30 @@ async def test_what_is_asked_meanwhile_is_answered_in_order(tmp_path: Path) -> N
         bodies = [(await line.hear())[2] for _ in range(4)]
     assert [b"Answer to" in body for body in bodies] == [True, False, True, False]
     assert [b"One?" in bodies[0], b"Two?" in bodies[2]] == [True, True]
+
+
+async def test_what_is_asked_behind_a_general_request_waits_for_its_answer(tmp_path: Path) -> None:
+    agent = Thinking()
+    async with serving(tmp_path, agent=agent) as desk, calling(desk) as line:
+        agent.may_answer.set()
+        line.writer.write(question("Known?"))  # its head will be known
+        assert (await line.hear())[0] == 200
+        agent.may_answer.clear()
+        agent.asked.clear()
+        line.writer.write(in_chunks("One?"))
+        async with asyncio.timeout(SECONDS):
+            await agent.asked.wait()
+        for query in ("Known?", "Unlike the others?"):
+            line.writer.write(question(query))
+            await line.writer.drain()
+            async with calling(desk) as other:  # by now that was read
+                other.writer.write(HEALTH)
+                assert (await other.hear())[0] == 200
+        assert len(agent.turns) == 2
+        agent.may_answer.set()
+        bodies = [(await line.hear())[2] for _ in range(3)]
+    for asked, body in zip((b"One?", b"Known?", b"Unlike the others?"), bodies, strict=True):
+        assert b"Answer to " + asked in body
 
 
 async def test_a_desk_that_stops_lets_an_answer_come_and_closes(tmp_path: Path) -> None:
@@ -120,7 +169,30 @@ async def test_an_answer_that_takes_too_long_ends_with_the_desk(tmp_path: Path) 
         async with asyncio.timeout(SECONDS):
             await agent.asked.wait()
             await running.aclose()
+            await agent.was_stopped.wait()
         assert await line.is_at_end()
+
+
+MOST_SENT = 64 * 1024 * 1024
+"""Far more than the system holds between two programs, in bytes."""
+
+
+async def test_what_is_sent_before_the_answer_waits_with_its_sender(tmp_path: Path) -> None:
+    agent = Thinking()
+    async with serving(tmp_path, agent=agent) as desk, calling(desk) as line:
+        line.writer.write(question("One?"))
+        async with asyncio.timeout(SECONDS):
+            await agent.asked.wait()
+        sent = 0
+        with suppress(TimeoutError):
+            while sent < MOST_SENT:
+                line.writer.write(HEALTH * 10_000)
+                sent += len(HEALTH) * 10_000
+                async with asyncio.timeout(0.5):
+                    await line.writer.drain()
+        assert sent < MOST_SENT
+        agent.may_answer.set()
+        assert (await line.hear())[0] == 200
 
 
 async def test_a_caller_who_hangs_up_harms_nobody(tmp_path: Path) -> None:
@@ -150,6 +222,120 @@ async def test_a_connection_stays_open_while_it_is_used_and_is_closed_when_idle(
             assert (await general.hear())[0] == 200
             assert await line.is_at_end()
             assert await general.is_at_end()
+
+
+async def test_general_requests_keep_a_connection_open_too(tmp_path: Path) -> None:
+    with (
+        patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 1.5),
+        patch("aitp_desk.listening.SWEEP_SECONDS", 0.02),
+    ):
+        async with serving(tmp_path) as desk, calling(desk) as line:
+            began = asyncio.get_running_loop().time()
+            while asyncio.get_running_loop().time() < began + 2:
+                line.writer.write(HEALTH)
+                assert (await line.hear())[0] == 200
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(0.2):
+                        assert not await line.reader.read(1)
+                        raise AssertionError("closed while it was used")
+
+
+class CountingFront(Front):
+    """A front that tells of each request that it has answered."""
+
+    answered = asyncio.Event()
+
+    async def answer(self, request: Incoming, found: Found | None = None) -> Outgoing:
+        outgoing = await super().answer(request, found)
+        CountingFront.answered.set()
+        return outgoing
+
+
+MOST_UNREAD = 5_000
+"""Many more answers than fit between two programs."""
+
+
+async def test_who_does_not_take_answers_gets_no_more_and_is_dropped(tmp_path: Path) -> None:
+    with (
+        patch("aitp_desk.app.Front", CountingFront),
+        patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 0.5),
+        patch("aitp_desk.listening.SWEEP_SECONDS", 0.02),
+    ):
+        async with serving(tmp_path) as desk:
+            address = urlsplit(desk.url)
+            with socket.create_connection((address.hostname, address.port)) as deaf:
+                deaf.setblocking(False)
+                for _ in range(MOST_UNREAD):
+                    CountingFront.answered.clear()
+                    deaf.send(MANIFEST)
+                    try:
+                        async with asyncio.timeout(0.3):
+                            await CountingFront.answered.wait()
+                    except TimeoutError:
+                        break
+                else:
+                    raise AssertionError("the desk answers on and on")
+                gone = select.poll()
+                gone.register(deaf, 0)  # nothing but its end
+                assert await asyncio.to_thread(gone.poll, SECONDS * 1000)
+
+
+async def test_an_answer_that_cannot_be_written_ends_the_connection(tmp_path: Path) -> None:
+    async with serving(tmp_path) as desk, calling(desk) as line:
+        with patch("aitp_desk.swift._write", side_effect=ValueError):
+            line.writer.write(question("How do I return a book?"))
+            assert await line.is_at_end()
+
+
+async def test_a_head_that_was_read_before_opens_nothing_once_its_key_is_revoked(
+    tmp_path: Path,
+) -> None:
+    heads = Heads()
+    with (
+        patch("aitp_desk.listening.Heads", lambda: heads),
+        patch("aitp_desk.auth.identify.EPOCH_SECONDS", 0),
+    ):
+        async with serving(tmp_path) as desk, calling(desk) as line, calling(desk) as other:
+            key = await make_key(desk.store, tmp_path)
+            asked = question("When are you open?", f"Authorization: Bearer {key}")
+            head = asked[: asked.index(b"{")]
+            for caller in (line, line, other):
+                caller.writer.write(asked)
+                assert (await caller.hear())[0] == 200
+            assert heads.find(head) is not None
+            await desk.store.run(revoke_token, id_or_name="bot", now=0)
+            for caller in (line, other):
+                caller.writer.write(asked)
+                assert (await caller.hear())[0] == 401
+            assert heads.find(head) is None
+            line.writer.write(question("When are you open?"))
+            assert (await line.hear())[0] == 200
+
+
+async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) -> None:
+    settings = ("limits.enabled=true", 'server.trusted_proxies=["127.0.0.2/32"]')
+    asked = question("When are you open?", "X-Forwarded-For: 192.0.2.7")
+    places = ("127.0.0.1", "127.0.0.2", "127.0.0.2", "127.0.0.1", "127.0.0.3")
+    left = []
+    async with serving(tmp_path, *settings) as desk:
+        for place in places:
+            async with calling(desk, place) as line:
+                line.writer.write(asked)
+                left.append(int((await line.hear())[1]["X-RateLimit-Remaining"]))
+        async with calling(desk, "127.0.0.2") as line:
+            line.writer.write(asked.replace(b"192.0.2.7", b"127.0.0.1"))
+            left.append(int((await line.hear())[1]["X-RateLimit-Remaining"]))
+    most = left[0]
+    assert left == [most, most, most - 1, most - 1, most, most - 2]
+
+
+async def test_few_and_short_heads_are_remembered() -> None:
+    heads, read = Heads(), cast(Head, object())
+    heads.remember(b"x" * (LONGEST_HEAD + 1), read)
+    for number in range(MOST_HEADS + 1):
+        heads.remember(b"%d" % number, read)
+    assert heads.find(b"x" * (LONGEST_HEAD + 1)) is None
+    assert [heads.find(b"0"), heads.find(b"1")] == [None, read]
 
 
 async def test_a_head_that_began_behind_an_answer_has_its_time_too(tmp_path: Path) -> None:

@@ -270,7 +270,13 @@ LEFT = {
     "asking for another protocol": question(
         BODIES[0], b"Connection: upgrade", b"Upgrade: websocket"
     ),
+    "asking for a protocol that nobody speaks": question(
+        BODIES[0], b"Connection: upgrade", b"Upgrade: h2c"
+    ),
     "of an older version": question().replace(b"HTTP/1.1", b"HTTP/1.0"),
+    "of an older version that stays": question(BODIES[0], b"Connection: keep-alive").replace(
+        b"HTTP/1.1", b"HTTP/1.0"
+    ),
     "in chunks": b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked"
     b'\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
     "of its head only": (MANIFEST + b"\r\n").replace(b"GET", b"HEAD"),
@@ -287,6 +293,7 @@ async def test_what_is_unusual_goes_its_general_way(pair: Pair, name: str) -> No
 
 
 ASKED = question(BODIES[0], b"Accept-Language: en")
+OTHER = question(BODIES[1], b"Accept-Language: de")
 AROUND = b"POST /agent/converse HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: "
 AROUND += b"%d\r\n\r\n" % len(ASKED)
 HEAD = MANIFEST.replace(b"GET", b"HEAD") + b"\r\n"
@@ -302,6 +309,16 @@ AGAIN = {
     "as the body of another": [ASKED, AROUND, ASKED, ASKED],
     "as a part of such a body": [ASKED, AROUND[:40], AROUND[40:], ASKED[:30], ASKED[30:], ASKED],
     "behind another's half": [ASKED, MANIFEST, ASKED, b"\r\n"],
+    "behind half of what came with it": [ASKED, ASKED + MANIFEST, ASKED, b"\r\n"],
+    "behind half of what came with another": [OTHER + MANIFEST, ASKED, b"\r\n"],
+    "behind half of what was long": [ASKED, OTHER[:20], OTHER[20:] + MANIFEST, ASKED, b"\r\n"],
+    "in parts that are as long as its body and three": [
+        OTHER[: len(BODIES[1]) + 3],
+        OTHER[len(BODIES[1]) + 3 :],
+        OTHER[: len(BODIES[1]) + 3],
+        OTHER[len(BODIES[1]) + 3 :],
+    ],
+    "behind two empty lines": [b"\r\n\r\n" + ASKED, b"\r\n\r\n" + BODIES[0], ASKED],
     "behind an empty line": [ASKED, b"\r\n", ASKED, b"\r\n" + ASKED],
     "behind what went its general way": [ASKED, MANIFEST.replace(b"GET", b"HEAD") + b"\r\n", ASKED],
     "with bare ends of lines": [ASKED, ASKED.replace(b"\r\n", b"\n"), ASKED],
@@ -315,3 +332,10 @@ async def test_a_head_that_was_read_before_means_what_it_would_mean_anew(
     swift, general = await pair.answers(AGAIN[name], patient=True)
     assert swift == general
     assert swift.startswith(b"HTTP/1.1 ")
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r"])
+async def test_a_head_ends_nowhere_but_at_an_empty_line(pair: Pair, end: bytes) -> None:
+    swift, general = await pair.answers([ASKED.replace(b"\r\n", end)], patient=True)
+    assert swift == general
+    assert swift.startswith(b"HTTP/1.0 400 ")
