@@ -86,5 +86,10 @@ def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
     question = transcript[-1].text
     if not question.startswith(_BEGINS):
         return None
-    about = next((said.text for said in reversed(transcript) if said.speaker == "visitor"), None)
+    about = None
+    for said in reversed(transcript):  # it may have been asked again since
+        if said.speaker == "visitor":
+            about = said.text
+        elif said.text != question:
+            break
     return Pending(about, question, tuple(_OPTION.findall(question))) if about else None

@@ -9,6 +9,7 @@ import msgspec
 
 from aitp_desk.agent.ask import asked_before
 from aitp_desk.agent.base import Pending, Turn, Utterance
+from aitp_desk.agent.choice import choose
 from aitp_desk.agent.question import (
     MAX_READ,
     TELLING,
@@ -157,21 +158,24 @@ def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
 
 def _answers(reply: str, pending: Pending, library: Library) -> bool:
     """Whether a message answers what was asked back, and is no new question."""
-    if _option(reply, pending) is not None:
+    choice = choose(reply, pending.options, speech_of(library.language))
+    if choice.option is not None or choice.is_void:
         return True
     return "?" not in reply and telling(read(reply, library).wanted) <= 3
 
 
-def _option(reply: str, pending: Pending) -> str | None:
-    said = " ".join(reply.casefold().split()).strip(" .!\"'")
-    for number, option in enumerate(pending.options, start=1):
-        if said in {option.casefold(), str(number)}:
-            return option
-    return None
+def still_open(turn: Turn, library: Library) -> Pending | None:
+    """What was asked back, where the reply to it does not tell the options apart."""
+    pending = turn.pending
+    if pending is None:
+        return None
+    reply = turn.clarification or turn.question
+    choice = choose(reply, pending.options, speech_of(library.language))
+    return pending if choice.is_void else None
 
 
 def _clarified(pending: Pending, reply: str, library: Library) -> Asked:
-    chosen = _option(reply, pending) or reply
+    chosen = choose(reply, pending.options, speech_of(library.language)).option or reply
     about = read(pending.about, library)
     more = read(chosen, library)
     own = {wanted.term.word for wanted in more.wanted}

@@ -26,6 +26,7 @@ from aitp_desk.agent.converse import (
     question_meant,
     read,
     read_turn,
+    still_open,
     within_reason,
 )
 from aitp_desk.agent.question import (
@@ -93,6 +94,8 @@ def answer(turn: Turn, library: Library) -> Said:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
     if asks_about_the_conversation(turn.question, library):
         return _recall(turn, library, limit)
+    if (pending := still_open(turn, library)) is not None:
+        return Clarification(pending.question, pending.options)
     asked = read_turn(turn, library)
     found = find(library, asked)
     question = None

@@ -143,11 +143,11 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     ] = 30
     session_tokens: Annotated[
         TokenBudget, Meta(description="Tokens of one AHP session, without a credential.")
-    ] = 10_000
+    ] = 50_000
     authenticated_session_tokens: Annotated[
         TokenBudget,
         Meta(description="Tokens of one AHP session of a caller who is known by a credential."),
-    ] = 40_000
+    ] = 200_000
     day_tokens: Annotated[
         TokenBudget,
         Meta(

@@ -127,9 +127,9 @@ class Asking:
             ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
         if ask.session_id is None:
             return await self._ask_first(principal, ask, action)
-        session = await self._sessions.resume(principal, ask.session_id)
-        self._limiter.count_session(session.id, allowance)
-        async with session.lock:
+        found = await self._sessions.resume(principal, ask.session_id)
+        self._limiter.count_session(found.id, allowance)
+        async with self._sessions.turn(principal, found) as session:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
             outcome = await self._reply(principal, ask, action, session)
@@ -231,8 +231,7 @@ class Asking:
         question = ask.clarification or ask.query
         pending = None
         if isinstance(outcome, Clarification):
-            about = session.pending.about if session.pending and ask.clarification else ask.query
-            pending = Pending(about, outcome.question, outcome.options)
+            pending = Pending(_about(session, ask, outcome), outcome.question, outcome.options)
         reply, notes = self._put_down(outcome, kept)
         first = session.turns == 0
         self._sessions.add_turn(session, question, reply[0], pending, tokens)
@@ -250,3 +249,11 @@ class Asking:
         if kept is not None:
             kept.recorded = recorded
         return recorded
+
+
+def _about(session: Session, ask: Ask, outcome: Clarification) -> str:
+    """Which question is meant where the desk asks back: the first, while that is being settled."""
+    before = session.pending
+    if before is not None and (ask.clarification or before.question == outcome.question):
+        return before.about
+    return ask.query

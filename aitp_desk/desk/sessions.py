@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 import msgspec
 
@@ -22,11 +23,12 @@ from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 
 MAX_HELD = 10_000
-"""How many sessions one process holds; the others are read back when they are needed."""
+"""How many sessions one process holds, but for those whose turns are under way; the others are read
+back when they are needed."""
 
 
 class Session:
-    """One conversation in progress. Take its lock for the length of a turn."""
+    """One conversation in progress."""
 
     __slots__ = (
         "_lock",
@@ -72,6 +74,11 @@ class Session:
             self._lock = asyncio.Lock()
         return self._lock
 
+    @property
+    def is_taken(self) -> bool:
+        """Whether a turn is under way that others wait for."""
+        return self._lock is not None and self._lock.locked()
+
 
 class Sessions:
     """Opens sessions, finds them again, and ends them."""
@@ -116,6 +123,24 @@ class Sessions:
         self._hold(session)
         return session
 
+    @asynccontextmanager
+    async def turn(self, principal: Principal, session: Session) -> AsyncIterator[Session]:
+        """Take a turn of a session that was just found: one at a time, in the order they came.
+
+        It yields the session as it then is. Where a turn before this one was not written down, that
+        is what was.
+
+        Raises:
+            UnknownSession: it has ended meanwhile.
+        """
+        async with session.lock:
+            if self._held.get(session.id) is session:
+                yield session
+                return
+            anew = await self.resume(principal, session.id)
+            async with self.turn(principal, anew) as current:
+                yield current
+
     def check_turns(self, session: Session) -> None:
         """Refuse a turn too many.
 
@@ -151,7 +176,7 @@ class Sessions:
         )
 
     def forget(self, session: Session) -> None:
-        """Drop a session whose turn was not written down."""
+        """Drop a session; it is read back as it was written down."""
         self._held.pop(session.id, None)
 
     def forget_thread(self, thread_id: str) -> None:
@@ -161,8 +186,12 @@ class Sessions:
 
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
-        if len(self._held) > MAX_HELD:
-            self._held.popitem(last=False)
+        while len(self._held) > MAX_HELD:
+            others = (one for one in self._held.values() if one is not session)
+            idle = next((one for one in others if not one.is_taken), None)
+            if idle is None:
+                return
+            self.forget(idle)
 
     def _is_idle(self, session: Session) -> bool:
         return self._clock() - session.last_at > self._settings.idle_seconds

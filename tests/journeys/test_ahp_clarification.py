@@ -239,9 +239,27 @@ async def test_the_desk_understands_a_choice_in_the_visitor_s_own_words(
         lambda option, _number: f'"{option}"',
         lambda _option, number: str(number),
         lambda _option, number: f" {number}. ",
+        lambda _option, number: f"Option {number}",
+        lambda _option, number: f"(#{number})",
+        lambda _option, number: f"the {('first', 'second')[number - 1]} one, please",
+        lambda _option, number: f"The {('former', 'latter')[number - 1]}.",
         lambda option, _number: f"I mean the {option.lower()}, please",
     ],
-    ids=["as is", "upper", "spaces around", "spaces", "“”.", '""', "number", "number.", "words"],
+    ids=[
+        "as is",
+        "upper",
+        "spaces around",
+        "spaces",
+        "“”.",
+        '""',
+        "number",
+        "number.",
+        "option number",
+        "(#number)",
+        "place",
+        "former or latter",
+        "words",
+    ],
 )
 @pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])
 async def test_a_choice_is_understood_however_it_is_written(
@@ -262,6 +280,36 @@ async def test_a_choice_is_understood_however_it_is_written(
             assert price in said.answer
             assert not any(other in said.answer for other in prices.values())
             prices |= {"Ski": "240 EUR", "Hiking": "160 EUR"}
+
+
+@pytest.mark.parametrize("reply", ["3", "0", "-1", "1 and 2", "both", "None of them.", "yes", "…"])
+@pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])
+async def test_what_chooses_no_option_is_asked_about_again_and_not_guessed_at(
+    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+) -> None:
+    query = "How much do the boots cost?"
+    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
+        asked = await visitor.ask(query)
+        id_ = asked.session_id
+        if as_query:
+            again = await visitor.ask(reply, session_id=id_)
+        else:
+            again = await visitor.ask(query, session_id=id_, clarification=reply)
+        assert again.body["clarification"] == asked.body["clarification"]
+        option = asked.body["clarification"]["options"][1]
+        said = await visitor.ask(query, session_id=id_, clarification="2")
+        assert {"Ski": "240 EUR", "Hiking": "160 EUR"}[option.split()[0]] in said.answer
+
+
+@pytest.mark.parametrize("nothing", ["", "  ", "\n"])
+async def test_a_clarification_that_says_nothing_is_refused(tmp_path: Path, nothing: str) -> None:
+    async with visiting(tmp_path / "data", agent=ScriptedAgent(ask_back_once)) as visitor:
+        asked = await visitor.ask("When?")
+        said = await visitor.ask("When?", session_id=asked.session_id, clarification=nothing)
+        assert said.refusal == (400, "invalid_request", None)
+        assert said.body["param"] == "clarification"
+        said = await visitor.ask("When?", session_id=asked.session_id, clarification="hours")
+        assert said.answer == "When? -> hours"
 
 
 async def test_another_question_in_place_of_an_answer_is_a_question_of_its_own(

@@ -315,7 +315,7 @@ async def test_a_clock_that_is_set_makes_the_day_a_new_one(
 
 # --- what the manifest declares -------------------------------------------------------------
 
-TOKENS = 1500
+TOKENS = 7500
 """What each reply uses."""
 
 
@@ -352,20 +352,20 @@ async def add_until_refused(
 @pytest.mark.parametrize(
     ("settings", "declared"),
     [
-        ((ON,), (("30/minute", "10000/session"), ("120/minute", "40000/session"))),
+        ((ON,), (("30/minute", "50000/session"), ("120/minute", "200000/session"))),
         (
             (
                 ON,
                 "limits.converse_per_minute=7",
                 "limits.authenticated_per_minute=9",
-                "limits.session_tokens=4000",
+                "limits.session_tokens=20000",
                 "limits.authenticated_session_tokens=0",
             ),
-            (("7/minute", "4000/session"), ("9/minute", None)),
+            (("7/minute", "20000/session"), ("9/minute", None)),
         ),
         (
             (ON, "limits.agent_per_minute=8", "limits.authenticated_per_minute=5"),
-            (("8/minute", "10000/session"), ("5/minute", "40000/session")),
+            (("8/minute", "50000/session"), ("5/minute", "200000/session")),
         ),
         (("limits.enabled=false", "limits.converse_per_minute=2"), None),
     ],

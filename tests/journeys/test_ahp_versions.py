@@ -20,7 +20,7 @@ async def ask_in(visitor: Visitor, version: object, more: dict[str, Any] | None 
 
 
 @pytest.mark.requirement("AHP-6.1-1", "AHP-12-1")
-@pytest.mark.parametrize("version", ["0.1", "0.0", "0.2", "0.12", "0.9999", None])
+@pytest.mark.parametrize("version", ["0.1", "0.0", "0.2", "0.12", "0.10000", "00.1", "0.01", None])
 async def test_every_version_before_1_0_is_answered_alike(
     visitor: Visitor, version: str | None
 ) -> None:
@@ -55,7 +55,7 @@ async def test_what_is_known_is_checked_in_later_versions_too(visitor: Visitor) 
 
 
 @pytest.mark.requirement("AHP-6.1-1", "AHP-12-1")
-@pytest.mark.parametrize("version", ["1.0", "1.1", "2.7", "10.1", "9999.0"])
+@pytest.mark.parametrize("version", ["1.0", "1.1", "2.7", "10.1", "99999.0", "1.10000", "01.0"])
 async def test_another_major_version_is_refused_with_the_way_back(
     visitor: Visitor, version: str
 ) -> None:
@@ -79,9 +79,6 @@ async def test_another_major_version_is_refused_with_the_way_back(
         "v1.0",
         "0.1.0",
         "1.0.0",
-        "00.1",
-        "0.01",
-        "01.0",
         ".1",
         "0.",
         "0.1 ",

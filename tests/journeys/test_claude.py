@@ -23,6 +23,7 @@ from tests.commands import Served, serving_command
 from tests.meeting_claude import meeting
 from tests.messages_api import (
     KEY,
+    Body,
     Refuse,
     Reply,
     Say,
@@ -129,6 +130,27 @@ async def test_what_the_api_counts_is_what_a_session_has_used(tmp_path: Path) ->
         assert again.body["scope"] == "session_tokens"
         assert (await met.visitor.ask("How much is gift wrapping?")).status == 200
         assert len(met.api.requests) == 2
+
+
+@pytest.mark.requirement("AHP-11.4-2")
+async def test_by_default_the_tokens_of_a_session_last_for_all_its_turns(tmp_path: Path) -> None:
+    """Ten of them, each with a search of the model's own and a good hundred words of answer."""
+    words = "Gift wrapping costs 2 EUR a book, paper and ribbon and card and all. " * 10
+
+    def script(body: Body) -> Reply:
+        last = body["messages"][-1]["content"]
+        has_searched = any(block["type"] == "tool_result" for block in last)
+        return say(words, 0) if has_searched else use("search_site", query="gift wrapping")
+
+    async with meeting(tmp_path, script, "limits.enabled=true") as met:
+        said = await met.visitor.ask(QUESTION)
+        for turn in range(2, 11):
+            question = f"How much is gift wrapping for {turn} books?"
+            said = await met.visitor.ask(question, session_id=said.session_id)
+            assert said.answer == words
+        late = await met.visitor.ask(QUESTION, session_id=said.session_id)
+        assert late.refusal == (400, "invalid_request", "session_limit")
+        assert len(met.api.requests) == 20
 
 
 @pytest.mark.requirement("AHP-11.4-3")

@@ -69,11 +69,17 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Parameters:
         elided: what is cut off before an apostrophe: ``l`` of ``l'envoi``.
         stop: words that say how something is asked, and not what about.
+        order: the words for the first of several options, for the second, and so on.
+        last: those for the last one.
+        around: words that stand beside them, or choose none of the options or several.
         asks: how a question begins, and how English asks it.
     """
 
     elided: str
     stop: str
+    order: tuple[str, ...]
+    last: str
+    around: str
     asks: dict[str, str]
     says: Says
 
@@ -86,6 +92,9 @@ class Speech:
 
     Attributes:
         says: what the desk says in it.
+        places: which of several options a word names, the first being 1.
+        last: the words that name the last of them.
+        around: the words that may stand beside these, and name none.
     """
 
     def __init__(self, tag: str) -> None:
@@ -93,6 +102,11 @@ class Speech:
         text = files(__package__).joinpath(f"{tag}.toml").read_text("utf-8")
         table = msgspec.convert(tomllib.loads(text), _Table)
         self.says = table.says
+        self.places = {
+            word: place for place, words in enumerate(table.order, 1) for word in words.split()
+        }
+        self.last = frozenset(table.last.split())
+        self.around = frozenset(table.around.split())
         self._stop = frozenset(map(fold, table.stop.split()))
         self._asks = {fold(phrase): english for phrase, english in table.asks.items()}
         phrases = sorted(self._asks, key=len, reverse=True)

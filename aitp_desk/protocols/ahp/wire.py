@@ -22,7 +22,7 @@ _MEMBERS = frozenset({"ahp", "capability", "query", "session_id", "clarification
 _CONTEXT_MEMBERS = frozenset(
     {"requesting_agent", "user_intent", "max_tokens", "accept_types", "callback_url", "locale"}
 )
-_VERSION = re.compile(r"(0|[1-9]\d{0,3})\.(0|[1-9]\d{0,3})", re.ASCII)
+_VERSION = re.compile(r"(\d{1,32})\.(\d{1,32})", re.ASCII)
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
@@ -68,6 +68,11 @@ def _read(body: bytes) -> Ask:
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
         raise InvalidRequest("query has 1 to 4096 characters.", param="query")
+    clarification = _string(given, "clarification", 1024)
+    if clarification is not None and not clarification.strip():
+        raise InvalidRequest(
+            "clarification has 1 to 1024 characters, or is left out.", param="clarification"
+        )
     _string(context, "user_intent", 256, "context.")
     _string(context, "callback_url", MAX_BODY, "context.")
     locale = _string(context, "locale", 64, "context.")
@@ -79,7 +84,7 @@ def _read(body: bytes) -> Ask:
         action=capability,
         query=query,
         session_id=_string(given, "session_id", 128),
-        clarification=_string(given, "clarification", 1024),
+        clarification=clarification,
         accepts=_accept_types(context.get("accept_types")),
         max_tokens=_max_tokens(context.get("max_tokens")),
         locale=locale,
@@ -101,7 +106,7 @@ def _check_version(given: Any) -> int:
             " Without it that one is taken.",
             param="ahp",
         )
-    if found[1] != "0":
+    if int(found[1]) > 0:
         raise UnknownVersion(f"AHP {given} is not served here; AHP {VERSION} is.", param="ahp")
     return int(found[2])
 
