@@ -189,9 +189,6 @@ class Front:
                 allowance,
             )
             reply = await route.handler(desk, call)
-        except RouteNotFound as error:  # a content page may turn out not to exist
-            door = self._table.owner(path)
-            reply = door.render_error(error, headers)
         except DeskError as error:
             reply = door.render_error(error, headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire

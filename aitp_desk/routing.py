@@ -14,6 +14,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.reply import Door, Route
 
 Found = tuple[Door, Route, Mapping[str, str]]
+_TAKES_ALL = ":.*}"
 _PARAMETER = re.compile(r"\{(\w+)(:\.\*)?\}")
 
 
@@ -47,12 +48,15 @@ class RoutingTable:
         row = self._fixed.get(path)
         if row is not None:
             return (*row[method], {}) if method in row else None
-        for pattern, methods in self._patterns.values():
+        for template, (pattern, methods) in self._patterns.items():
             match = pattern.fullmatch(path)
             if match is not None:
                 if method not in methods:
                     return None
-                return (*methods[method], {k: unquote(v) for k, v in match.groupdict().items()})
+                door, route = methods[method]
+                # what takes every path refuses in the form of whoever owns that one
+                door = self.owner(path) if template.endswith(_TAKES_ALL) else door
+                return door, route, {k: unquote(v) for k, v in match.groupdict().items()}
         return None
 
     def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
@@ -65,7 +69,7 @@ class RoutingTable:
         found = set(self._fixed.get(path, ()))
         for template, (pattern, methods) in self._patterns.items():
             if pattern.fullmatch(path):
-                takes_all = template.endswith(":.*}")
+                takes_all = template.endswith(_TAKES_ALL)
                 for method, (door, route) in methods.items():
                     if not takes_all or (route.holds and route.holds(door.desk or desk, path)):
                         found.add(method)

@@ -94,9 +94,8 @@ def read_turn(turn: Turn, library: Library) -> Asked:
     """Read a turn's question together with what it leans on."""
     pending = turn.pending
     if pending is not None:
-        reply = turn.clarification or turn.question
-        if turn.clarification is not None or _answers(reply, pending, library):
-            return _clarified(pending, reply, library)
+        if turn.clarification is not None or _answers(turn.question, pending, library):
+            return _clarified(pending, _reply(turn), library)
     elif turn.clarification is not None:
         return read(f"{turn.question} {turn.clarification}", library)
     earlier = [said.text for said in turn.transcript if said.speaker == "visitor"]
@@ -169,9 +168,13 @@ def still_open(turn: Turn, library: Library) -> Pending | None:
     pending = turn.pending
     if pending is None:
         return None
-    reply = turn.clarification or turn.question
-    choice = choose(reply, pending.options, speech_of(library.language))
+    choice = choose(_reply(turn), pending.options, speech_of(library.language))
     return pending if choice.is_void else None
+
+
+def _reply(turn: Turn) -> str:
+    """What is said to what was asked back."""
+    return turn.question if turn.clarification is None else turn.clarification
 
 
 def _clarified(pending: Pending, reply: str, library: Library) -> Asked:

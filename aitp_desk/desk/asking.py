@@ -254,6 +254,8 @@ class Asking:
 def _about(session: Session, ask: Ask, outcome: Clarification) -> str:
     """Which question is meant where the desk asks back: the first, while that is being settled."""
     before = session.pending
-    if before is not None and (ask.clarification or before.question == outcome.question):
+    if before is not None and (
+        ask.clarification is not None or before.question == outcome.question
+    ):
         return before.about
     return ask.query

@@ -222,7 +222,8 @@ class PagesDoor:
             Route("GET", path, handler, counted="static", gives=(MARKDOWN_TYPE,))
             for path, handler in served
         )
-        return Door("content", routes, owns=(), render_error=render_error)
+        owns = (CONTENT_PATH, FULL_CONTENT_PATH)
+        return Door("content", routes, owns, render_error)
 
 
 def _canonical(path: str) -> str:

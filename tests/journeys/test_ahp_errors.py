@@ -282,3 +282,47 @@ async def chunks(body: bytes) -> Any:
     """The body in pieces, its length not told before."""
     for start in range(0, len(body), 1000):
         yield body[start : start + 1000]
+
+
+# --- every address of the protocol ----------------------------------------------------------
+
+
+@pytest.mark.requirement("AHP-10-1")
+@pytest.mark.parametrize("path", ["/agent/converse/status/none", "/agent/", "/.well-known/other"])
+@pytest.mark.parametrize(
+    ("headers", "refusal"),
+    [
+        ({}, (404, "invalid_request", "route_not_found")),
+        ({"Host": "elsewhere.example"}, (421, "invalid_request", "wrong_host")),
+        ({"X-AHP-Key": "guess"}, (401, "auth_required", None)),
+    ],
+    ids=["unknown", "host", "key"],
+)
+async def test_what_is_not_served_below_the_protocols_addresses_is_refused_in_its_form(
+    visitor: Visitor, path: str, headers: dict[str, str], refusal: tuple[int, str, str | None]
+) -> None:
+    async with visitor.http.get(path, headers=headers) as response:
+        said = await read(response)
+    assert said.refusal == refusal
+
+
+@pytest.mark.requirement("AHP-10-1")
+@pytest.mark.parametrize("path", ["/llms.txt", "/llms-full.txt", MANIFEST])
+async def test_documents_that_are_only_read_say_so_in_the_protocols_form(
+    visitor: Visitor, path: str
+) -> None:
+    async with visitor.http.put(path, json={}) as response:
+        said = await read(response)
+    assert said.refusal == (405, "invalid_request", "method_not_allowed")
+
+
+async def test_past_the_limit_unknown_addresses_are_refused_in_the_protocols_form(
+    tmp_path: Path,
+) -> None:
+    settings = ("limits.enabled=true", "limits.static_per_minute=1")
+    async with visiting(tmp_path / "data", *settings) as visitor:
+        for status, code in ((404, "invalid_request"), (429, "rate_limited")):
+            async with visitor.http.get("/agent/nothing") as response:
+                said = await read(response)
+            assert said.refusal[:2] == (status, code)
+            assert said.headers["X-RateLimit-Limit"] == "1"

@@ -68,11 +68,6 @@ def _read(body: bytes) -> Ask:
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
         raise InvalidRequest("query has 1 to 4096 characters.", param="query")
-    clarification = _string(given, "clarification", 1024)
-    if clarification is not None and not clarification.strip():
-        raise InvalidRequest(
-            "clarification has 1 to 1024 characters, or is left out.", param="clarification"
-        )
     _string(context, "user_intent", 256, "context.")
     _string(context, "callback_url", MAX_BODY, "context.")
     locale = _string(context, "locale", 64, "context.")
@@ -84,7 +79,7 @@ def _read(body: bytes) -> Ask:
         action=capability,
         query=query,
         session_id=_string(given, "session_id", 128),
-        clarification=clarification,
+        clarification=_string(given, "clarification", 1024),
         accepts=_accept_types(context.get("accept_types")),
         max_tokens=_max_tokens(context.get("max_tokens")),
         locale=locale,
