@@ -115,7 +115,7 @@ class House(msgspec.Struct, frozen=True):
         )
         reading = Reading(store, following)
         sessions = Sessions(config.sessions, store, clock)
-        registry = Registry(lambda: self.knowledge.library)
+        registry = Registry(lambda: self.knowledge.editions)
         limiter = Limiter(config.limits, clock)
         agents = SiteAgents(
             [

@@ -18,8 +18,8 @@ PAUSE_SECONDS = 30.0
 async def send_file(request: web.BaseRequest, response: web.StreamResponse, part: FilePart) -> None:
     """Send a response with a part of a file as its body, and close the file.
 
-    A file that has become shorter, or a reader who is too slow, ends the connection: what was
-    promised in the head can then be told from what came.
+    A file that has changed, or a reader who is too slow, ends the connection: what was promised in
+    the head can then be told from what came.
     """
     try:
         response.content_length = part.length
@@ -38,10 +38,11 @@ async def send_file(request: web.BaseRequest, response: web.StreamResponse, part
 
 async def _send(response: web.StreamResponse, part: FilePart) -> None:
     at, end = part.first, part.first + part.length
+    changed = os.fstat(part.descriptor).st_mtime_ns
     while at < end:
         size = min(CHUNK, end - at)
         chunk = await asyncio.to_thread(os.pread, part.descriptor, size, at)
-        if not chunk:
+        if not chunk or os.fstat(part.descriptor).st_mtime_ns != changed:
             raise EOFError
         async with asyncio.timeout(PAUSE_SECONDS):
             await response.write(chunk)

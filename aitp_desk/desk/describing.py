@@ -33,7 +33,7 @@ def describe(resource: Resource, payload: Mapping[str, Any], page_url: str) -> s
             said.append(_ended(resource.description))
         case kind if kind == DATA:
             records = payload["data"].get("records")
-            count = f" {len(records)} records." if isinstance(records, list) else ""
+            count = f" {_count(len(records), 'record')}." if isinstance(records, list) else ""
             said = [f"“{resource.title}” as data.{count}", _ended(resource.description)]
             said.append(f"It belongs to the page {page_url}.")
         case _:
@@ -75,12 +75,17 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{whole % 60:02}" if hours else f"{minutes}:{whole % 60:02}"
 
 
-def _bytes(size: float) -> str:
-    for unit in ("bytes", "kB", "MB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} GB"
+def _bytes(size: int) -> str:
+    if size < 1000:
+        return _count(size, "byte")
+    power = 1 if size < 999_500 else 2 if size < 999_500_000 else 3
+    value = size / 1000**power
+    said = f"{value:.3g}" if value < 100 else f"{value:.0f}"
+    return f"{said} {('kB', 'MB', 'GB')[power - 1]}"
+
+
+def _count(number: int, of: str) -> str:
+    return f"{number} {of}" if number == 1 else f"{number} {of}s"
 
 
 def _ended(text: str) -> str:

@@ -7,7 +7,7 @@ the next ``query`` to the same capability it gives what comes next.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -33,7 +33,7 @@ _MAX_DESCRIPTION = 300
 _NAMED_IN_TEXT = 5
 _MOST_SOURCES = 4
 
-_CURSOR = re.compile(r"after:(\d{1,6}) (.*)", re.DOTALL)
+_CURSOR = re.compile(r"after:(\d{1,6}) (.*)", re.DOTALL | re.ASCII)
 _SAYS_ALL = frozenset(
     "all any article articles blog browse content contents entire entries everything files folder "
     "latest list listed newest new news one pages page post posts published read recent recently "
@@ -64,11 +64,11 @@ def list_hits(turn: Turn, library: Library, site_url: str) -> Offer:
         for passage in (*(best.passage for best in found), *further):
             if passage.document not in items and (item := _hit(passage, library)):
                 items[passage.document] = item
-    listed = tuple(items.values())
+    listed = [item.document for item in items.values()]
     text = f"I found nothing about this in the pages of {turn.site.name}."
     if listed:
         text = f"{_count(listed)} of {turn.site.name} {_speak(listed)} of this: "
-    return _feed(text, listed, sources, after, question, library, site_url)
+    return _feed(text, listed, sources, after, question, library, site_url, items)
 
 
 def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
@@ -78,29 +78,36 @@ def list_pages(turn: Turn, library: Library, site_url: str) -> Offer:
         question = turn.clarification
     where, documents = _named(question, library)
     if documents is None:
-        folders = ", ".join(_folders(library)) or "none"
+        folders = ", ".join(library.listing.folders) or "none"
         text = f"{turn.site.name} has no folder of that name. Its folders: {folders}."
         return _feed(text, (), (), 0, question, library, site_url)
-    newest = sorted(documents, key=_by_title)
-    newest.sort(key=_by_moment, reverse=True)
-    listed = tuple(_Item(document, document.url) for document in newest)
-    sources = [Source(item.document.title, item.url, "direct") for item in listed[:_MOST_SOURCES]]
-    text = f"{_count(listed)} in {where}, the newest first: " if listed else f"{where} is empty."
-    return _feed(text, listed, sources, after, question, library, site_url)
+    sources = [Source(page.title, page.url, "direct") for page in documents[:_MOST_SOURCES]]
+    text = f"{where} is empty."
+    if documents:
+        text = f"{_count(documents)} in {where}, the newest first: "
+    return _feed(text, documents, sources, after, question, library, site_url)
 
 
 def _feed(
     text: str,
-    listed: Sequence[_Item],
+    listed: Sequence[Document],
     sources: Sequence[Source],
     after: int,
     question: str,
     library: Library,
     site_url: str,
+    hits: Mapping[str, _Item] | None = None,
 ) -> Offer:
+    """One page of a list.
+
+    Parameters:
+        text: what is said before the titles.
+        hits: where in each page something was found, by its path.
+    """
     page = listed[after : after + PAGE_ITEMS]
+    items = [(hits or {}).get(one.path) or _Item(one, one.url) for one in page]
     if listed:
-        titles = "; ".join(item.document.title for item in page[:_NAMED_IN_TEXT])
+        titles = "; ".join(document.title for document in page[:_NAMED_IN_TEXT])
         left = len(listed) - after - min(len(page), _NAMED_IN_TEXT)
         more = f"; and {left} more" if left > 0 else ""
         text = f"{text}{titles}{more}." if page else f"{text.rstrip(': ')}. There are no more."
@@ -108,7 +115,7 @@ def _feed(
     cursor = f"after:{following} {question}"
     payload = {
         "total": len(listed),
-        "items": [_encode(item, library, site_url) for item in page],
+        "items": [_encode(item, library, site_url) for item in items],
         "next_cursor": cursor if following < len(listed) and len(cursor) <= MAX_QUERY else None,
     }
     return Offer(
@@ -158,63 +165,22 @@ def _read_cursor(query: str) -> tuple[int, str]:
 
 def _named(question: str, library: Library) -> tuple[str, Sequence[Document] | None]:
     """What a question names: a folder, a server, a tag, or all pages; None where nothing is."""
-    said = question.strip().strip("/").casefold()
     stem = library.vocabulary.stemmer.stem
-    telling = [
-        word for word in words_of(question) if word not in STOP_WORDS and word not in _SAYS_ALL
-    ]
-    stems = set(map(stem, words_of(question)))
-    folders = _folders(library)
-    named = [
-        folder
-        for folder in folders
-        if folder.casefold() == said or set(map(stem, words_of(_last(folder)))) <= stems
-    ]
-    if named:
-        folder = max(named, key=lambda name: (name.casefold() == said, name.count("/"), name))
-        return folder, folders[folder]
+    words = words_of(question)
+    listing = library.listing
+    folder = listing.folder(question.strip().strip("/"), frozenset(map(stem, words)))
+    if folder is not None:
+        return folder, listing.folders[folder]
+    telling = [word for word in words if word not in STOP_WORDS and word not in _SAYS_ALL]
     if not telling:
-        return "this site", library.documents
-    tags: dict[str, list[Document]] = {}
-    for document in library.documents:
-        listed = document.front.get("tags")
-        for tag in listed if isinstance(listed, list) else ():
-            tags.setdefault(str(tag), []).append(document)
-    wanted = set(map(stem, telling))
-    for tag, documents in tags.items():
-        if wanted == set(map(stem, words_of(tag))):
-            return f"“{tag}”", documents
-    return "", None
+        return "this site", listing.newest
+    tagged = listing.tagged(frozenset(map(stem, telling)))
+    return ("", None) if tagged is None else (f"“{tagged[0]}”", tagged[1])
 
 
-def _folders(library: Library) -> dict[str, list[Document]]:
-    """Every folder with the pages in it and below it."""
-    folders: dict[str, list[Document]] = {}
-    for document in library.documents:
-        if document.is_elsewhere:
-            folders.setdefault(document.folder, []).append(document)
-            continue
-        parts = document.folder.split("/") if document.folder else []
-        for depth in range(1, len(parts) + 1):
-            folders.setdefault("/".join(parts[:depth]), []).append(document)
-    return dict(sorted(folders.items()))
-
-
-def _last(folder: str) -> str:
-    return folder.rpartition("/")[2]
-
-
-def _count(listed: Sequence[_Item]) -> str:
+def _count(listed: Sequence[Document]) -> str:
     return "One page" if len(listed) == 1 else f"{len(listed)} pages"
 
 
-def _speak(listed: Sequence[_Item]) -> str:
+def _speak(listed: Sequence[Document]) -> str:
     return "speaks" if len(listed) == 1 else "speak"
-
-
-def _by_title(document: Document) -> str:
-    return document.title.casefold()
-
-
-def _by_moment(document: Document) -> str:
-    return published_at(document) or ""

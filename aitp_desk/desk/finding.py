@@ -7,7 +7,7 @@ its page says least.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from aitp_desk.agent.ask import MAX_OPTIONS
 from aitp_desk.agent.base import Clarification, Turn
@@ -16,7 +16,6 @@ from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.knowledge.shelf import Shelved
-from aitp_desk.knowledge.words import fold, words_of
 
 _TOLD, _ON_PAGE = 0.8, 0.65
 _FITS = 0.6
@@ -47,76 +46,66 @@ def find_resource(
         The resource; what has to be asked back where several fit alike; None where none fits.
     """
     shelved = library.shelf.of_type(kind)
-    chosen = _chosen(turn, shelved)
+    chosen = _chosen(kind, turn, library)
     if chosen is not None or not shelved:
         return chosen
     asked = read_turn(within_reason(turn), library)
     wanted = [item for item in asked.wanted if item.term.word not in _OF_A_KIND]
     if not wanted and not by_kind_alone:
         return None
-    scored = [(_score(asked, wanted, one, library), one.resource) for one in shelved]
+    score_of = _scoring(asked, wanted, library)
+    scored = [(score_of(one), one) for one in shelved]
     best = max(score for score, _ in scored)
     if best < _FITS:
         return None
-    alike = [resource for score, resource in scored if score >= best * _ALIKE]
-    titles = list(dict.fromkeys(resource.title for resource in alike))
-    if len(titles) > 1 and turn.pending is None and turn.clarification is None:
-        return _ask_back(titles)
-    return next(resource for score, resource in scored if score == best)
+    alike = [one.label for score, one in scored if score >= best * _ALIKE]
+    if len(alike) > 1 and turn.pending is None and turn.clarification is None:
+        return _ask_back(alike)
+    return next(one.resource for score, one in scored if score == best)
 
 
-def _chosen(turn: Turn, shelved: Sequence[Shelved]) -> Resource | None:
-    """The resource that is named outright: by its title, its file's name or its page's path."""
-    said = _plain(turn.clarification or turn.question)
+def _chosen(kind: str, turn: Turn, library: Library) -> Resource | None:
+    """The resource that is named outright, or by the number of its option."""
+    said = turn.clarification or turn.question
     if turn.pending is not None:
         numbered = enumerate(turn.pending.options, start=1)
-        said = next((_plain(option) for number, option in numbered if said == str(number)), said)
-    names: Sequence[Callable[[Resource], str]] = (_title, _name, _page)
-    for name in names:
-        for one in shelved:
-            if _plain(name(one.resource)) == said:
-                return one.resource
-    return None
+        said = next((option for number, option in numbered if said.strip() == str(number)), said)
+    return library.shelf.called(kind, said)
 
 
-def _score(asked: Asked, wanted: Sequence[Wanted], one: Shelved, library: Library) -> float:
-    """How much of what is wanted a resource speaks of, 0 to 1 and a little."""
-    numbers = library.numbers(one.resource.page)
-    total = found = 0.0
-    for item in wanted:
-        total += item.weight
-        stems = item.term.stems
-        named = max((value for stem, value in stems.items() if stem in one.named), default=0.0)
-        told = max((value for stem, value in stems.items() if stem in one.told), default=0.0)
-        value = max(named, _TOLD * told)
-        if value < _ON_PAGE:
-            score = library.ranking.places(item.term).score
-            value = max(value, _ON_PAGE if any(map(score, numbers)) else 0.0)
-        found += item.weight * value
-    share = found / total if total else 1.0
-    kinds = [item for item in asked.wanted if item.term.word in _OF_A_KIND]
-    if any(not one.named.isdisjoint(item.term.own) for item in kinds):
-        share += _THIS_PAGE
-    return share + (_THIS_PAGE if asked.document == one.resource.page else 0.0)
+def _scoring(
+    asked: Asked, wanted: Sequence[Wanted], library: Library
+) -> Callable[[Shelved], float]:
+    """Tells how much of what is wanted a resource speaks of, 0 to 1 and a little."""
+    total = sum(item.weight for item in wanted)
+    sought = [
+        (item.weight, item.term.stems, library.ranking.places(item.term).score) for item in wanted
+    ]
+    kinds = [item.term.own for item in asked.wanted if item.term.word in _OF_A_KIND]
+
+    def score(one: Shelved) -> float:
+        found = 0.0
+        for weight, stems, on_page in sought:
+            value = max(_said(stems, one.named), _TOLD * _said(stems, one.told))
+            if value < _ON_PAGE and any(map(on_page, library.numbers(one.resource.page))):
+                value = _ON_PAGE
+            found += weight * value
+        share = found / total if total else 1.0
+        if any(not one.named.isdisjoint(own) for own in kinds):
+            share += _THIS_PAGE
+        return share + (_THIS_PAGE if asked.document == one.resource.page else 0.0)
+
+    return score
 
 
-def _ask_back(titles: Sequence[str]) -> Clarification:
-    options = tuple(titles[:MAX_OPTIONS])
+def _said(wanted: Mapping[str, float], stems: frozenset[str]) -> float:
+    """How well some of these stems say one that is wanted, 0 to 1."""
+    if stems.isdisjoint(wanted):
+        return 0.0
+    return max(value for stem, value in wanted.items() if stem in stems)
+
+
+def _ask_back(labels: Sequence[str]) -> Clarification:
+    options = tuple(labels[:MAX_OPTIONS])
     named = [f"“{option}”" for option in options]
     return Clarification(f"Do you mean {', '.join(named[:-1])} or {named[-1]}?", options)
-
-
-def _plain(text: str) -> str:
-    return " ".join(words_of(fold(text)))
-
-
-def _title(resource: Resource) -> str:
-    return resource.title
-
-
-def _name(resource: Resource) -> str:
-    return resource.name or resource.title
-
-
-def _page(resource: Resource) -> str:
-    return resource.page

@@ -115,7 +115,8 @@ class Offering:
         titles = dict.fromkeys(one.resource.title for one in library.shelf.of_type(kind))
         listed = "; ".join(list(titles)[:_MOST_TITLES])
         more = f"; and {len(titles) - _MOST_TITLES} more" if len(titles) > _MOST_TITLES else ""
-        text = f"{self._site.name} offers nothing of this kind that fits. There is: {listed}{more}."
+        there = f" There is: {listed}{more}." if titles else ""
+        text = f"{self._site.name} offers nothing of this kind that fits.{there}"
         return Offer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN), found=False)
 
     def _hits(self, turn: Turn, library: Library) -> Offer:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, FEED, IMAGE, TEXT_ANSWER, VIDEO, Action
 from aitp_desk.model.errors import UnknownAction
 
@@ -24,10 +24,10 @@ GET = {
 """The action that finds resources of a type, and what it says of itself."""
 
 
-def actions_of(library: Library) -> tuple[Action, ...]:
-    """What a site can do with this content: it gives what the pages offer, and no more."""
-    held = [kind for kind in GET if kind in library.shelf.types]
-    own = sorted(kind for kind in library.shelf.types if kind not in GET)
+def actions_of(types: Collection[str]) -> tuple[Action, ...]:
+    """What a site can do that offers these content types: it gives those, and no more."""
+    held = [kind for kind in GET if kind in types]
+    own = sorted(kind for kind in types if kind not in GET)
     return (
         Action(
             SITE_INFO,
@@ -62,12 +62,12 @@ class Registry:
     """The desk's actions by name, as its present content has them.
 
     Parameters:
-        library: gives the present content.
+        editions: gives the present content.
     """
 
-    def __init__(self, library: Callable[[], Library]) -> None:
-        self._library = library
-        self._read: Library | None = None
+    def __init__(self, editions: Callable[[], Editions]) -> None:
+        self._editions = editions
+        self._read: Editions | None = None
         self._actions: dict[str, Action] = {}
         self._listed: tuple[Action, ...] = ()
 
@@ -94,10 +94,10 @@ class Registry:
             ) from None
 
     def _follow(self) -> None:
-        library = self._library()
-        if library is not self._read:
-            self._read = library
-            actions = actions_of(library)
+        editions = self._editions()
+        if editions is not self._read:
+            self._read = editions
+            actions = actions_of(editions.types)
             if actions != self._listed:
                 self._listed = actions
                 self._actions = {action.name: action for action in actions}

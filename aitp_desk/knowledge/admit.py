@@ -37,14 +37,14 @@ MAX_PDF_BYTES = 32 * 1024 * 1024
 MAX_DEPTH = 32
 """How many folders deep content may lie."""
 
-_NEVER_FILES = {"desk.toml", "robots.txt", "llms.txt", "llms-full.txt", "agents.txt", "ads.txt"}
+_NEVER_FILES = {"robots.txt", "llms.txt", "llms-full.txt", "agents.txt", "ads.txt"}
 _NEVER_FOLDERS = {"node_modules", "__pycache__", "site-packages", "_sources", "_static"}
 _NEVER_ENDINGS = (
     "py|pyc|pem|key|p12|pfx|jks|kdbx|ppk|gpg|asc|env|sqlite|sqlite3|db|"
     "sqlite-wal|sqlite-shm|db-wal|db-shm|crt|cer|der|htpasswd|netrc|pgpass"
 )
 _NEVER = re.compile(
-    rf"^\.|\.({_NEVER_ENDINGS})(\.|$)|^(id_(rsa|dsa|ecdsa|ed25519)|authorized_keys)",
+    rf"^\.|^desk\.toml|\.({_NEVER_ENDINGS})(\.|$)|^(id_(rsa|dsa|ecdsa|ed25519)|authorized_keys)",
     re.IGNORECASE,
 )
 _MARK_OF_A_DATA_FOLDER = "master.key"
@@ -84,9 +84,9 @@ class Found(msgspec.Struct, frozen=True):
 def is_never_content(name: str) -> bool:
     """Whether a file or folder of this name stays out, whatever else it is.
 
-    That is: names beginning with a dot, ``desk.toml``, programs, keys, certificates and databases
-    (also behind a second ending, as in ``server.key.txt``), and the files that are written for
-    crawlers and not for readers.
+    That is: names beginning with a dot or with ``desk.toml``, programs, keys, certificates and
+    databases (also behind a second ending, as in ``server.key.txt``), and the files that are
+    written for crawlers and not for readers.
     """
     lower = name.lower()
     return lower in _NEVER_FILES or lower in _NEVER_FOLDERS or _NEVER.search(lower) is not None

@@ -7,14 +7,10 @@ served all the same, and so is everything else that it declares.
 
 from __future__ import annotations
 
-import csv
-import io
-import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -26,10 +22,9 @@ from aitp_desk.knowledge.payloads import Data, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
 from aitp_desk.knowledge.places import Measures, Place, Places, state_of
 from aitp_desk.knowledge.recordings import read_audio, read_video
+from aitp_desk.knowledge.records import check_finite, read_records
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
 
-MAX_DATA_BYTES = 64 * 1024
-"""Data goes into an answer whole; what is larger is a download."""
 _DECLARED = ("video", "audio", "images", "downloads", "data")
 _SAID = ("title", "description", "alt", "file", "filename")
 _DATA_MEMBERS = ("file", "schema", "title", "description")
@@ -161,9 +156,11 @@ class _Page:
             with _noting(wrong):
                 short = {"file": item, "schema": document.front.get("schema")}
                 fields = Fields(short if isinstance(item, str) else item, way, _DATA_MEMBERS)
-                said = fields.needed("file", "a JSON, TOML or CSV file beside the page.")
-                place = find(said, fields.at("file"))
-                data = Data(schema=fields.text("schema"), data=_load(place, fields.at("file")))
+                _, said = fields.needed_place(
+                    ("file",), "a JSON, TOML or CSV file beside the page."
+                )
+                place, at = find(said, fields.at("file")), fields.at("file")
+                data = Data(schema=fields.text("schema"), data=read_records(place, at))
                 found = _resource(
                     DATA,
                     document,
@@ -176,18 +173,21 @@ class _Page:
     def _own(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
         """A payload of a content type that is the site's own (AHP 0.1, appendix C.3)."""
         kind, payload = document.front.get("content_type"), document.front.get("payload")
-        if not (isinstance(kind, str) and kind.startswith("x-")):
+        is_own = isinstance(kind, str) and kind.startswith("x-")
+        if not is_own and (kind is None or payload is None):  # front matter of somebody else's
             return
         with _noting(wrong):
-            if not EXTENSION_TYPE.fullmatch(kind):
+            if not isinstance(kind, str) or not EXTENSION_TYPE.fullmatch(kind):
                 raise Wrong(
                     ("content_type",), "content_type is written x-vendor/type, in lower case."
                 )
+            way = ("payload",)
             if isinstance(payload, str):
-                payload = _load(self._finder(document)(payload, ("payload",)), ("payload",))
+                payload = read_records(self._finder(document)(payload, way), way)
             if not isinstance(payload, dict):
                 message = f"{kind} needs 'payload': a mapping, or a JSON, TOML or CSV file."
-                raise Wrong(("payload",), message)
+                raise Wrong(way, message)
+            check_finite(payload, way)
             yield Resource(kind, document.path, document.title, payload, document.description)
 
     def _finder(self, document: Document) -> Callable[[str, Way], Place]:
@@ -214,41 +214,3 @@ def _resource(
     kind: str, document: Document, payload: msgspec.Struct, title: str, description: str | None
 ) -> Resource:
     return Resource(kind, document.path, title, msgspec.to_builtins(payload), description or "")
-
-
-def _load(place: Place, way: Way) -> dict[str, Any]:
-    """The records of a file as a JSON object; a list of them as its member ``records``."""
-    if place.local is None:
-        raise Wrong(way, "Data is a file beside the page; an address elsewhere is a download.")
-    if place.local.size > MAX_DATA_BYTES:
-        raise Wrong(
-            way,
-            f"{place.name} has {place.local.size} bytes; at most {MAX_DATA_BYTES} go into an"
-            " answer. Offer it under downloads.",
-        )
-    try:
-        text = place.local.file.read_text("utf-8-sig")
-        if place.format == "json":
-            records = msgspec.json.decode(text)
-        elif place.format == "toml":
-            records = msgspec.to_builtins(tomllib.loads(text))
-        elif place.format == "csv":
-            records = _rows(text)
-        else:
-            raise Wrong(way, f"{place.name} is no JSON, TOML or CSV file.")
-    except (OSError, ValueError, RecursionError, msgspec.MsgspecError, csv.Error) as error:
-        raise Wrong(way, f"{place.name} cannot be read as {place.format}: {error}.") from None
-    if isinstance(records, list):
-        return {"records": records}
-    if not isinstance(records, dict):
-        raise Wrong(way, f"{place.name} holds one value; data is an object or a list of records.")
-    return records
-
-
-def _rows(text: str) -> list[dict[str, str]]:
-    """The rows of a CSV file by the names in its first line; values stay texts."""
-    header, *rows = csv.reader(io.StringIO(text), strict=True)
-    for number, row in enumerate(rows, start=2):
-        if row and len(row) != len(header):
-            raise ValueError(f"row {number} has {len(row)} values and {len(header)} are named")
-    return [dict(zip(header, row, strict=True)) for row in rows if row]

@@ -54,6 +54,9 @@ def read_download(
         message = f"{fields.name}.mime_type is a media type such as application/pdf."
         raise Wrong(fields.at("mime_type"), message)
     filename = fields.text("filename") or place.name
+    if not set(filename).isdisjoint("/\\"):
+        message = f"{fields.name}.filename is the name of a file, without a folder."
+        raise Wrong(fields.at("filename"), message)
     return fields.text("title"), Download(
         url=place.url,
         filename=filename or fields.needed("filename", "what the file is called."),

@@ -34,6 +34,7 @@ class Editions:
         documents: of all languages, by path, without their bodies.
         problems: of all languages, each once.
         files: those that pages of any language declare, by their addresses.
+        types: the content types of what pages of any language offer, each once.
         revision: changes when anything does that an answer may depend on.
     """
 
@@ -49,6 +50,7 @@ class Editions:
             dict.fromkeys(problem for library in every for problem in library.problems)
         )
         self.files = {url: file for library in every for url, file in library.shelf.files.items()}
+        self.types = tuple(dict.fromkeys(kind for library in every for kind in library.shelf.types))
         self.revision = self.library.revision
         if len(self._libraries) > 1:
             revisions = " ".join(library.revision for library in every)

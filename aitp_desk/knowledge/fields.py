@@ -75,6 +75,11 @@ class Fields:
             raise Wrong(self.at(name), f"{_name(self.at(name))} is a text; put it in quotes.")
         return " ".join(value.split())
 
+    def place(self, name: str) -> str | None:
+        """A member that names a file or an address, to the letter; None where it is absent."""
+        value = self._value.get(name)
+        return None if self.text(name) is None else str(value)
+
     def needed(self, name: str, why: str) -> str:
         """A text that must be there.
 
@@ -86,12 +91,12 @@ class Fields:
             raise Wrong(self.path, f"{_name(self.path)} needs '{name}': {why}")
         return text
 
-    def any_of(self, names: Collection[str], why: str) -> tuple[str, str]:
-        """The one text of several that is there, and its name."""
+    def needed_place(self, names: Collection[str], why: str) -> tuple[str, str]:
+        """The first of several members that names a place, and what it says."""
         for name in names:
-            text = self.text(name)
-            if text is not None:
-                return name, text
+            said = self.place(name)
+            if said is not None:
+                return name, said
         raise Wrong(self.path, f"{_name(self.path)} needs '{next(iter(names))}': {why}")
 
     def whole(self, name: str) -> int | None:

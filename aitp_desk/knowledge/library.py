@@ -11,6 +11,7 @@ import msgspec
 from aitp_desk.knowledge.base import Document, Hit, Passage, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declared
 from aitp_desk.knowledge.index import Index
+from aitp_desk.knowledge.listing import Listing
 from aitp_desk.knowledge.naming import Naming
 from aitp_desk.knowledge.search import Ranking
 from aitp_desk.knowledge.shelf import Shelf
@@ -59,6 +60,7 @@ class Library:
             for at, document in enumerate(self.documents)
         }
         self.naming = Naming(self.documents, self.vocabulary.stemmer)
+        self.listing = Listing(self.documents, self.vocabulary.stemmer.stem)
         self.shelf = Shelf(declared, self._by_path, self.vocabulary.stemmer)
 
     def document(self, path: str) -> Document | None:

@@ -30,6 +30,7 @@ MAX_FRONT_BYTES = 64 * 1024
 """A larger front matter is a mistake: a missing closing line."""
 MAX_FRONT_DEPTH = 16
 
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 _FRONT_NAME = re.compile(r"[\w-]+:(\s|$)")
 
 
@@ -364,19 +365,27 @@ def _parse_front(block: str) -> dict[str, Any]:
         return {}
     if not isinstance(front, dict):
         raise ValueError("it must be a list of names and values, such as title: Returns")
-    return {str(key): _plain(value) for key, value in front.items()}
+    return {_plain(str(key)): _plain(value) for key, value in front.items()}
 
 
 def _plain(value: Any) -> Any:
-    """The value in JSON's types, dates as ISO 8601."""
+    """The value in JSON's types, dates as ISO 8601.
+
+    Raises:
+        ValueError: nothing can keep it: a number of too many digits, half a character.
+    """
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {_plain(str(key)): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set)):
         return [_plain(item) for item in value]
     if isinstance(value, (datetime.date, datetime.datetime)):
         return value.isoformat()
     if isinstance(value, bytes):
         return value.decode(errors="replace")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise ValueError("a number has too many digits; put it in quotes")
+    if isinstance(value, str) and _HALF_A_CHARACTER.search(value):
+        raise ValueError("a text holds half a character (\\ud800 to \\udfff)")
     return value
 
 

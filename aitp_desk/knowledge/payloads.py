@@ -159,6 +159,7 @@ def with_absolute_urls(payload: Any, site_url: str) -> Any:
         if (name == "url" or name.endswith("_url"))
         and isinstance(value, str)
         and value.startswith("/")
+        and not value.startswith("//")
         else with_absolute_urls(value, site_url)
         for name, value in payload.items()
     }

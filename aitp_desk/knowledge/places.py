@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
@@ -45,6 +46,7 @@ _MORE_TYPES = {
     "video/x-matroska": ".mkv",
 }
 _FORMATS = {"m3u8": "hls", "mpd": "dash", "jpg": "jpeg", "oga": "ogg", "m4v": "mp4", "tif": "tiff"}
+_ADDRESS = re.compile(r"""https?://[^\s"<>\\^`{|}]+""")
 _CHUNK = 1024 * 1024
 _MOST_SVG = 4 * 1024 * 1024
 
@@ -156,7 +158,7 @@ class Places:
             Wrong: it is neither, or never served.
         """
         if "://" in said or said.startswith(("data:", "javascript:", "mailto:")):
-            if said.startswith(("https://", "http://")) and not set(said) & set(' "<>\\^`{|}'):
+            if _is_address(said):
                 return Place(said)
             raise Wrong(way, f"'{said[:80]}' is no address; write https:// and what follows.")
         folder = "" if said.startswith("/") else source.rpartition("/")[0]
@@ -173,6 +175,16 @@ class Places:
         local = LocalFile(url, file, status.st_size, status.st_mtime_ns, Place(url).media_type)
         self.files[url] = local
         return Place(url, local)
+
+
+def _is_address(said: str) -> bool:
+    """Whether this is an address on the web, with a host and nothing that stands in none."""
+    if not _ADDRESS.fullmatch(said):
+        return False
+    try:
+        return bool(urlsplit(said).hostname)
+    except ValueError:
+        return False
 
 
 def state_of(file: Path) -> tuple[int, int] | None:

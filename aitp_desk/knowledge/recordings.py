@@ -82,12 +82,12 @@ def find_place(fields: Fields, find: Find) -> Place:
     Raises:
         Wrong: it does not say, or nothing is there that may be served.
     """
-    name, said = fields.any_of(WHERE, _WHERE_IT_IS)
+    name, said = fields.needed_place(WHERE, _WHERE_IT_IS)
     return find(said, fields.at(name))
 
 
 def _found(fields: Fields, name: str, find: Find) -> str | None:
-    said = fields.text(name)
+    said = fields.place(name)
     return None if said is None else find(said, fields.at(name)).url
 
 

@@ -17,6 +17,7 @@ from tests.visiting import MANIFEST, Said, Visitor, visiting
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CDN = "https://cdn.example"
+SHAPE = "duration: 5, width: 640, height: 360"
 CORE = (
     ("get_video", "media/video", "fitting a helmet"),
     ("get_audio", "media/audio", "the talk with the fitter"),
@@ -234,8 +235,9 @@ async def test_where_several_things_fit_alike_the_desk_asks_which_is_meant(
     asked = await fitter.ask("a download", "get_download", accept_types=["file/download"])
     assert asked.body["status"] == "clarification_needed"
     options = asked.body["clarification"]["options"]
-    assert options == ["Helmet sizes", "Printed guide"]
-    for answer in ("Printed guide", "2"):
+    assert options == ["Helmet sizes (sizes.csv)", "Printed guide", "Helmet sizes (all.zip)"]
+    chosen = (("Printed guide", "guide.epub"), ("2", "guide.epub"), (options[2], "all.zip"))
+    for answer, filename in chosen:
         again = await fitter.ask("a download", "get_download", accept_types=["file/download"])
         said = await fitter.ask(
             "a download",
@@ -244,7 +246,7 @@ async def test_where_several_things_fit_alike_the_desk_asks_which_is_meant(
             clarification=answer,
             accept_types=["file/download"],
         )
-        assert payload_of(said, "file/download")["filename"] == "guide.epub"
+        assert payload_of(said, "file/download")["filename"] == filename
 
 
 async def test_a_follow_up_asks_for_the_video_of_the_page_that_was_talked_about(
@@ -315,3 +317,98 @@ async def test_what_a_page_declares_while_the_desk_serves_is_offered_at_once(
         sizes = [said.body["response"]["payload"]["size_bytes"] for said in (one, two)]
         assert sizes == [6, 10]
         assert not await knowledge.refresh()
+
+
+async def test_a_title_that_several_things_have_is_asked_about(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name in ("boat", "tent"):
+        video = f"{{url: 'https://cdn.example/{name}.mp4', title: Start, {SHAPE}}}"
+        page = f"---\ntitle: The {name}\nvideo: {video}\n---\nAll on the {name}.\n"
+        (folder / f"{name}.md").write_text(page)
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        asked = await visitor.ask("Start", "get_video", accept_types=["media/video"])
+        options = asked.body["clarification"]["options"]
+        assert options == ["Start (The boat)", "Start (The tent)"]
+        said = await visitor.ask(
+            "Start",
+            "get_video",
+            session_id=asked.session_id,
+            clarification=options[1],
+            accept_types=["media/video"],
+        )
+        assert payload_of(said, "media/video")["stream_url"] == "https://cdn.example/tent.mp4"
+        named = await visitor.ask("the start of the boat", accept_types=["media/video"])
+        assert payload_of(named, "media/video")["stream_url"] == "https://cdn.example/boat.mp4"
+
+
+async def test_what_only_a_version_in_another_language_offers_is_a_capability_too(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "boat.md").write_text("# The boat\n\nA boat of oak.\n")
+    (folder / "son.mp3").write_bytes(b"ID3")
+    front = "title: Le bateau\naudio: {file: son.mp3, duration: 3}"
+    (folder / "boat.fr.md").write_text(f"---\n{front}\n---\nUn bateau de chêne.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        context: dict[str, Any] = {"accept_types": ["media/audio"]}
+        said = await visitor.ask("le bateau", "get_audio", locale="fr", **context)
+        assert payload_of(said, "media/audio")["title"] == "Le bateau"
+        other = await visitor.ask("the boat", "get_audio", **context)
+        assert other.answer == "My site offers nothing of this kind that fits."
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (1, "1 byte"),
+        (999, "999 bytes"),
+        (999_400, "999 kB"),
+        (999_999, "1 MB"),
+        (34 * 10**9, "34 GB"),
+    ],
+)
+async def test_a_size_is_told_in_a_number_that_people_read(
+    tmp_path: Path, size: int, said: str
+) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    front = f"downloads: {{url: 'https://cdn.example/a.zip', size_bytes: {size}}}"
+    (folder / "page.md").write_text(f"---\n{front}\n---\nSomething to take home.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        answer = (await visitor.ask("page", "get_download")).answer
+    assert f", {said})" in answer
+
+
+@pytest.mark.parametrize(
+    "front",
+    [
+        "price: 99999999999999999999999",
+        'title: "half \\ud800"',
+        "payload: {a: 99999999999999999999999}\ncontent_type: x-acme/thing",
+        f"video: {{url: 'https://[::1/a.mp4', {SHAPE}}}",
+        f"video: {{url: 'https://', format: mp4, {SHAPE}}}",
+        "data: deep.json",
+        "data: infinite.toml",
+        "content_type: x-acme/thing\npayload: {a: .inf}",
+        "content_type: acme/thing\npayload: {a: 1}",
+        "content_type: [x-acme/thing]\npayload: {a: 1}",
+        "downloads: {file: deep.json, filename: ../up.json}",
+    ],
+)
+async def test_nothing_that_a_page_says_keeps_the_desk_from_serving_it(
+    tmp_path: Path, front: str
+) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "deep.json").write_text('{"a":' * 400 + "1" + "}" * 400)
+    (folder / "infinite.toml").write_text("a = inf")
+    (folder / "page.md").write_text(f"---\n{front}\n---\nSomething on geese.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        [problem] = visitor.desk.desk.knowledge.library.problems
+        assert str(problem).startswith("page.md:")
+        kinds = ["application/data", "media/video", "x-acme/thing", "file/download", "text/answer"]
+        said = await visitor.ask("What is said on geese?", accept_types=kinds)
+        assert said.body["response"]["content_type"] == "text/answer"
+        assert "geese" in said.answer

@@ -274,3 +274,18 @@ async def test_a_reader_who_goes_away_leaves_no_file_open(tmp_path: Path) -> Non
             assert len(await response.read()) == 20_000_000
         while open_files() > before + 2:
             assert await status_of(visitor, "/health") == 200
+
+
+async def test_a_file_that_changes_while_it_is_sent_is_not_sent_to_its_end(tmp_path: Path) -> None:
+    folder = make_site(tmp_path / "site")
+    file = folder / "guides" / "clips" / "helmet.mp4"
+    file.write_bytes(b"x" * 20_000_000)
+    async with (
+        visiting(tmp_path / "data", folder=folder) as visitor,
+        visitor.http.get(VIDEO) as response,
+    ):
+        await response.content.readexactly(1000)
+        with file.open("r+b") as opened:
+            opened.write(b"y" * 20_000_000)
+        with pytest.raises(aiohttp.ClientPayloadError):
+            await response.read()

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.knowledge.dates import as_moment
+from aitp_desk.knowledge.declare import Declared, Declaring
 from aitp_desk.knowledge.load import load_content
+from aitp_desk.knowledge.payloads import with_absolute_urls
 from tests.declaring import make_site, picture
 
 
@@ -62,6 +64,9 @@ VIDEO = "video: {url: 'https://cdn.example/a.mp4', duration: 60, width: 640, hei
         ("downloads: {file: a.zip, mime_type: zip}", r":2: downloads.mime_type is a media type.*"),
         ("data: bad.json", r":2: bad.json cannot be read as json: .*"),
         ("data: one.json", r":2: one.json holds one value; .*"),
+        ("data: alike.csv", r":2: .* two of its columns have the same name\."),
+        ("data: empty.csv", r":2: .* its first line names no columns\."),
+        ("downloads: desk.toml.bak", r":2: desk.toml.bak .*never content.*"),
         ("data: ragged.csv", r":2: ragged.csv cannot be read as csv: row 2 has 3 values.*"),
         ("data: large.json", r":2: large.json has 70002 bytes; .*Offer it under downloads\."),
         ("data: a.zip", r":2: a.zip is no JSON, TOML or CSV file\."),
@@ -88,6 +93,9 @@ def test_what_is_wrong_is_told_with_the_line_and_the_page_is_served(
     (folder / "bad.json").write_text("{")
     (folder / "one.json").write_text("7")
     (folder / "ragged.csv").write_text("a,b\n1,2,3\n")
+    (folder / "alike.csv").write_text("a,a\n1,2\n")
+    (folder / "empty.csv").write_text("")
+    (folder / "desk.toml.bak").write_text("x = 1")
     (folder / "large.json").write_text('"' + "x" * 70_000 + '"')
     [problem] = problems_of(folder, front)
     assert re.search(told, problem, re.DOTALL), problem
@@ -129,3 +137,36 @@ def test_a_date_becomes_a_moment(said: object, moment: str | None) -> None:
 def test_no_date_that_somebody_writes_breaks_anything(said: object) -> None:
     moment = as_moment(said)
     assert moment is None or re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", moment)
+
+
+@pytest.mark.parametrize(
+    "written", ['name,of\r\n"a, b",c\r\n', "\ufeffname;of\na, b;c\n", "name\tof\na, b\tc\n"]
+)
+def test_a_table_is_read_however_its_columns_are_divided(tmp_path: Path, written: str) -> None:
+    (tmp_path / "table.csv").write_text(written, newline="")
+    [resource] = declared_by(tmp_path, "data: table.csv").resources
+    assert resource.payload["data"] == {"records": [{"name": "a, b", "of": "c"}]}
+
+
+@pytest.mark.parametrize("name", ["two  spaces.bin", "narrow\u202fspace.bin", " first.bin"])
+def test_a_file_is_found_by_its_name_to_the_letter(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"x")
+    declared = declared_by(
+        tmp_path, f"downloads: ['{name}']\naudio: {{file: '{name}', duration: 1}}"
+    )
+    assert declared.problems == ()
+    [file] = declared.files.values()
+    assert file.file.name == name
+
+
+def test_an_address_without_its_protocol_in_data_is_left_as_it_is() -> None:
+    payload = {"data": {"icon_url": "//cdn.example/a.png", "url": "/a"}}
+    assert with_absolute_urls(payload, "https://a.example") == {
+        "data": {"icon_url": "//cdn.example/a.png", "url": "https://a.example/a"}
+    }
+
+
+def declared_by(folder: Path, front: str) -> Declared:
+    """What a page of this front matter offers."""
+    (folder / "page.md").write_text(f"---\n{front}\n---\nSome text.\n")
+    return Declaring(folder).read(load_content(folder).documents)
