@@ -18,8 +18,8 @@ AUDIO = "media/audio"
 IMAGE = "media/image"
 DOWNLOAD = "file/download"
 """Content types of answers (AHP 0.1, appendix C.2)."""
-EXTENSION_TYPE = re.compile(r"x-[a-z][a-z0-9-]*/[a-z][a-z0-9_-]*", re.ASCII)
-"""How a site's own content types are written (AHP 0.1, appendix C.3)."""
+EXTENSION_TYPE = re.compile(r"x-[a-z][a-z0-9-]{0,62}/[a-z][a-z0-9_-]{0,63}", re.ASCII)
+"""How a site's own content types are written (AHP 0.1, appendix C.3); they stay short names."""
 
 
 def takes_nothing() -> Mapping[str, Any]:

@@ -72,6 +72,7 @@ VIDEO = "video: {url: 'https://cdn.example/a.mp4', duration: 60, width: 640, hei
         ("data: a.zip", r":2: a.zip is no JSON, TOML or CSV file\."),
         ("data: https://a.example/x.json", r":2: Data is a file beside the page; .*"),
         ("content_type: x-Acme/Thing\npayload: {}", r":2: content_type is written x-vendor/type.*"),
+        (f"content_type: x-acme/{'t' * 600}\npayload: {{}}", r":2: content_type is written .*"),
         ("title: A\ncontent_type: x-acme/thing", r":2: x-acme/thing needs 'payload': .*"),
     ],
 )
