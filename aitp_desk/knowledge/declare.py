@@ -16,7 +16,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Problem
 from aitp_desk.knowledge.downloads import read_download
-from aitp_desk.knowledge.fields import Fields, Wrong, items_of, line_of
+from aitp_desk.knowledge.fields import Fields, Lines, Wrong, items_of
 from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.payloads import Data, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
@@ -105,6 +105,7 @@ class _Page:
 
     def read(self, document: Document) -> None:
         """Read all that one page declares."""
+        wrong: list[Wrong] = []
         for read in (
             self._videos,
             self._recordings,
@@ -113,9 +114,9 @@ class _Page:
             self._data,
             self._own,
         ):
-            wrong: list[Wrong] = []
             self.resources += read(document, wrong)
-            self.problems += (self._problem(document, one) for one in wrong)
+        if wrong:
+            self.problems += self._told(document, wrong)
 
     def _videos(self, document: Document, wrong: list[Wrong]) -> Iterator[Resource]:
         find = self._finder(document)
@@ -193,12 +194,14 @@ class _Page:
     def _finder(self, document: Document) -> Callable[[str, Way], Place]:
         return lambda said, way: self._places.find(said, way, document.source)
 
-    def _problem(self, document: Document, wrong: Wrong) -> Problem:
+    def _told(self, document: Document, wrong: Iterable[Wrong]) -> Iterator[Problem]:
         try:
-            text = (self._folder / document.source).read_text("utf-8-sig")
+            lines = Lines((self._folder / document.source).read_text("utf-8-sig"))
         except (OSError, UnicodeDecodeError):  # it has changed since it was read
-            return Problem(document.source, wrong.message)
-        return Problem(document.source, wrong.message, line_of(text, wrong.path))
+            lines = None
+        for one in wrong:
+            line = None if lines is None else lines.line_of(one.path)
+            yield Problem(document.source, one.message, line)
 
 
 @contextmanager

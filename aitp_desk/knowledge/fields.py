@@ -163,26 +163,31 @@ def items_of(value: object, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-def line_of(text: str, path: Path) -> int:
-    """The line of a file on which a member of its front matter stands, or what holds it.
+class Lines:
+    """The lines of a file's front matter by what stands on them.
 
     Parameters:
         text: of the whole file, whose front matter could be read.
     """
-    lines = text.replace("\r\n", "\n").split("\n")
-    ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
-    node = yaml.compose("\n".join(lines[1 : next(ends, 1)]), Loader=yaml.SafeLoader)
-    line = 0
-    for step in path:
-        found = None
-        if isinstance(node, yaml.MappingNode):
-            found = next((pair for pair in node.value if pair[0].value == str(step)), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
-            found = (node.value[step], node.value[step]) if step < len(node.value) else None
-        if found is None:
-            break
-        line, node = found[0].start_mark.line, found[1]
-    return line + 2
+
+    def __init__(self, text: str) -> None:
+        lines = text.replace("\r\n", "\n").split("\n")
+        ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
+        self._node = yaml.compose("\n".join(lines[1 : next(ends, 1)]), Loader=yaml.SafeLoader)
+
+    def line_of(self, path: Path) -> int:
+        """The line on which a member stands, or what holds it."""
+        node, line = self._node, 0
+        for step in path:
+            found = None
+            if isinstance(node, yaml.MappingNode):
+                found = next((pair for pair in node.value if pair[0].value == str(step)), None)
+            elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
+                found = (node.value[step], node.value[step]) if step < len(node.value) else None
+            if found is None:
+                break
+            line, node = found[0].start_mark.line, found[1]
+        return line + 2
 
 
 def _name(path: Path) -> str:
