@@ -144,5 +144,8 @@ def _range(wanted: str, size: int) -> range | None:
         return None
     if not found[1]:
         return range(max(size - int(found[2]), 0), size)
-    first, last = int(found[1]), int(found[2] or size)
+    first = int(found[1])
+    if not found[2]:
+        return range(first, size)
+    last = int(found[2])
     return range(first, min(last + 1, size)) if first <= last else None

@@ -115,7 +115,10 @@ async def test_a_range_is_sent_alone(
         assert await response.read() == VIDEO_BYTES[first : last + 1]
 
 
-@pytest.mark.parametrize("asked", [f"bytes={SIZE}-", "bytes=-0", f"bytes={SIZE + 5}-{SIZE + 9}"])
+@pytest.mark.parametrize(
+    "asked",
+    [f"bytes={SIZE}-", f"bytes={SIZE + 5}-", "bytes=-0", f"bytes={SIZE + 5}-{SIZE + 9}"],
+)
 async def test_a_range_beyond_the_file_is_refused_with_its_size(
     reader: aiohttp.ClientSession, asked: str
 ) -> None:
