@@ -150,7 +150,9 @@ class AnswerCache:
             key: what else the answer depends on.
             make: makes the answer; what it raises, all who wait for it are told.
         """
-        known = self.get(revision, key)
+        if revision != self._revision:
+            self._begin(revision)
+        known = self._find(key)
         while known is None:
             making = self._making.get((revision, key))
             if making is None:
@@ -167,13 +169,8 @@ class AnswerCache:
                 return Given(making.outcome)
         return known
 
-    def get(self, revision: str, key: Key) -> Given | None:
-        """The answer given before, unless the content has changed since or it is too old."""
-        if revision != self._revision:
-            self._begin(revision)
-        return self._find(key)
-
     def _find(self, key: Key) -> Given | None:
+        """The answer given before, unless it is too old."""
         entry = self._entries.get(key)
         if entry is None:
             return None

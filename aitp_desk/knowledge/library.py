@@ -50,7 +50,12 @@ class Library:
             index.content.encode() + named + declared.digest.encode()
         ).hexdigest()
         self.vocabulary = Vocabulary(
-            index.counts, index.spellings, index.stems, len(index.passages), synonyms
+            index.counts,
+            index.spellings,
+            index.stems,
+            len(index.passages),
+            synonyms,
+            is_english=language.partition("-")[0] == "en",
         )
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}

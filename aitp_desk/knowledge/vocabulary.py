@@ -67,6 +67,7 @@ class Vocabulary:
         stems: the stem of each of these words.
         passages: how many passages there are.
         synonyms: of the site's configuration.
+        is_english: whether the content is; misspelt words may then be plain English as well.
     """
 
     def __init__(
@@ -76,7 +77,10 @@ class Vocabulary:
         stems: Mapping[str, str],
         passages: int,
         synonyms: Mapping[str, Sequence[str]],
+        *,
+        is_english: bool = True,
     ) -> None:
+        self._is_english = is_english
         self._counts = counts
         self._passages = max(passages, 1)
         self.stemmer = Stemmer(stems)
@@ -153,10 +157,15 @@ class Vocabulary:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        """Made at the first word that nobody knows; English counts as used, plain words more."""
+        """Made at the first word that nobody knows; English counts as used, plain words more.
+
+        Where the content is in another language an unknown word is none of English misspelt.
+        """
+        used = {w: uses for w, uses in self._spellings.items() if not w.startswith(NAME_SIGN)}
+        if not self._is_english:
+            return Spelling(used)
         plain = dict.fromkeys(EVERYDAY_WORDS, 1) | dict.fromkeys(WEAK_WORDS, 10)
         plain |= dict.fromkeys(STOP_WORDS, 50)
-        used = {w: uses for w, uses in self._spellings.items() if not w.startswith(NAME_SIGN)}
         return Spelling(plain | used)
 
     def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:

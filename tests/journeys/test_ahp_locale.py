@@ -367,3 +367,29 @@ async def test_a_session_goes_from_language_to_language(visitor: Visitor) -> Non
     assert [locale(said) for said in (first, then, last)] == ["en", "fr", "en"]
     assert pages(then)[0] == "/returns.fr#livres-doccasion"
     assert last.answer == first.answer
+
+
+@pytest.mark.parametrize(
+    ("tag", "question", "says"),
+    [
+        ("en", "Do you sell bicycles?", "I found nothing about “sell” or “bicycles” in"),
+        ("de", "Haben Sie Fahrräder?", "Über „fahrräder“ habe ich auf den Seiten von Pins"),
+        ("fr", "Avez-vous des vélos ?", "Je n'ai rien trouvé sur « vélos » dans les pages"),
+        ("it", "Avete biciclette?", "Non ho trovato nulla su «biciclette» nelle pagine di Pins."),
+        ("es", "¿Tienen bicicletas?", "No he encontrado nada sobre «bicicletas» en las páginas"),
+        ("pt", "Tem bicicletas?", "Não encontrei nada sobre “bicicletas” nas páginas de Pins."),
+        ("nl", "Hebt u fietsen?", "Ik heb op de pagina's van Pins niets gevonden over ‘fietsen’."),
+    ],
+)
+async def test_what_is_not_found_is_named_as_it_was_said_in_every_language(
+    tmp_path: Path, tag: str, question: str, says: str
+) -> None:
+    """It is no word of English misspelt, such as ``fifteen``."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "alpha.md").write_text("# Alpha\n\nAlpha, beta, gamma.\n")
+    settings = ("site.name=Pins", f"site.language={tag}")
+    async with visiting(tmp_path / "data", *settings, folder=folder) as visitor:
+        said = await visitor.ask(question)
+    assert said.answer.startswith(says)
+    assert locale(said) == tag
