@@ -76,6 +76,8 @@ def question_meant(question: str, transcript: Sequence[Utterance], library: Libr
 def within_reason(turn: Turn) -> Turn:
     """The turn with what is read of it: the ends of very long messages, what was asked back."""
     pending = turn.pending
+    if not turn.transcript and turn.clarification is None and len(turn.question) <= MAX_READ:
+        return turn
     if pending is None and turn.clarification is None:
         pending = asked_before(turn.transcript)
     return msgspec.structs.replace(
@@ -106,10 +108,12 @@ def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
     """Read a question, and carry over what it needs of the one before."""
     question = speech_of(library.language).plain(question)
     asked = read_question(question, library.vocabulary)
+    if not earlier:
+        return asked
     own = telling(asked.wanted)
     pointing = points_back(question)
     leans = not own or _LEANS_ON.match(question) is not None or (pointing and own <= _FEW)
-    if not earlier or (not leans and own > _FEW):
+    if not leans and own > _FEW:
         return asked
     before = _read(earlier[-1], earlier[:-1], library)
     found = find(library, before)

@@ -37,22 +37,24 @@ class Exact:
 
         What the title of its page says may be said too.
         """
-        return any(self._is_called(name, passage.title) for name in _names(passage.heading))
-
-    def _is_called(self, name: str, title: str) -> bool:
-        called = _told(name)
-        if not called or not called <= self._asked:
-            return False
-        return self._must <= called | _told(title)
-
-
-def _names(heading: str) -> tuple[str, ...]:
-    """A heading, and the two names that ``Interpreter lock (GIL)`` holds."""
-    first, opened, rest = heading.partition(" (")
-    return (heading, first, rest.removesuffix(")")) if opened else (heading,)
+        for called, with_title in _names(passage.heading, passage.title):
+            if called <= self._asked and self._must <= with_title:
+                return True
+        return False
 
 
 @lru_cache(maxsize=4096)
+def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str]]]:
+    """What a heading tells, alone and with the title of its page.
+
+    ``Interpreter lock (GIL)`` holds two names more.
+    """
+    first, opened, rest = heading.partition(" (")
+    names = (heading, first, rest.removesuffix(")")) if opened else (heading,)
+    above = _told(title)
+    return [(called, called | above) for called in map(_told, names) if called]
+
+
 def _told(heading: str) -> frozenset[str]:
     return frozenset(
         word

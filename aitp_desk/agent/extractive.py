@@ -7,6 +7,7 @@ where they stand. It asks back where two pages fit alike, and says so where none
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from functools import lru_cache
 
 import msgspec
 
@@ -37,7 +38,6 @@ from aitp_desk.agent.question import (
 from aitp_desk.agent.select import Found, compose, find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.trust import answers
-from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import Knowledge
@@ -176,8 +176,9 @@ def _plain(text: str, limit: int, *, found: bool) -> Answer:
 def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
     """The sections that an answer comes from, the best first, each address once."""
     sources: dict[str, Source] = {}
+    best = found[0].score if found else 0.0
     for candidate in found:
-        share = _share(candidate, found)
+        share = candidate.score / best if best else 0.0
         if share < _BACKGROUND or len(sources) == MAX_SOURCES:
             break
         relevance: Relevance = "background"
@@ -185,8 +186,9 @@ def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
             relevance = "direct"
         elif share >= _INDIRECT:
             relevance = "indirect"
-        passage = candidate.passage
-        sources.setdefault(passage.url, Source(passage.name, passage.url, relevance))
+        label = candidate.label
+        if label.url not in sources:
+            sources[label.url] = Source(label.name, label.url, relevance)
     return tuple(sources.values())
 
 
@@ -194,24 +196,20 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     """Questions that may come next: what else was found, then what else the page says."""
     if not found:
         return ()
-    answered = found[0].passage
-    near = [candidate.passage for candidate in found if _share(candidate, found) >= _INDIRECT]
+    answered, least = found[0].label, found[0].score * _INDIRECT
+    near = [candidate.label for candidate in found if candidate.score >= least > 0]
     names: dict[str, None] = {}
-    for passage in (*near, *library.outline(answered.document)):
-        if passage.heading and (passage.url, passage.heading) != (answered.url, answered.heading):
-            names.setdefault(_as_question(passage))
+    for label in (*near, *library.sections(found[0].page)):
+        if label.heading and (label.url, label.heading) != (answered.url, answered.heading):
+            names[_as_question(label.heading, label.name)] = None
             if len(names) == MAX_FOLLOW_UPS:
                 break
     return tuple(names)
 
 
-def _as_question(passage: Passage) -> str:
-    return f"{passage.heading}?" if is_question(passage.heading) else passage.name
-
-
-def _share(candidate: Found, found: Sequence[Found]) -> float:
-    best = found[0].score
-    return candidate.score / best if best else 0.0
+@lru_cache(maxsize=4096)
+def _as_question(heading: str, name: str) -> str:
+    return f"{heading}?" if is_question(heading) else name
 
 
 def cut(text: str, limit: int) -> str:

@@ -7,14 +7,14 @@ of figure that was asked for. Both count here, and how much of the question the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.layout import CODE_BLOCK
-from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import OWN
@@ -28,7 +28,6 @@ _BESIDE = 0.45
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
 _SEARCH, _BEST_UNIT, _COVERAGE, _HEADING = 1.0, 1.0, 0.25, 0.3
 _WHOLE_QUESTION = 0.3
-_IN_HEADING, _IN_TITLE = 1.0, 0.8
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
@@ -70,7 +69,6 @@ class Found:
         question: _Question,
         number: int,
         page: str,
-        *,
         score: float,
         fit: float,
         coverage: float,
@@ -89,6 +87,11 @@ class Found:
     def passage(self) -> Passage:
         """The passage itself, read when it is asked for."""
         return self._question.library.passages[self.number]
+
+    @property
+    def label(self) -> Label:
+        """What the passage is called and where it is."""
+        return self._question.library.label(self.number)
 
     def fits(self) -> list[float]:
         """How well each of its units fits, by what it says that the heading does not say."""
@@ -137,12 +140,15 @@ class _Question:
 
     def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
         self.library = library
-        self._stands = stands
-        self._words = [wanted.term.word for wanted in asked.wanted]
         self._weights = [wanted.weight for wanted in asked.wanted]
+        self._terms = [
+            (at, where.kept, weight, where)
+            for at, (where, weight) in enumerate(zip(stands, self._weights, strict=True))
+        ]
         self._total = sum(self._weights) or 1.0
         self._own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
         self._exact = Exact(asked)
+        self._must = [at for at in self._own if self._exact.needs(asked.wanted[at].term.word)]
         self._expects = asked.expects
         self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self._document = asked.document
@@ -164,22 +170,19 @@ class _Question:
         places: dict[int, Place] = {}
         gains: dict[int, float] = {}
         around = covered = said = 0.0
-        for at, where in enumerate(self._stands):
-            place = where.kept.get(number) or ranking.place(where, number)
+        for at, kept, weight, where in self._terms:
+            place = kept.get(number) or ranking.place(where, number)
             if place is NOWHERE:
                 continue
             places[at] = place
-            weight = self._weights[at]
-            known = max(_IN_HEADING * place.heading, _IN_TITLE * place.title)
-            around += weight * known
-            covered += weight * max(known, place.best)
+            around += weight * place.around
+            covered += weight * place.covered
             said += place.said
-            for unit, value in place.units:
-                if value > known:
-                    gains[unit] = gains.get(unit, 0.0) + weight * (value - known)
+            for unit, value in place.news:
+                gains[unit] = gains.get(unit, 0.0) + weight * value
         coverage = covered / total
         about = ranking.heading_weights[number]
-        page = library.page_of(number)
+        page = library.pages[number]
         base = _SEARCH * searched / total + _COVERAGE * coverage
         if about:
             base += _HEADING * min(said / about, 1.0)
@@ -189,45 +192,51 @@ class _Question:
         if page in self._named:
             times = 1 + _NAMED_PAGE
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
-        called, likes = self._called(number, page, places)
+        called = self._is_called(page, places)
+        likes = 1 + _CALLED_PAGE if called else 1.0
+        if self._names(number, places):
+            likes *= 1 + _CALLED_SECTION
+        expects, figures = self._expects, ranking.figures[number]
+        fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
         if least:
-            fit = (around + max(gains.values(), default=0.0)) / total
-            if self._expects:
-                fit *= 1 + self._bonus
-            if (((base + _BEST_UNIT * fit) * share + add) * times + late) * likes < least:
+            most = fit * (1 + self._bonus) if expects else fit
+            if (((base + _BEST_UNIT * most) * share + add) * times + late) * likes < least:
                 return None
-        fit, expected = self._best_fit(number, gains, around)
+        if figures & expects or (figures & CODE_BLOCK and figures & CODE):
+            fit, expected = self._best_fit(number, gains, around)
         score = ((base + _BEST_UNIT * fit) * share + add) * times + late
-        if self._expects and not expected:
+        if expects and not expected:
             score *= _UNEXPECTED
-        score *= likes
+        strayed = self._names_one and page not in self._named
         return Found(
             self,
             number,
             page,
-            score=score,
-            fit=fit,
-            coverage=coverage,
-            places=places,
-            expected=expected,
-            strayed=self._names_one and page not in self._named,
-            called=called,
+            score * likes,
+            fit,
+            coverage,
+            places,
+            expected,
+            strayed,
+            called,
         )
 
-    def _called(self, number: int, page: str, places: Mapping[int, Place]) -> tuple[bool, float]:
-        """Whether the question is what the page is called; how much more the passage is worth."""
-        called = len(self._own) * 2 >= self.library.naming.title_words[page] and all(
-            at in places and places[at].title >= OWN for at in self._own
-        )
-        likes = 1 + _CALLED_PAGE if called else 1.0
-        return called, likes * (1 + _CALLED_SECTION) if self._names(number, places) else likes
-
-    def _names(self, number: int, places: Mapping[int, Place]) -> bool:
-        """Whether the question asks for exactly what the passage's section is called."""
-        for at in self._own:
+    def _is_called(self, page: str, places: dict[int, Place]) -> bool:
+        """Whether the question is what the page is called."""
+        own = self._own
+        if len(own) * 2 < self.library.naming.title_words[page]:
+            return False
+        for at in own:
             place = places.get(at)
-            headed = place is not None and (place.heading or place.title)
-            if not headed and self._exact.needs(self._words[at]):
+            if place is None or place.title < OWN:
+                return False
+        return True
+
+    def _names(self, number: int, places: dict[int, Place]) -> bool:
+        """Whether the question asks for exactly what the passage's section is called."""
+        for at in self._must:
+            place = places.get(at)
+            if place is None or not place.around:
                 return False
         return self._exact.names(self.library.passages[number])
 
@@ -236,12 +245,11 @@ class _Question:
         total, expects = self._total, self._expects
         figures = self.library.ranking.unit_figures(number)
         best, expected = around / total, False
-        looked_at = gains
         if expects:
-            looked_at = gains | {
-                at: gains.get(at, 0.0) for at, h in enumerate(figures) if h & expects
-            }
-        for at, gain in looked_at.items():
+            for at, held in enumerate(figures):
+                if held & expects and at not in gains:
+                    gains[at] = 0.0
+        for at, gain in gains.items():
             held, fit = figures[at], (around + gain) / total
             if held & expects:
                 expected = True
@@ -251,7 +259,7 @@ class _Question:
             best = max(best, fit)
         return best, expected
 
-    def fits(self, number: int, places: Mapping[int, Place]) -> list[float]:
+    def fits(self, number: int, places: dict[int, Place]) -> list[float]:
         """What each unit of a passage says of the question, as a share of it."""
         total, expects = self._total, self._expects
         figures = self.library.ranking.unit_figures(number)
@@ -260,14 +268,13 @@ class _Question:
         around = 0.0
         for at, place in places.items():
             weight = self._weights[at]
-            known = max(_IN_HEADING * place.heading, _IN_TITLE * place.title)
-            around += weight * known
+            around += weight * place.around
             # what the heading says already, the unit need not say again
-            news = weight * (1 - _SAID * known)
+            news = weight * (1 - _SAID * place.around)
             for unit, value in place.units:
                 alone[unit] += news * value
-                if value > known:
-                    gains[unit] += weight * (value - known)
+            for unit, value in place.news:
+                gains[unit] += weight * value
         for at, held in enumerate(figures):
             fit = alone[at] / total
             if held & expects:

@@ -75,7 +75,7 @@ def _measure(
     """The share of the open words in the best sentence with its heading, and in all the passage."""
     figures = library.ranking.unit_figures(best.number)
     fits = [_EXPECTED_FIGURE if held & asked.expects else 0.0 for held in figures]
-    spoken = 0.0
+    spoken = shared = 0.0
     total = sum(wanted.weight for wanted in open_words.values())
     for at, wanted in open_words.items():
         place = best.places.get(at)
@@ -83,11 +83,13 @@ def _measure(
             continue
         share = wanted.weight / total
         around = _IN_HEADING * _likeness(place.heading)
-        held_by = dict(place.units)
-        for unit in range(len(fits)):
-            fits[unit] += share * max(around, _likeness(held_by.get(unit, 0.0)))
+        shared += share * around
+        for unit, value in place.units:
+            likeness = sqrt(value)
+            if likeness > around:
+                fits[unit] += share * (likeness - around)
         spoken += share * _likeness(max(place.heading, place.best))
-    return max(fits), spoken
+    return shared + max(fits), spoken
 
 
 def _needed(asked: Asked, best: Found, open_words: OpenWords) -> float:

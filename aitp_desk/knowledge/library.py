@@ -17,6 +17,16 @@ from aitp_desk.knowledge.search import Ranking
 from aitp_desk.knowledge.shelf import Shelf
 from aitp_desk.knowledge.vocabulary import Vocabulary
 
+_KEPT_LABELS = 4096
+
+
+class Label(msgspec.Struct, frozen=True, gc=False):
+    """How a passage is pointed to: its address, its name and the heading of its section."""
+
+    url: str
+    name: str
+    heading: str
+
 
 class Library:
     """What the site knew at one moment. Readers keep the one they started with.
@@ -30,6 +40,7 @@ class Library:
 
     Attributes:
         documents: by path, without their bodies: :meth:`document` gives one whole.
+        pages: by the number of a passage, the path of its document.
     """
 
     def __init__(
@@ -59,6 +70,10 @@ class Library:
         )
         self.ranking = Ranking(index, self.vocabulary)
         self._by_path = {document.path: document for document in self.documents}
+        paths = tuple(self._by_path)
+        self.pages = [paths[owner] for owner in index.owners]
+        self._labels: dict[int, Label] = {}
+        self._outlined: dict[str, Sequence[Label]] = {}
         self._outlines = dict(zip(self._by_path, index.outlines, strict=True))
         self._numbers = {
             document.path: range(bisect_left(index.owners, at), bisect_right(index.owners, at))
@@ -75,9 +90,16 @@ class Library:
             return None
         return msgspec.structs.replace(document, body=self._index.body(path))
 
-    def page_of(self, number: int) -> str:
-        """The path of the document that a passage belongs to."""
-        return self.documents[self._index.owners[number]].path
+    def label(self, number: int) -> Label:
+        """What a passage is called and where it is."""
+        label = self._labels.get(number)
+        if label is None:
+            passage = self.passages[number]
+            if len(self._labels) >= _KEPT_LABELS:
+                self._labels.clear()
+            label = Label(passage.url, passage.name, passage.heading)
+            self._labels[number] = label
+        return label
 
     def numbers(self, path: str) -> range:
         """The numbers of a document's passages; they stand in a row."""
@@ -86,6 +108,16 @@ class Library:
     def outline(self, path: str) -> Sequence[Passage]:
         """The first passages of a document's first sections, each section once."""
         return [self.passages[number] for number in self._outlines.get(path, ())]
+
+    def sections(self, path: str) -> Sequence[Label]:
+        """What the first sections of a document are called."""
+        labels = self._outlined.get(path)
+        if labels is None:
+            if len(self._outlined) >= _KEPT_LABELS:
+                self._outlined.clear()
+            numbers = self._outlines.get(path, ())
+            labels = self._outlined[path] = [self.label(number) for number in numbers]
+        return labels
 
     def search(self, query: str, *, limit: int = 5) -> list[Hit]:
         """The passages that fit a query best, best first; empty when nothing fits."""

@@ -31,10 +31,10 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
     """The passages that hold a stem.
 
     Parameters:
-        numbers: of the passages, in order.
+        numbers: of the passages: in order where they are many, else the best first.
         scores: of each.
-        found: the passages that a question finds by the stem, with their scores: all of them, or
-            the best where they are many.
+        found: the passages that a question finds by the stem, with their scores, the best first:
+            all of them, or the best where they are many.
         most: the best score.
     """
 
@@ -49,15 +49,16 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         return len(self.found) == len(self.numbers)
 
     def score(self, number: int) -> float:
-        """The score of a passage, 0 where it does not hold the stem."""
+        """The score of a passage, 0 where it does not hold the stem: of a commoner stem."""
         at = bisect_left(self.numbers, number)
         if at < len(self.numbers) and self.numbers[at] == number:
             return self.scores[at]
         return 0.0
 
-    def all(self) -> dict[int, float]:
-        """All passages that hold the stem, with their scores."""
-        return dict(zip(self.numbers, self.scores, strict=True))
+    def above(self, least: float) -> dict[int, float]:
+        """All passages in which the stem scores at least so much, with their scores."""
+        both = zip(self.numbers, self.scores, strict=True)
+        return {number: score for number, score in both if score >= least}
 
 
 def weight_of(count: int, passages: int) -> float:
@@ -80,7 +81,7 @@ def read_posting(kept: bytes, passages: int) -> Posting:
     if best:
         found = {numbers[at]: scores[at] for at in best}
         return Posting(numbers, scores, found, scores[best[0]])
-    return Posting(numbers, scores, dict(zip(numbers, scores, strict=True)), max(scores))
+    return Posting(numbers, scores, dict(zip(numbers, scores, strict=True)), scores[0])
 
 
 class Postings:
@@ -128,8 +129,11 @@ class Postings:
         ):
             count = outside + inside / norms[number]
             scores.append(weight * count / (count + _SATURATION))
-        kept = self._numbers[stem].tobytes() + scores.tobytes()
+        numbers = self._numbers[stem]
         if len(scores) <= COMPLETE:
-            return kept
+            order = sorted(range(len(scores)), key=lambda at: -scores[at])
+            numbers = array(_NUMBERS, [numbers[at] for at in order])
+            scores = array(_SCORES, [scores[at] for at in order])
+            return numbers.tobytes() + scores.tobytes()
         best = nsmallest(BEST, range(len(scores)), key=lambda at: -scores[at])
-        return kept + array(_NUMBERS, best).tobytes()
+        return numbers.tobytes() + scores.tobytes() + array(_NUMBERS, best).tobytes()

@@ -8,7 +8,8 @@ their scores, so a question takes of each list no more than can still win.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nlargest
+from heapq import nsmallest
+from itertools import islice
 from math import inf
 
 from aitp_desk.knowledge.index import Index
@@ -54,6 +55,7 @@ class Ranking:
     Attributes:
         heading_weights: by passage, what the words of the headings above weigh together.
         negated: by passage, whether a heading above says that something is not so.
+        figures: by passage, the sorts of figures in its units, as flags, and ``CODE_BLOCK``.
     """
 
     def __init__(self, index: Index, vocabulary: Vocabulary) -> None:
@@ -61,6 +63,7 @@ class Ranking:
         self._weight = vocabulary.weight
         self.heading_weights: Sequence[float] = index.heading_weights
         self.negated: Sequence[int] = index.negated
+        self.figures: Sequence[int] = index.figures
         self._terms: dict[tuple[str, ...], Places] = {}
         self._postings: dict[str, Posting] = {}
         self._kept = 0
@@ -88,7 +91,7 @@ class Ranking:
         ordered = sorted(terms, key=_by_weight, reverse=True)
         left = sum(places.most * factor for places, factor, _ in ordered)
         hopeless = (HOPELESS_WIDELY if widely else HOPELESS) / (EXPECTED if expects else 1.0)
-        search = _Search(hopeless)
+        search = _Search(hopeless, EXPECTED if expects else 1.0)
         for places, factor, weight in ordered:
             left -= places.most * factor
             may_find = weight >= SLIGHT or (widely and places.size <= MANY)
@@ -116,11 +119,11 @@ class Ranking:
         if not scores:
             return []
         least = max(scores.values()) * hopeless
-        hopeful = [(value, -number) for number, value in scores.items() if value >= least]
+        hopeful = [(-value, number) for number, value in scores.items() if value >= least]
         twins = self._index.twins
         found: dict[int, int] = {}
-        for _, number in nlargest(limit * 2, hopeful):
-            found.setdefault(twins[-number], -number)
+        for _, number in nsmallest(limit * 2, hopeful):
+            found.setdefault(twins[number], number)
             if len(found) == limit:
                 break
         return list(found.values())
@@ -134,10 +137,13 @@ class Ranking:
         few: dict[int, float] = {}
         parts: list[Part] = []
         common: list[tuple[Posting, float]] = []
+        stems: list[tuple[str, float, float, Mapping[int, float] | None]] = []
         for stem, factor in term.stems.items():
             posting = self._posting(stem)
             if not posting.is_complete:
                 common.append((posting, factor))
+            found = posting.found if posting.is_complete else None
+            stems.append((mark(stem), factor, self._weight(stem), found))
             if len(posting.found) > BEST:
                 parts.append(Part(posting.found, posting.most, factor))
                 continue
@@ -145,15 +151,14 @@ class Ranking:
                 if value * factor > few.get(number, 0.0):
                     few[number] = value * factor
         if few:
-            parts.append(Part(few, max(few.values()), 1.0))
+            few = dict(sorted(few.items(), key=_by_score, reverse=True))
+            parts.append(Part(few, next(iter(few.values())), 1.0))
         places = Places(
             parts=tuple(parts),
             common=tuple(common),
             most=max((part.most * part.factor for part in parts), default=0.0),
             size=sum(len(part.found) for part in parts),
-            stems=tuple(
-                (mark(stem), sure, self._weight(stem)) for stem, sure in term.stems.items()
-            ),
+            stems=tuple(stems),
             kept={},
             room=len(few) + MOST_PLACES,
         )
@@ -174,11 +179,15 @@ class Ranking:
         kept = where.kept.get(number)
         if kept is not None:
             return kept
-        stems = self._index.stands(number).stems
+        stems: str | None = None
         title = heading = said = 0.0
         units: dict[int, float] = {}
         held = False
-        for marked, factor, weight in where.stems:
+        for marked, factor, weight, found in where.stems:
+            if found is not None and number not in found:
+                continue
+            if stems is None:
+                stems = self._index.stands(number).stems
             stand = stand_of(marked, stems)
             if stand is None:
                 continue
@@ -193,8 +202,7 @@ class Ranking:
                 value = WAYS[way] * factor
                 if value > units.get(unit, 0.0):
                     units[unit] = value
-        best = min(max(units.values(), default=0.0), 1.0)
-        place = Place(title, heading, said, best, tuple(units.items())) if held else NOWHERE
+        place = Place.of(title, heading, said, units) if held else NOWHERE
         if len(where.kept) >= MOST_PLACES:
             where.kept.clear()
         where.kept[number] = place
@@ -218,13 +226,15 @@ class _Search:
 
     Parameters:
         hopeless: what comes to less than this share of the best is left out.
+        leap: how many times its score a passage may come to by what is no word.
     """
 
-    def __init__(self, hopeless: float) -> None:
+    def __init__(self, hopeless: float, leap: float) -> None:
         self.total: dict[int, float] = {}
         self._hopeless = hopeless
+        self._leap = leap
         self._finders: list[Places] = []
-        self._owing: list[tuple[Places, float, frozenset[int]]] = []
+        self._owing: list[tuple[Places, float, Mapping[int, float]]] = []
 
     def add(self, places: Places, factor: float, left: float, *, may_find: bool) -> None:
         """Take the next term; those that tell most come first.
@@ -235,43 +245,45 @@ class _Search:
         """
         total = self.total
         least = inf
-        if not total or (may_find and places.size <= _FEW):
+        if not total:
+            least = self._first(places, left / factor)
+        elif may_find and places.size <= _FEW:
             least = 0.0
         elif may_find and (len(self._finders) < FINDERS or len(total) < _ENOUGH):
             # with all that may come, a passage must come near the best and be among so many
             least = (self._enough(places.most * factor) - left) / factor
-        adds = self._told(places, least)
-        if factor != 1.0:
-            adds = _times(adds, factor)
         if least <= places.most:
             self._finders.append(places)
+            adds = _found(places, least)
+            if not total and places.common:
+                adds = _found_widely(places, least) | adds
+            self._tell(places, adds)
+        else:
+            adds = {}
+            self._tell(places, adds)
         if places.common or (least > 0.0 and may_find):
-            self._owing.append((places, factor, frozenset(adds)))
-        for number in total.keys() & adds.keys():
-            adds[number] += total[number]
-        total.update(adds)
+            self._owing.append((places, factor, adds))
+        for number, value in adds.items():
+            total[number] = total.get(number, 0.0) + value * factor
 
-    def _told(self, places: Places, least: float) -> dict[int, float]:
-        """What a term says of the passages known so far, and of those where it scores enough."""
-        known = self.total.keys()
-        told: dict[int, float] = {}
+    def _first(self, places: Places, left: float) -> float:
+        """What the first term must say of a passage that may be among the best."""
+        least = 0.0
+        for part in places.parts:
+            if len(part.found) > _ENOUGH:
+                nth = next(islice(part.found.values(), _ENOUGH, None)) * part.factor
+                least = max(least, nth)
+        return least / self._leap - left
+
+    def _tell(self, places: Places, told: dict[int, float]) -> None:
+        """Add what a term says of the passages that are known so far."""
+        total = self.total
         for part in places.parts:
             found, share = part.found, part.factor
-            if least <= 0.0 and not told:
-                told = _times(found, share)
-                continue
-            taken: Iterable[int] = found if least <= 0.0 else known & found.keys()
-            if 0.0 < least <= part.most * share:
-                bar = least / share
-                taken = {*taken, *(number for number, value in found.items() if value >= bar)}
-            for number in taken:
-                if found[number] * share > told.get(number, 0.0):
-                    told[number] = found[number] * share
-        if not known:
-            for posting, share in places.common:
-                if share >= OWN and len(posting.numbers) <= SEEDS:
-                    told = _times(posting.all(), share) | told
-        return told
+            for number in total.keys() & found.keys():
+                value = found[number] * share
+                if value > told.get(number, 0.0):
+                    told[number] = value
 
     def _enough(self, next_best: float) -> float:
         values = self.total.values()
@@ -289,7 +301,7 @@ class _Search:
             least = sorted(total.values())[-LOOKED_UP]
             total = self.total = {n: value for n, value in total.items() if value >= least}
         for places, factor, told in self._owing:
-            for number in total.keys() - told:
+            for number in total.keys() - told.keys():
                 total[number] += places.score(number) * factor
 
     def finds(self, number: int) -> bool:
@@ -297,10 +309,36 @@ class _Search:
         return any(places.score(number) for places in self._finders)
 
 
-def _times(scores: Mapping[int, float], factor: float) -> dict[int, float]:
-    if factor == 1.0:
-        return dict(scores)
-    return {number: value * factor for number, value in scores.items()}
+def _found(places: Places, least: float) -> dict[int, float]:
+    """The passages in which a term scores at least so much, of those that it finds."""
+    told: dict[int, float] = {}
+    for part in places.parts:
+        share = part.factor
+        if not told and part.most * share >= least and least <= 0.0:
+            told = {number: value * share for number, value in part.found.items()}
+            continue
+        bar = least / share
+        for number, value in part.found.items():
+            if value < bar:
+                break
+            if value * share > told.get(number, 0.0):
+                told[number] = value * share
+    return told
+
+
+def _found_widely(places: Places, least: float) -> dict[int, float]:
+    """The same of all passages that hold a common word, if they are not too many."""
+    told: dict[int, float] = {}
+    for posting, share in places.common:
+        last = next(reversed(posting.found.values()))
+        if share >= OWN and len(posting.numbers) <= SEEDS and last * share > least:
+            for number, value in posting.above(least / share).items():
+                told[number] = value * share
+    return told
+
+
+def _by_score(found: tuple[int, float]) -> float:
+    return found[1]
 
 
 def _by_weight(term: tuple[Places, float, float]) -> float:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from aitp_desk.knowledge.postings import Posting
 
 MOST_PLACES = 64
 """In so many passages is kept how a term stands there."""
+IN_HEADINGS, IN_TITLES = 1.0, 0.8
+"""How much a word counts for every unit below that the headings or the page's title say."""
 
 
 class Place(msgspec.Struct, frozen=True, gc=False):
@@ -18,6 +22,9 @@ class Place(msgspec.Struct, frozen=True, gc=False):
         said: the weight of the heading's words that the term stands for.
         best: at its best place.
         units: the units that hold it and how surely.
+        around: how surely what stands above a unit says it, be it the heading or the title.
+        covered: how surely the passage speaks of it in any place.
+        news: the units that say it more surely than what stands above them, and by how much.
     """
 
     title: float
@@ -25,9 +32,28 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     said: float
     best: float
     units: tuple[tuple[int, float], ...]
+    around: float
+    covered: float
+    news: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def of(cls, title: float, heading: float, said: float, units: Mapping[int, float]) -> Place:
+        """A place with what follows from where the term stands."""
+        best = min(max(units.values(), default=0.0), 1.0)
+        around = max(IN_HEADINGS * heading, IN_TITLES * title)
+        return cls(
+            title,
+            heading,
+            said,
+            best,
+            tuple(units.items()),
+            around,
+            max(around, best),
+            tuple((unit, value - around) for unit, value in units.items() if value > around),
+        )
 
 
-NOWHERE = Place(0.0, 0.0, 0.0, 0.0, ())
+NOWHERE = Place.of(0.0, 0.0, 0.0, {})
 """The place of a term in a passage that does not hold it."""
 
 
@@ -36,6 +62,7 @@ class Part(msgspec.Struct, frozen=True, gc=False):
 
     Parameters:
         found: the passages that it finds, with their scores.
+            The best come first.
         most: the best of them.
         factor: how surely it stands for the term; 1 where the scores say that already.
     """
@@ -54,7 +81,8 @@ class Places(msgspec.Struct, frozen=True, gc=False):
             each stands for it.
         most: its best score.
         size: how many passages it finds, those of several parts counted for each.
-        stems: what stands for it, as it is looked for, with how surely and how much each tells.
+        stems: what stands for it, as it is looked for, with how surely and how much each tells, and
+            the passages that hold it where it finds them all.
         kept: how it stands in the passages that were looked at, at most :data:`MOST_PLACES`.
         room: how many entries it keeps of its own.
     """
@@ -63,7 +91,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
     common: tuple[tuple[Posting, float], ...]
     most: float
     size: int
-    stems: tuple[tuple[str, float, float], ...]
+    stems: tuple[tuple[str, float, float, Mapping[int, float] | None], ...]
     kept: dict[int, Place]
     room: int
 
@@ -71,7 +99,9 @@ class Places(msgspec.Struct, frozen=True, gc=False):
         """Its score in any passage."""
         best = 0.0
         for part in self.parts:
-            best = max(best, part.found.get(number, 0.0) * part.factor)
+            value = part.found.get(number)
+            if value is not None and value * part.factor > best:
+                best = value * part.factor
         for posting, factor in self.common:
             if posting.most * factor > best:
                 best = max(best, posting.score(number) * factor)
