@@ -207,5 +207,7 @@ def _telling(terms: list[Term]) -> int:
 
 def _names(text: str) -> frozenset[str]:
     """Words with a capital inside a sentence; none where every other word has one."""
+    if text[1:].islower():
+        return frozenset()
     found = [name for match in _NAME.findall(text) if match != "I" for name in words_of(match)]
     return frozenset(found) if len(found) * 2 < len(text.split()) else frozenset()

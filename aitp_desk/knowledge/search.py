@@ -35,6 +35,8 @@ SEEDS = 5000
 """So many passages the first term finds in any case, even if it is common."""
 LOOKED_UP = 32
 """In so many of the passages that were found, the best ones, common words are looked up."""
+IN_SIGHT = 128
+"""Once the terms that find passages have been heard, so many of the best are kept."""
 
 _FEW = 128
 """So few passages are taken without a thought on whether they can win."""
@@ -91,7 +93,7 @@ class Ranking:
         ordered = sorted(terms, key=_by_weight, reverse=True)
         left = sum(places.most * factor for places, factor, _ in ordered)
         hopeless = (HOPELESS_WIDELY if widely else HOPELESS) / (EXPECTED if expects else 1.0)
-        search = _Search(hopeless, EXPECTED if expects else 1.0)
+        search = _Search(hopeless, EXPECTED if expects else 1.0, drops=not also)
         for places, factor, weight in ordered:
             left -= places.most * factor
             may_find = weight >= SLIGHT or (widely and places.size <= MANY)
@@ -227,10 +229,12 @@ class _Search:
     Parameters:
         hopeless: what comes to less than this share of the best is left out.
         leap: how many times its score a passage may come to by what is no word.
+        drops: whether of many passages only the best are kept once no term finds more.
     """
 
-    def __init__(self, hopeless: float, leap: float) -> None:
+    def __init__(self, hopeless: float, leap: float, *, drops: bool) -> None:
         self.total: dict[int, float] = {}
+        self._drops = drops
         self._hopeless = hopeless
         self._leap = leap
         self._finders: list[Places] = []
@@ -257,12 +261,17 @@ class _Search:
             adds = _found(places, least)
             if not total and places.common:
                 adds = _found_widely(places, least) | adds
-            self._tell(places, adds)
         else:
             adds = {}
+            if self._drops and len(total) > IN_SIGHT:
+                total = self._drop()
+        if total:
             self._tell(places, adds)
         if places.common or (least > 0.0 and may_find):
             self._owing.append((places, factor, adds))
+        if not total and factor == 1.0:
+            self.total = dict(adds)
+            return
         for number, value in adds.items():
             total[number] = total.get(number, 0.0) + value * factor
 
@@ -284,6 +293,12 @@ class _Search:
                 value = found[number] * share
                 if value > told.get(number, 0.0):
                     told[number] = value
+
+    def _drop(self) -> dict[int, float]:
+        """Keep the best of what was found: what is still to come tells less."""
+        bar = sorted(self.total.values())[-IN_SIGHT] / self._leap
+        self.total = {number: value for number, value in self.total.items() if value >= bar}
+        return self.total
 
     def _enough(self, next_best: float) -> float:
         values = self.total.values()
@@ -314,8 +329,8 @@ def _found(places: Places, least: float) -> dict[int, float]:
     told: dict[int, float] = {}
     for part in places.parts:
         share = part.factor
-        if not told and part.most * share >= least and least <= 0.0:
-            told = {number: value * share for number, value in part.found.items()}
+        if not told and least <= 0.0:
+            told = _times(part.found, share)
             continue
         bar = least / share
         for number, value in part.found.items():
@@ -324,6 +339,12 @@ def _found(places: Places, least: float) -> dict[int, float]:
             if value * share > told.get(number, 0.0):
                 told[number] = value * share
     return told
+
+
+def _times(scores: Mapping[int, float], factor: float) -> dict[int, float]:
+    if factor == 1.0:
+        return dict(scores)
+    return {number: value * factor for number, value in scores.items()}
 
 
 def _found_widely(places: Places, least: float) -> dict[int, float]:
