@@ -24,7 +24,7 @@ from aitp_desk.knowledge.postings import Postings, weight_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 14
+FORMAT = 15
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
