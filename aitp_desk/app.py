@@ -64,6 +64,8 @@ LOCK_FILE = "serving.lock"
 NO_ACTIONS: Mapping[str, Sequence[Performed]] = MappingProxyType({})
 NEW_OBJECTS = 20_000
 """How many new objects there may be before the garbage collector looks at them."""
+_PROBLEMS_TOLD = 10
+"""So many files that cannot be read are named at the start."""
 _log = structlog.get_logger()
 
 
@@ -322,12 +324,15 @@ def _report_content(house: House) -> tuple[str, ...]:
     passages = _count(len(editions.library.passages), "passage")
     own, *further = editions.languages
     kept = sum(document.is_elsewhere for document in editions.documents)
+    told = editions.problems[:_PROBLEMS_TOLD]
+    rest = len(editions.problems) - len(told)
     elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
     return (
         f"  content    {documents}, {passages} from {house.config.content_folder}",
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
-        *(f"  problem    {problem}" for problem in editions.problems),
+        *(f"  problem    {problem}" for problem in told),
+        *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
     )
 
 

@@ -11,7 +11,7 @@ from aitp_desk.knowledge.words import NAME_SIGN, STOP_WORDS, words_of
 _SORTS = frozenset(
     "option options flag switch function method class module type command statement clause "
     "parameter argument setting variable directive keyword attribute field operator error code "
-    "exception line meaning mean means work works".split()
+    "exception line meaning mean means work works default value".split()
 )
 """What says of which sort the thing is that is asked for, and not which thing."""
 

@@ -126,8 +126,9 @@ class _Cutter:
                 self._said, self._mark = block.text, ""
                 opened = True
             elif isinstance(block, End):
-                yield from self._end()
-                self._leave(block.depth)
+                if not self._is_unexplained(block.depth):
+                    yield from self._end()
+                    self._leave(block.depth)
             elif isinstance(block, Mark):
                 yield from self._end()
                 self._mark = fragment(block.id)
@@ -152,6 +153,10 @@ class _Cutter:
         """End the definitions of a list and of those within it."""
         while self._terms and self._terms[-1][0].depth >= depth:
             self._terms.pop()
+
+    def _is_unexplained(self, depth: int) -> bool:
+        """Whether the last term of a list has no definition: what follows the list explains it."""
+        return bool(self._said) and self._terms[-1][0].depth == depth
 
     def _add(self, block: Block) -> None:
         """A definition begins with its term, so that it can be read alone."""
@@ -224,8 +229,9 @@ def _with_other_names(cut: list[Section]) -> Iterator[Section]:
             other = seen[2].casefold()
             if other in by_heading and other != section.heading.casefold():
                 names.setdefault(other, []).append(section.heading)
+    named_others = {name for named in names.values() for name in named}
     for section in cut:
-        if any(section.heading in named for named in names.values()):
+        if section.heading in named_others:
             continue
         if named := names.get(section.heading.casefold()):
             heading = f"{section.heading} ({', '.join(named)})"

@@ -15,6 +15,8 @@ from aitp_desk.knowledge.frame import main_of
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
 _DEEPEST_OPENING = 12
+_MOST_BEFORE = 8
+"""So many empty elements and spaces before a heading are looked through for its name."""
 _DEEPER = re.compile(r"(</?h)([1-5])(?=[\s>])")
 _LANGUAGE = re.compile(r"\b(?:language|lang|highlight|source)-([\w+#.-]+)")
 _NO_LANGUAGE = frozenset({"none", "text", "plain", "plaintext", "default", "listing"})
@@ -88,13 +90,12 @@ def _title(main: LexborNode, called: str) -> tuple[str, bool]:
 def _name_headings(main: LexborNode) -> None:
     """Give each heading the id that leads to it.
 
-    That is its own, one within it, a name right before it, or that of the part which it opens.
+    That is its own, a name right before it, that of the part which it opens, or one within it.
     """
     for heading in main.css(_HEADINGS):
         if heading.attributes.get("id"):
             continue
-        within = heading.css_first("[id], a[name]")
-        holder = within if within is not None else _named_by(heading, main)
+        holder = _named_by(heading, main) or heading.css_first("[id], a[name]")
         if holder is not None and (id := _id_of(holder)):
             heading.attrs["id"] = id
             if holder.tag != "a":
@@ -106,12 +107,16 @@ def _named_by(heading: LexborNode, main: LexborNode) -> LexborNode | None:
     node = heading
     for _ in range(_DEEPEST_OPENING):
         before = node.prev
-        while before is not None:
+        for _ in range(_MOST_BEFORE):
+            if before is None:
+                break
             if before.text().strip():
                 return None
             if before.tag == "a" and before.attributes.get("name"):
                 return before
             before = before.prev
+        if before is not None:
+            return None
         parent = node.parent
         if parent is None or parent.mem_id == main.mem_id:
             return None

@@ -45,6 +45,8 @@ _PAGE_OF_LINKS, _LONG_PAGE = 0.6, 2000
 _ENTRIES = 0.85
 _SENTENCE_END = (".", "!", "?", ":", "…")
 _MAX_SPAN = 20
+_MOST_NAMES = 1000
+"""Terms in a row share a definition up to so many characters; a longer row is a list of names."""
 
 
 def html_blocks(html: str) -> list[Block]:
@@ -168,7 +170,7 @@ class _Reader:
         id = (within.attributes.get("id") if within is not None else "") or ""
         before = self.found[-1] if self.found else None
         share = _share_of_links(node)
-        if isinstance(before, Term) and share < _A_LINK:
+        if isinstance(before, Term) and share < _A_LINK and len(before.text) < _MOST_NAMES:
             # several terms with one definition: an option and its short form
             self.found[-1] = Term(f"{before.text}, {text}", before.id or id, before.depth)
         else:

@@ -20,6 +20,7 @@ import yaml
 from aitp_desk.knowledge.admit import KEY_MATERIAL, Found, find_content
 from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
 from aitp_desk.knowledge.declare import Declaring
+from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.html import read_html
 from aitp_desk.knowledge.languages import Languages, Version, find_versions, prefer
 from aitp_desk.knowledge.markdown import first_heading
@@ -247,7 +248,7 @@ def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | N
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     document: Document | None
     if found.kind == "html":
-        document = _read_html(found, text)
+        document = _read_html(found, text, problems)
     elif found.kind == "markdown":
         document = _read_markdown(found, text, problems)
     else:
@@ -265,7 +266,17 @@ def _read(found: Found, payload: bytes, problems: list[Problem]) -> Document | N
     return document
 
 
-def _read_html(found: Found, text: str) -> Document:
+def _read_html(found: Found, text: str, problems: list[Problem]) -> Document:
+    text, too_deep = flatten(text)
+    if too_deep is not None:
+        problems.append(
+            Problem(
+                found.source,
+                f"From here on elements lie more than {MAX_DEPTH} deep in each other and are read"
+                " as text; close what is left open.",
+                too_deep,
+            )
+        )
     page = read_html(text, rendered_here=not is_elsewhere(found.source))
     return Document(
         path=address_of(found.source),

@@ -15,6 +15,8 @@ _DAYTIME = re.compile(r"\b[ap]\.m\.$", re.IGNORECASE)
 _ZONE = re.compile(
     r"(?:pacific|eastern|central|mountain|local|utc|gmt|[A-Z]{1,2}[DS]T|on |to )", re.IGNORECASE
 )
+_NEAR = 40
+"""So much before and after a full stop tells what it ends; a page may be one line of megabytes."""
 _CHOICE_OF_ABBREVIATION = re.compile(r"\b(?:no|p|pp|st|min|max|ed|co)\.$", re.IGNORECASE)
 
 
@@ -29,8 +31,8 @@ def sentences(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _END.finditer(text):
-        before, after = text[start : match.start()], text[match.end() :]
-        if _continues(before, after):
+        before = text[max(start, match.start() - _NEAR) : match.start()]
+        if _continues(before, text[match.end() : match.end() + _NEAR]):
             continue
         found.append(text[start : match.end("close")].strip())
         start = match.end()

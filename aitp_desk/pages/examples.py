@@ -53,7 +53,8 @@ def _questions(passages: Sequence[Passage]) -> list[str]:
     pages: dict[str, list[str]] = {}
     for passage in passages:
         question = as_question(passage.heading)
-        if question and len(question) <= MAX_CHARACTERS:
+        # "How do I…?" stands over other questions
+        if question and len(question) <= MAX_CHARACTERS and not question.endswith(("…?", "...?")):
             pages.setdefault(passage.document, []).append(question)
     return _in_turn(pages)
 

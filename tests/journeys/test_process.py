@@ -48,6 +48,20 @@ async def test_every_address_that_it_reports_answers(tmp_path: Path) -> None:
                     assert response.status == (200 if reads else 405), address
 
 
+async def test_of_many_files_that_cannot_be_read_the_start_names_the_first(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    for number in range(25):
+        (site / f"page{number:02}.html").write_text("<h1>Page</h1><p>Text.</p>")
+        (site / f"page{number:02}.txt").write_text("Text.")
+    async with serving_command(site, tmp_path / "data") as served:
+        told = [line for line in served.report if line.startswith("  problem")]
+    assert [line.split()[1] for line in told[:-1]] == [f"page{at:02}.txt:" for at in range(10)]
+    assert told[-1] == "  problems   and 15 more; aitp-desk check tells them all"
+    code, _, err = await run("check", site)
+    assert (code, len(err)) == (1, 25)
+
+
 async def test_everything_that_is_wrong_with_the_settings_is_told_at_once(tmp_path: Path) -> None:
     (tmp_path / "desk.toml").write_text(
         "[server]\nprot = 8080\n[limits]\nconverse_per_minute = 0\n[content]\nfolder = 7\n"

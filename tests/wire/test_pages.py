@@ -337,6 +337,7 @@ def test_the_examples_are_taken_from_different_pages_and_folders() -> None:
         passage("guides/a", "Do they shrink?"),
         passage("policies/a", "How long does it take?"),
         passage("policies/a", "Is " + "very " * 30 + "long?"),
+        passage("policies/b", "How do I…?"),
     ]
     assert example_questions(documents, passages) == (
         "Can I wear them in water?",

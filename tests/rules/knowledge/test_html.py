@@ -60,6 +60,7 @@ def test_a_heading_is_read_without_its_permalink(tmp_path: Path) -> None:
         ("<h2><a name='within'></a>Keys</h2>", "within"),
         ("<a name='before'></a><h2>Keys</h2>", "before"),
         ("<section id='part'><div><h2>Keys</h2></div><p>x</p></section>", "part"),
+        ("<section id='part'><h2><span id='in'></span>Keys</h2><p>x</p></section>", "part"),
         ("<section id='part'><p>Not first.</p><h2>Keys</h2></section>", "keys"),
         ("<h2 id='a b'>Keys</h2>", "a%20b"),
         ("<h2>Keys</h2>", "keys"),
@@ -235,3 +236,62 @@ def test_ids_of_terms_are_handed_out_from_top_to_bottom() -> None:
     row = f"<dl><dt>Size</dt><dd>{'As big as a house. ' * 20}</dd></dl>"
     body = read_html(f"<main><h1>T</h1>{row * 9}</main>").body
     assert re.findall('<dt id="(.*?)"', body) == ["size", *(f"size-{at}" for at in range(1, 9))]
+
+
+def test_ids_within_a_heading_stay_beside_that_of_its_part(tmp_path: Path) -> None:
+    page = "<h1>T</h1><section id='part'><h2><span id='within'></span>Keys</h2><p>x</p></section>"
+    document, _ = read(tmp_path, page)
+    assert '<h2 id="part"><span id="within"></span>Keys</h2>' in document.body
+
+
+def test_what_follows_a_list_explains_its_last_term_where_the_list_does_not(tmp_path: Path) -> None:
+    page = (
+        "<main><h1>Commands</h1><h2>Options</h2><p>Two of them.</p>"
+        "<dl><dt id='dry'>--dry-run</dt><dd></dd></dl><p>Shows what would be done.</p>"
+        "<dl><dt id='merge'>--merge</dt><dd></dd></dl><p>Mends conflicts.</p>"
+        "<h2>Files</h2><p>None.</p></main>"
+    )
+    _, passages = read(tmp_path, page)
+    assert [(p.anchor, p.text) for p in passages] == [
+        ("options", "Two of them."),
+        ("dry", "--dry-run: Shows what would be done."),
+        ("merge", "--merge: Mends conflicts."),
+        ("files", "None."),
+    ]
+
+
+def test_elements_that_lie_too_deep_are_read_as_text_and_told(tmp_path: Path) -> None:
+    deep = f"<h1>Deep</h1>\n{'<div>' * 40_000}It says this.{'</div>' * 40_000}<p>And this."
+    tmp_path.joinpath("a.html").write_text(deep, "utf-8")
+    content = load_content(tmp_path)
+    (document,), (problem,) = content.documents, content.problems
+    assert said(passages_of(document)) == ["It says this.", "And this."]
+    assert (problem.source, problem.line) == ("a.html", 2)
+    assert "close what is left open" in problem.message
+
+
+def test_what_is_no_element_or_ends_by_itself_is_not_deep(tmp_path: Path) -> None:
+    many = 300
+    page = (
+        f"<h1>Flat</h1><!--{'<div>' * many}--><script>{'<div>' * many}</script>"
+        f"<ul>{'<li>One<br>' * many}</ul><p>{'<p><a name=x>And' * many}{'<b>so</b>' * many}"
+    )
+    tmp_path.joinpath("a.html").write_text(page, "utf-8")
+    assert load_content(tmp_path).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("piece", "times"),
+    [
+        ("One sentence of many. ", 40_000),
+        ("<h2></h2>", 20_000),
+        ("<dl><dt id=a>Other</dt><dd>See it.</dd></dl>", 2_000),
+    ],
+)
+def test_a_page_of_one_long_line_is_read_in_proportion_to_its_length(
+    tmp_path: Path, piece: str, times: int
+) -> None:
+    document, passages = read(tmp_path, f"<h1>Long</h1><p>It begins.</p>{piece * times}<p>It ends.")
+    assert document.title == "Long"
+    assert said(passages)[0] == "It begins."
+    assert said(passages)[-1].endswith("It ends.")

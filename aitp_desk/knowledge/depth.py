@@ -1,0 +1,70 @@
+"""How deep the elements of an HTML page lie in each other, and a bound on it.
+
+Whatever reads a tree takes time by the depth of each of its parts: a page that opens elements by
+the hundred thousand and closes none would be read for hours. A browser has such a bound too.
+"""
+
+from __future__ import annotations
+
+import re
+
+MAX_DEPTH = 256
+"""Real pages nest to a tenth of it."""
+
+_TAG = re.compile(
+    r"<!--.*?(?:-->|\Z)"
+    r"|<(?P<whole>script|style|textarea|svg|math)\b.*?(?:</(?P=whole)|\Z)"
+    r"|<(?P<end>/?)(?P<name>[a-z][^\s/>]*)[^>]*>?",
+    re.DOTALL | re.IGNORECASE,
+)
+_NOT_COUNTED = frozenset(
+    "area base br col embed frame hr img input link meta param source track wbr "
+    "html head body p li dt dd tr td th thead tbody tfoot colgroup caption option optgroup rp rt "
+    "a".split()
+)
+"""What holds nothing, and what the next one of its kind closes."""
+
+
+def flatten(text: str) -> tuple[str, int | None]:
+    """A page without the elements that lie too deep; what they say is kept.
+
+    The time it takes is in proportion to the page.
+
+    Parameters:
+        text: the page, as it was written.
+
+    Returns:
+        The page, and the line, from 1, of the first element that was left out; None for a page
+        that is as it was.
+    """
+    open_by_name: dict[str, int] = {}
+    left_out: dict[str, int] = {}
+    depth, kept_to = 0, 0
+    kept: list[str] = []
+    first: int | None = None
+    for tag in _TAG.finditer(text):
+        name = (tag["name"] or "").lower()
+        if not name or name in _NOT_COUNTED:
+            continue
+        if tag["end"]:
+            if left_out.get(name):
+                left_out[name] -= 1
+            elif open_by_name.get(name):
+                open_by_name[name] -= 1
+                depth -= 1
+                continue
+            else:
+                continue
+        elif depth < MAX_DEPTH:
+            open_by_name[name] = open_by_name.get(name, 0) + 1
+            depth += 1
+            continue
+        else:
+            left_out[name] = left_out.get(name, 0) + 1
+            first = tag.start() if first is None else first
+        kept.append(text[kept_to : tag.start()])
+        kept_to = tag.end()
+    if first is None:
+        return text, None
+    kept.append(text[kept_to:])
+    return "".join(kept), text.count("\n", 0, first) + 1
