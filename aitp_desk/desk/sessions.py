@@ -194,7 +194,8 @@ class Sessions:
             self.forget(idle)
 
     def _is_idle(self, session: Session) -> bool:
-        return self._clock() - session.last_at > self._settings.idle_seconds
+        idle = self._clock() - session.last_at > self._settings.idle_seconds
+        return idle and not session.is_taken
 
     async def _read_back(self, session_id: str) -> Session | None:
         await self._store.settled()

@@ -12,7 +12,7 @@ from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.desk.asking import Ask, Asked
 from aitp_desk.model.errors import SessionLimit, StoreBusy
 from aitp_desk.model.principal import anonymous
-from tests.doubles import ScriptedAgent
+from tests.doubles import Clock, ScriptedAgent
 from tests.visiting import Visitor, visiting
 
 
@@ -85,3 +85,18 @@ async def test_who_waits_for_a_turn_that_was_not_kept_goes_on_without_it(
         replies = [said(await other) for other in others]
     assert replies == ["2 before", "4 before"]
     assert [turn.question for turn in slow.agent.turns[2:]] == ["turn 2", "turn 3"]
+
+
+async def test_a_session_in_the_middle_of_a_turn_is_not_idle(tmp_path: Path) -> None:
+    slow, clock = Slow(), Clock()
+    settings = ("sessions.idle_seconds=10",)
+    async with visiting(tmp_path / "data", *settings, clock=clock, agent=slow.agent) as visitor:
+        id_ = (await visitor.ask("Hello?")).session_id
+        clock.advance(9)
+        first = take(visitor, "slow", id_)
+        await slow.arrived.wait()
+        clock.advance(9)
+        second = take(visitor, "second", id_)
+        await asyncio.sleep(0)
+        slow.go_on.set()
+        assert [said(await first), said(await second)] == ["2 before", "4 before"]
