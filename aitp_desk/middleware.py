@@ -32,12 +32,24 @@ from aitp_desk.announcing.tags import (
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _OPAQUE = b"script|style|textarea|title|template|noscript|iframe|xmp"
+_ATTRIBUTES = rb"(?:[^=>]++|=\s*+(?:\"[^\"]*+\"?|'[^']*+'?)?+)*+>?"
+"""What follows a tag's name. A quoted value holds anything, to the very end if need be."""
+_TOLD = (
+    rb"(?P<comment>!--(?!-?>))|/(?P<closes>head|body)\s*>"
+    rb"|(?P<opens>" + _OPAQUE + rb")(?=[\s/>])" + _ATTRIBUTES
+)
 _TOKEN = re.compile(
-    rb"<(?:(?P<comment>!--(?!-?>))|(?P<opens>" + _OPAQUE + rb")\b|/(?P<closes>head|body)\s*>)",
+    rb"(?:[^<]++|<(?!"
+    + re.sub(rb"\?P<\w+>", b"?:", _TOLD)
+    + rb")(?:[a-z]"
+    + _ATTRIBUTES
+    + rb")?+)*+"
+    rb"(?P<token><(?:" + _TOLD + rb"))",
     re.IGNORECASE,
 )
+"""The next tag or comment that counts, and all before it. Nothing is given back: one pass it is."""
 _END_OF_COMMENT = re.compile(rb"--!?>")
-_BOUND_TO_BYTES = ("Content-Digest", "Repr-Digest", "Digest", "Content-MD5")
+_BOUND_TO_BYTES = ("Content-Digest", "Repr-Digest", "Digest", "Content-MD5", "Accept-Ranges")
 """Headers that would be wrong of a page to which something was added."""
 
 
@@ -48,7 +60,7 @@ def announce(app: web.Application, *, url: str = "", asks: bool = True) -> None:
     have the manifest than a page is sent there by a 302 (AHP 0.1, section 3.2). Into an HTML page
     the tags are put before ``</head>`` and the notice before ``</body>``, each where there is such
     a place and no such thing yet. What is streamed, a file, compressed, a part of a page or bound
-    to its bytes by a digest is left as it is.
+    to its bytes, by a digest or because parts of it may be asked for, is left as it is.
 
     Parameters:
         app: the outermost application, before it starts.
@@ -141,13 +153,13 @@ def _places(page: bytes) -> tuple[int | None, int | None]:
     """Where the first head and the last body end, outside comments and what holds no elements."""
     head, body = None, None
     at = 0
-    while token := _TOKEN.search(page, at):
+    while token := _TOKEN.match(page, at):
         at = token.end()
         if closed := token["closes"]:
             if closed.lower() == b"body":
-                body = token.start()
+                body = token.start("token")
             elif head is None:
-                head = token.start()
+                head = token.start("token")
         else:
             opened = token["opens"]
             ends = _end_of(opened.lower()) if opened else _END_OF_COMMENT

@@ -9,6 +9,9 @@ from string import Template
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, head_tags, link_header, notice
 
+_MARKDOWN = "*.md"
+"""Without a slash before it: Caddy's star stands for no slash unless it begins or ends a path."""
+
 _PATHS = (MANIFEST_PATH, "/llms.txt", "/llms-full.txt", "/agent/*", "/v1/*", "/assets/desk.*")
 """What the desk answers; ``*`` stands for anything. Its health is nobody's business outside."""
 
@@ -49,7 +52,7 @@ def write_caddy(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) ->
 
 
 def _paths(agents: Iterable[str]) -> tuple[str, ...]:
-    return (*_PATHS, *(f"/{name}/*" for name in agents), "/*.md")
+    return (*_PATHS, *(f"/{name}/*" for name in agents), _MARKDOWN)
 
 
 def _quoted(text: str) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from aitp_desk.cli.arguments import mistakes_told, overrides, site_folder
+from aitp_desk.cli.arguments import fail, mistakes_told, overrides, site_folder
 
 _MEBIBYTE = 1024 * 1024
 Part = Literal["head", "body", "footer", "nginx", "caddy"]
@@ -58,6 +58,8 @@ def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) ->
     from aitp_desk.config import default_url, load_config
 
     config = load_config(folder, overrides)
+    if not config.server.port:
+        fail(["server.port is 0, any that is free; a web server before the desk needs one port."])
     largest = max(config.threads.max_body, config.files.max_bytes)
     write = write_caddy if caddy else write_nginx
     return write(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterator
 from urllib.parse import SplitResult, urlsplit
 
@@ -26,6 +27,8 @@ RESERVED = frozenset(
     }
 )
 """Names that no site agent may have: addresses of the desk begin with them."""
+
+_HOST = re.compile(r"[\w.:%-]+")
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -53,6 +56,10 @@ def check_rules(config: Config) -> Iterator[Problem]:
             "server.host",
             f"{server.host} means every address, so the desk cannot tell its own; set site.url to"
             " its public address, or listen on one address.",
+        )
+    if not _HOST.fullmatch(server.host):
+        yield Problem(
+            "server.host", "is no address and no name of a host; it takes one such as 127.0.0.1."
         )
     if site.contact.email and not _is_mail_address(site.contact.email):
         yield Problem(

@@ -12,8 +12,9 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 
@@ -114,10 +115,8 @@ def _growing(new: Path) -> Iterator[None]:
     new.mkdir(exist_ok=True)
     handle = os.open(new, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CannotExport(f"Another export is at work in {new}; let it end.") from None
+        if not _is_locked(handle, new):
+            raise CannotExport(f"Another export is at work in {new}; let it end.")
         _empty(new)
         (new / LIST).touch()
         try:
@@ -129,12 +128,26 @@ def _growing(new: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def _is_locked(handle: int, folder: Path) -> bool:
+    """Lock a folder for this process; False where another has it, or has just moved it away."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(handle), folder.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
+
+
 def _check_replaceable(folder: Path) -> None:
     """Refuse a folder that holds anything that no export wrote."""
     if not folder.exists():
         return
     if not folder.is_dir():
         raise CannotExport(f"{folder} is a file; export to a folder.")
+    if folder.is_mount():
+        raise CannotExport(
+            f"{folder} is where a disk or volume is mounted, which cannot be replaced; export to a"
+            " folder in it."
+        )
     listed = _read_list(folder)
     foreign = [path for path in _files(folder) if not _is_listed(folder, path, listed)]
     if foreign:
@@ -156,10 +169,15 @@ def _read_list(folder: Path) -> Listed:
 def _files(folder: Path) -> list[str]:
     """All that is in a folder but folders, sorted."""
     found: list[str] = []
-    for root, folders, files in os.walk(folder):
+    for root, folders, files in os.walk(folder, onerror=_raise):
         links = [name for name in folders if Path(root, name).is_symlink()]
         found += (str(Path(root, name).relative_to(folder)) for name in (*files, *links))
     return sorted(found)
+
+
+def _raise(error: OSError) -> NoReturn:
+    """What cannot be looked into may hold anything."""
+    raise error
 
 
 def _is_listed(folder: Path, path: str, listed: Listed) -> bool:
@@ -169,7 +187,10 @@ def _is_listed(folder: Path, path: str, listed: Listed) -> bool:
     if path == LIST:
         return bool(listed.files)
     known = listed.files.get(path)
-    return known is not None and sha256(file.read_bytes()).hexdigest() == known
+    if known is None:
+        return False
+    with file.open("rb") as opened:
+        return file_digest(opened, "sha256").hexdigest() == known
 
 
 def _clear(folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
@@ -17,19 +17,26 @@ _LINK = re.compile(r"^- \[[^\]]*\]\(([^)\s]+)\)", re.MULTILINE)
 _LOCATION = re.compile(r"<loc>([^<]+)</loc>")
 
 
-def prove(folder: Path, url: str) -> None:
+def prove(folder: Path, url: str, *, pages: Iterable[str], elsewhere: Collection[str] = ()) -> None:
     """Hold an exported site to what it says of itself.
 
     The manifest is one of MODE1 and its content document exists; whatever the content document and
-    the sitemap name exists; every HTML page has the tags and the notice.
+    the sitemap name on the site exists; every page has the tags and the notice.
 
     Parameters:
         url: the site's address, with which addresses on it begin; empty where they are paths.
+        pages: the HTML files that the export made. What a page declares is taken along as it is.
+        elsewhere: addresses of pages that are read from a server and not exported; it may be the
+            one that the site will have.
 
     Raises:
         CannotExport: it does not; a fault of the program.
     """
-    faults = [*_of_manifest(folder), *_of_lists(folder, url), *_of_pages(folder)]
+    faults = [
+        *_of_manifest(folder),
+        *_of_lists(folder, url, {unquote(address) for address in elsewhere}),
+        *_of_pages(folder, pages),
+    ]
     if faults:
         raise CannotExport(
             f"The export would be broken, which is a fault of ours: {'; '.join(faults[:5])}."
@@ -45,24 +52,25 @@ def _of_manifest(folder: Path) -> Iterator[str]:
         yield f"there is no {content}"
 
 
-def _of_lists(folder: Path, url: str) -> Iterator[str]:
+def _of_lists(folder: Path, url: str, elsewhere: Collection[str]) -> Iterator[str]:
     for name, pattern in (("llms.txt", _LINK), ("sitemap.xml", _LOCATION)):
         file = folder / name
         text = file.read_text(encoding="utf-8") if file.exists() else ""
         for found in pattern.findall(text):
             address = unescape(found) if pattern is _LOCATION else found
             path = address.removeprefix(url)
-            if path.startswith("/") and not _exists(folder, path):
+            is_ours = path.startswith("/") and unquote(address) not in elsewhere
+            if is_ours and not _exists(folder, path):
                 yield f"{name} names {address}, which is not there"
 
 
-def _of_pages(folder: Path) -> Iterator[str]:
+def _of_pages(folder: Path, pages: Iterable[str]) -> Iterator[str]:
     marks = [f'rel="{relation}"'.encode() for relation in RELATIONS]
     marks.append(f'class="{NOTICE_CLASS}"'.encode())
-    for page in folder.rglob("*.html"):
-        text = page.read_bytes()
+    for page in pages:
+        text = (folder / page).read_bytes()
         if not all(mark in text for mark in marks):
-            yield f"{page.relative_to(folder)} leads no agent to the manifest"
+            yield f"{page} leads no agent to the manifest"
 
 
 def _exists(folder: Path, path: str) -> bool:

@@ -88,7 +88,8 @@ def export_site(config: Config, out: Path, *, progress: Progress = nullcontext) 
         for file in declared.files.values():
             site.write_file(file)
         site.write_lists(written)
-        prove(place.folder, config.site.url)
+        elsewhere = {page.url for page in content.documents if page.is_elsewhere}
+        prove(place.folder, config.site.url, pages=site.html, elsewhere=elsewhere)
         return Written(
             pages=len(written),
             elsewhere=len(content.documents) - len(own),
@@ -110,7 +111,12 @@ def _read(config: Config) -> Content:
 
 
 class _Site:
-    """An export that goes on."""
+    """An export that goes on.
+
+    Attributes:
+        html: the pages that it has made, as files.
+        problems: what could not be written.
+    """
 
     def __init__(self, config: Config, content: Content, place: Place) -> None:
         self._site = config.site
@@ -121,6 +127,7 @@ class _Site:
         self._claimed: set[str] = set()
         self._folders: set[str] = set()
         self._links: dict[str, str] = {}
+        self.html: list[str] = []
         self.problems: list[Problem] = []
 
     def write_desk_files(self) -> None:
@@ -128,8 +135,8 @@ class _Site:
         self._write(MANIFEST_PATH[1:], encode_static_manifest(self._site, self._signals))
         for asset in (STYLE, ICON):
             self._write(asset.url[1:], asset.body)
-        self._write("index.html", render_index(self._site, listed(self._documents)))
-        self._write("404.html", render_missing(self._site))
+        self._write_html("index.html", render_index(self._site, listed(self._documents)))
+        self._write_html("404.html", render_missing(self._site))
         self._write("robots.txt", write_robots(self._site, self._signals).encode())
         self._write("_headers", write_headers().encode())
         self._write(".nojekyll", b"")
@@ -146,7 +153,7 @@ class _Site:
             return False
         html = render_page(self._site, document, self._neighbours, None, STATIC)
         markdown = write_markdown(self._site, document, self._neighbours.urls)
-        self._write(f"{name}/index.html", html)
+        self._write_html(f"{name}/index.html", html)
         self._write(f"{name}.md", markdown.encode())
         for address in _LINK_ON_SITE.findall(html.decode()):
             self._links.setdefault(unescape(address), document.source)
@@ -184,6 +191,10 @@ class _Site:
             path = unquote(address).strip("/")
             if path not in self._claimed and f"{path}/index.html".lstrip("/") not in self._claimed:
                 yield Problem(source, f"It links to {address}, which is not exported.")
+
+    def _write_html(self, path: str, body: bytes) -> None:
+        self._write(path, body)
+        self.html.append(path)
 
     def _write(self, path: str, body: bytes) -> None:
         self._claim(path)

@@ -1,8 +1,8 @@
 """nginx and Caddy, as the documentation sets them up, before a desk and a static site beside it.
 
 The server blocks are those of the pages in docs/, and what they include is what the command prints;
-only addresses, ports and folders are the test's own. Where a server is absent its tests are skipped
-and say so.
+only addresses, ports and folders are the test's own. Where a server is absent its tests fail and
+say so.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def web_server(kind: Kind, folder: Path, block: str, port: int) -> Iterator[str]
     """Run a web server until the context ends; its address."""
     program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
     if program is None:
-        pytest.skip(f"{kind} is not installed: on Debian and Ubuntu, apt install nginx-light caddy")
+        pytest.fail(f"{kind} is not installed: on Debian and Ubuntu, apt install nginx-light caddy")
     command = {"nginx": nginx, "caddy": caddy}[kind](program, folder, block, port)
     with serving_process(
         command, port, log=folder / "log", ready="/ready.txt", bytecode=folder
@@ -182,6 +182,9 @@ async def test_the_desk_s_addresses_are_the_desk_s(
         assert source.startswith(f"http://{HOST}/policies/returns")
         async with client.get(source.removeprefix(f"http://{HOST}")) as response:
             assert "<title>Own</title>" in await response.text(), "the site's own page, not ours"
+        for page in ("/policies/returns.md", "/about.md"):
+            async with client.get(page) as response:
+                assert (response.status, response.content_type) == (200, "text/markdown"), page
         async with client.get("/v1/threads/thread_unknown") as response:
             assert (response.status, response.content_type) == (404, "application/json")
 

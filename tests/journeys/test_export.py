@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.export.place import LIST, CannotExport
 from aitp_desk.export.proof import prove
+from aitp_desk.knowledge.web.copies import Copies, Copy, Kept
 from tests.ahp_schemas import AhpSchemas
 from tests.commands import COMMAND, run
 from tests.exporting import export, files, hosted, read, site
@@ -193,6 +194,28 @@ async def test_the_files_that_pages_declare_are_exported_and_no_others(tmp_path:
             assert response.status == 404
 
 
+async def test_a_web_page_that_is_declared_is_exported_as_it_is(tmp_path: Path) -> None:
+    front = "downloads: [{file: report.html, title: Report}]\n"
+    folder = site(tmp_path / "site", page=f"---\n{front}---\n# Page\n\nSee the report.")
+    (folder / "content" / "report.html").write_text("<p>Down to the last penny.</p>")
+    async with hosted(tmp_path / "out", folder=folder) as client:
+        assert await read(client, "/report.html") == "<p>Down to the last penny.</p>"
+        assert "Down to the last penny." in await read(client, "/report.md")
+
+
+def test_pages_of_the_site_s_own_server_are_linked_to(tmp_path: Path) -> None:
+    address = f"{URL}/old_(shop)"
+    folder = site(tmp_path / "site", page="# Page\n\nHello.")
+    copies = Copies(tmp_path / "data", [address])
+    body = b"<title>Old shop</title><main><p>Shut.</p></main>"
+    copy = Copy(address, address, address, "html", copies.put(body), len(body))
+    copies.keep(Kept((copy,)))
+    listed = f'content.web.urls=["{address}"]'
+    written = export(tmp_path / "out", listed, f"site.url={URL}", folder=folder)
+    assert (written.pages, written.elsewhere) == (1, 1)
+    assert f"({URL}/old_%28shop%29)" in (tmp_path / "out" / "llms.txt").read_text()
+
+
 def test_a_page_that_would_stand_in_another_file_s_place_is_told_and_left_out(
     tmp_path: Path,
 ) -> None:
@@ -206,10 +229,12 @@ def test_a_page_that_would_stand_in_another_file_s_place_is_told_and_left_out(
 
 
 def test_names_with_strange_signs_are_found_at_their_addresses(tmp_path: Path) -> None:
-    folder = site(tmp_path / "site", **{"über uns__50% & mehr?": "# Mehr\n\nHallo."})
-    assert export(tmp_path / "out", f"site.url={URL}", folder=folder).pages == 1
+    pages = {"über uns__50% & mehr?": "# Mehr\n\nHallo.", "old.html": "# Old\n\nYes."}
+    folder = site(tmp_path / "site", **pages)
+    assert export(tmp_path / "out", f"site.url={URL}", folder=folder).pages == 2
     assert (tmp_path / "out" / "über uns" / "50% & mehr?.md").is_file()
     assert (tmp_path / "out" / "über uns" / "50% & mehr?" / "index.html").is_file()
+    assert (tmp_path / "out" / "old.html" / "index.html").is_file()
 
 
 def test_a_link_to_what_is_not_exported_is_told_with_its_page(tmp_path: Path) -> None:
@@ -253,10 +278,11 @@ def test_two_exports_of_the_same_have_the_same_bytes(tmp_path: Path) -> None:
 )
 def test_a_broken_export_is_noticed(tmp_path: Path, path: str, text: str, fault: str) -> None:
     export(tmp_path / "out")
-    prove(tmp_path / "out", "")
+    pages = ["index.html", "about/index.html"]
+    prove(tmp_path / "out", "", pages=pages)
     (tmp_path / "out" / path).write_text(text)
     with pytest.raises(CannotExport, match=re.escape(fault)):
-        prove(tmp_path / "out", "")
+        prove(tmp_path / "out", "", pages=pages)
 
 
 # --- the command --------------------------------------------------------------------------------

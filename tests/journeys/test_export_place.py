@@ -144,6 +144,11 @@ def test_two_exports_to_one_place_do_not_meet(tmp_path: Path) -> None:
     assert export(tmp_path / "out").pages == 4
 
 
+def test_a_place_that_cannot_be_replaced_is_told_before_anything_is_written() -> None:
+    with pytest.raises(CannotExport, match="mounted"):
+        export(Path("/proc"))
+
+
 def test_an_export_that_is_killed_leaves_the_last_one_and_the_next_goes_through(
     tmp_path: Path,
 ) -> None:

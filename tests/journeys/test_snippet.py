@@ -96,6 +96,19 @@ async def test_settings_for_a_web_server_name_this_desk(kind: str, tmp_path: Pat
         assert notice(hidden=True) in text
 
 
+@pytest.mark.parametrize("kind", ["nginx", "caddy"])
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [("server.host=a;b {", "server.host: is no address"), ("server.port=0", "needs one port")],
+)
+async def test_settings_for_a_web_server_need_a_place_to_hand_to(
+    kind: str, setting: str, told: str
+) -> None:
+    code, lines, errors = await run("snippet", SITE, f"--{kind}", "--set", setting)
+    assert (code, lines, len(errors)) == (1, [], 1)
+    assert told in errors[0]
+
+
 async def test_settings_for_a_web_server_are_for_a_desk_behind_it() -> None:
     code, lines, errors = await run("snippet", SITE, "--static", "--nginx")
     assert (code, lines) == (2, [])

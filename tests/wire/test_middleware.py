@@ -246,6 +246,7 @@ async def test_web_sockets_and_applications_below_work_and_name_the_manifest(
         {**HTML, "Content-Encoding": "br"},
         {**HTML, "Content-Range": "bytes 0-9/100"},
         {**HTML, "Repr-Digest": "sha-256=:YWJj:"},
+        {**HTML, "Accept-Ranges": "bytes"},
     ],
     ids=lambda headers: " ".join(headers.values()),
 )
@@ -283,6 +284,18 @@ async def test_what_is_no_whole_page_of_html_is_sent_as_it_is(headers: dict[str,
         ),
         (b"<!--> <head></head>", b"<!--> <head>T</head>"),
         (
+            b"<head><meta content='say </head> last'></head><body title = \"</body>\"><p></body>",
+            b"<head><meta content='say </head> last'>T</head><body title = \"</body>\"><p>N</body>",
+        ),
+        (
+            b"<head><link href=it's><script src='</script>'></head></script></head>",
+            b"<head><link href=it's><script src='</script>'></head></script>T</head>",
+        ),
+        (
+            b"<head></head><body></body><a title='</body>",
+            b"<head>T</head><body>N</body><a title='</body>",
+        ),
+        (
             b"<head></head><body></body><!-- </body> -->",
             b"<head>T</head><body>N</body><!-- </body> -->",
         ),
@@ -312,8 +325,18 @@ def test_what_was_added_to_once_is_not_added_to_again() -> None:
 
 
 def test_a_page_of_a_million_signs_is_read_in_one_pass() -> None:
-    nested = b"<script" * 150_000 + b"</head>"
-    assert add_to_page(nested, TAGS, NOTICE) is nested
+    for piece in (
+        b"<script",
+        b"<a ",
+        b'<a b="',
+        b"<a b='\">",
+        b"<a b=",
+        b"<",
+        b"</body ",
+        b"<title>",
+    ):
+        nested = piece * (1_000_000 // len(piece)) + b"<!-- </head>"
+        assert add_to_page(nested, TAGS, NOTICE) is nested
 
 
 def test_a_site_that_announces_a_desk_loads_nothing_of_it() -> None:
