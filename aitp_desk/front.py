@@ -238,8 +238,9 @@ class Front:
     def _refuse_route(self, method: str, path: str, desk: Desk) -> NoReturn:
         allowed = self._table.methods(path, desk)
         if allowed:
+            named = "GET" if method == "HEAD" else method[:16]  # as long as what GET is told
             raise MethodNotAllowed(
-                f"{method[:16]} is not served here, but {', '.join(allowed)}.", allowed=allowed
+                f"{named} is not served here, but {', '.join(allowed)}.", allowed=allowed
             )
         raise RouteNotFound(
             f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."

@@ -22,7 +22,7 @@ from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.anchors import RESERVED, Anchors
-from aitp_desk.knowledge.base import PAGE_BREAK, Document
+from aitp_desk.knowledge.base import PAGE_BREAK, Document, address_of
 from aitp_desk.knowledge.blocks import plain
 from aitp_desk.knowledge.chunk import paragraphs_of_page
 from aitp_desk.pages.fill import Markup
@@ -83,7 +83,7 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
     for picture in body.css("img"):
         _replace_picture(picture)
     for link in body.css("a[href]"):
-        link.attrs["href"] = _address(link.attributes["href"] or "", document.source, urls)
+        link.attrs["href"] = _address(link.attributes["href"] or "", document, urls)
     for cell in body.css("td[style], th[style]"):
         if aligned := _ALIGNED.search(cell.attributes["style"] or ""):
             cell.attrs["class"] = aligned[1]
@@ -91,9 +91,7 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
         place.attrs["id"] = place.attributes["name"]
     for taken in body.css(f'[id^="{RESERVED}"]'):
         del taken.attrs["id"]
-    for code in body.css("code[class]"):
-        if not _LANGUAGE.fullmatch(code.attributes["class"] or ""):
-            del code.attrs["class"]
+    _name_languages(body)
     title, anchor = _name_headings(body)
     cleaned = _CLEANER.clean(body.inner_html or "").strip()
     return Article(title or document.title, anchor, Markup(cleaned))
@@ -139,7 +137,21 @@ def _replace_picture(picture: LexborNode) -> None:
         picture.replace_with(words)
 
 
-def _address(href: str, source: str, urls: Mapping[str, str]) -> str:
+def _name_languages(body: LexborNode) -> None:
+    """Say a code block's language where Markdown's renderer does: as a class of the code within."""
+    for block in body.css("pre[data-language]"):
+        code = block.css_first("code")
+        if code is None:
+            block.inner_html = f"<code>{block.inner_html or ''}</code>"
+            code = block.css_first("code")
+        if code is not None:
+            code.attrs["class"] = f"language-{block.attributes['data-language'] or ''}"
+    for code in body.css("code[class]"):
+        if not _LANGUAGE.fullmatch(code.attributes["class"] or ""):
+            del code.attrs["class"]
+
+
+def _address(href: str, document: Document, urls: Mapping[str, str]) -> str:
     """Where a link in a file leads on the site; links to elsewhere are left as they are."""
     try:
         parts = urlsplit(href)
@@ -147,11 +159,22 @@ def _address(href: str, source: str, urls: Mapping[str, str]) -> str:
         return href
     if parts.scheme or parts.netloc or not parts.path:
         return href
-    place = normpath(join("/", dirname(source), unquote(parts.path))).lstrip("/")
-    url = urls.get(place) or f"/{quote(place)}"
+    place = normpath(join("/", dirname(document.source), unquote(parts.path))).lstrip("/")
+    below = "" if parts.path.startswith("/") else _place_of_all(document)
+    url = urls.get(place) or f"{below}/{quote(place)}"
+    url = url.removesuffix("/") or "/"
     query = f"?{parts.query}" if parts.query else ""
     fragment = f"#{parts.fragment}" if parts.fragment else ""
     return url + query + fragment
+
+
+def _place_of_all(document: Document) -> str:
+    """Below which path all pages of a document's site agent stand; empty for the site's own."""
+    named = address_of(document.source)
+    if named == "index" != document.path:
+        return f"/{document.path}"
+    below, end, _ = f"/{document.path}".rpartition(f"/{named}")
+    return below if end else ""
 
 
 def _pages(body: str) -> str:

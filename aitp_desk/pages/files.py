@@ -52,6 +52,7 @@ class FileSender:
             ("Last-Modified", format_datetime(changed, usegmt=True)),
             ("Accept-Ranges", "bytes"),
             ("Cache-Control", "no-cache"),
+            ("Vary", "Accept"),
             _POLICY,
         )
         kind = _content_type(local)

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 
 import msgspec
 
-from aitp_desk.agent.passages import estimate_tokens
+from aitp_desk.pages.apart import Written
 
 PIECE_BYTES = 64 * 1024
 """What is sent at once, or one page where that is longer."""
@@ -47,7 +47,7 @@ class FullTexts:
         self._kept: FullText | None = None
         self._making = asyncio.Lock()
 
-    async def get(self, revision: str, write: Callable[[], Iterable[str]]) -> FullText:
+    async def get(self, revision: str, write: Callable[[], Iterable[Written]]) -> FullText:
         """The document, written in a thread where it is not kept; once, however many wait for it.
 
         Parameters:
@@ -59,14 +59,14 @@ class FullTexts:
             return self._kept
 
 
-def _compress(revision: str, write: Callable[[], Iterable[str]]) -> FullText:
+def _compress(revision: str, write: Callable[[], Iterable[Written]]) -> FullText:
     digest = hashlib.sha256()
     compressed: list[bytes] = []
     waiting = bytearray()
     size = tokens = 0
     for part in write():
-        tokens += estimate_tokens(part)
-        waiting += part.encode()
+        tokens += part.tokens
+        waiting += part.text.encode()
         if len(waiting) >= PIECE_BYTES:
             size += len(waiting)
             digest.update(waiting)

@@ -89,6 +89,14 @@ def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
         href = link.attributes["href"] or ""
         if not href.startswith("//"):
             link.attrs["href"] = site.url + href
+    for link in body.css('a[href^="#"]'):
+        link.attrs["href"] = f"{site.url}{document.url}{link.attributes['href']}"
+    for emphasis in body.css("b, strong, i, em"):
+        if not _can_be_marked(emphasis):
+            emphasis.unwrap()
+    for raised in body.css("sup"):
+        if raised.text().startswith("["):  # a note's mark, which is no power
+            raised.unwrap()
     _escape(body)
     for block in body.css("pre"):
         _flatten(block)
@@ -108,6 +116,7 @@ def _options() -> ConversionOptions:
         extract_metadata=False,
         highlight_style="none",
         max_depth=MAX_DEPTH,
+        sup_symbol="^",  # 2^31^, as Pandoc has it: 231 is another number
     )
 
 
@@ -133,6 +142,31 @@ def _parts(body: LexborNode) -> Iterator[str]:
             part.append(html)
             size += len(html)
     yield "".join(part)
+
+
+def _can_be_marked(emphasis: LexborNode) -> bool:
+    """Whether asterisks around a text would be read as emphasis (CommonMark, section 6.2).
+
+    Not between a sign within and a letter without: ``**(a)**b`` is read as it stands.
+    """
+    begins, ends = _sign_at(emphasis.first_child, 0), _sign_at(emphasis.last_child, -1)
+    return not (
+        (begins and _sign_at(emphasis.prev, -1) is False)
+        or (ends and _sign_at(emphasis.next, 0) is False)
+    )
+
+
+def _sign_at(node: LexborNode | None, end: int) -> bool | None:
+    """Whether what is written for a node begins (0) or ends (-1) with a sign, or with a letter.
+
+    None where it is neither: white space or nothing.
+    """
+    while node is not None and not node.is_text_node:
+        if node.tag in _VERBATIM or node.tag == "a":
+            return True
+        node = node.last_child if end else node.first_child
+    letter = (node.text() if node is not None else "")[end:][:1]
+    return None if not letter or letter.isspace() else not letter.isalnum()
 
 
 def _escape(body: LexborNode) -> None:

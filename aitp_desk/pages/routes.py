@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import quote, unquote
 
+from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, wants_manifest, wants_markdown
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.config import Site
@@ -13,16 +14,17 @@ from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
+from aitp_desk.pages.apart import Written, write_pages
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.files import FileSender
 from aitp_desk.pages.full import FullTexts
 from aitp_desk.pages.home import render_home
-from aitp_desk.pages.markdown import write_markdown
 from aitp_desk.pages.render import neighbours_of, render_page
 from aitp_desk.pages.shelf import Shelf
 from aitp_desk.pages.wire import (
     Page,
+    by_accept,
     is_for_markdown,
     reply_asset,
     reply_content,
@@ -38,7 +40,8 @@ from aitp_desk.pages.wire import (
 )
 from aitp_desk.protocols.ahp.content import (
     FULL_CONTENT_PATH,
-    write_llms_full_txt,
+    open_llms_full_txt,
+    part_of_llms_full_txt,
     write_llms_txt,
 )
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
@@ -100,12 +103,13 @@ class PagesDoor:
         """``GET /llms-full.txt``: all pages in full. A page from elsewhere is not the site's."""
         editions = desk.knowledge.editions
 
-        def write() -> Iterator[str]:
-            urls = _urls(editions)
+        def write() -> Iterator[Written]:
             own = (one.path for one in editions.documents if not one.is_elsewhere)
             whole = filter(None, map(editions.document, own))
-            pages = (write_markdown(self._site, document, urls) for document in whole)
-            return write_llms_full_txt(self._site, pages)
+            opening = open_llms_full_txt(self._site)
+            yield Written(opening, estimate_tokens(opening))
+            for page in write_pages(self._site, whole, _urls(editions)):
+                yield Written(part_of_llms_full_txt(page.text), page.tokens)
 
         text = await self._full.get(editions.revision, write)
         return reply_full_content(text, call, desk.signals)
@@ -169,7 +173,8 @@ class PagesDoor:
         self, desk: Desk, call: Call, editions: Editions, document: Document
     ) -> Reply:
         def render() -> Page:
-            return tag_markdown(write_markdown(self._site, document, _urls(editions)))
+            (page,) = write_pages(self._site, (document,), _urls(editions))
+            return tag_markdown(page.text, page.tokens)
 
         page = await self._shelf.page(editions.revision, document.path, MARKDOWN_TYPE, render)
         return reply_markdown(page, call.headers, desk.signals, self._site.url + document.url)
@@ -190,7 +195,7 @@ class PagesDoor:
             return reply_markdown_error(error)
         if wants_html(headers):
             return reply_error(error, self._site)
-        return self._render_json(error, headers)
+        return by_accept(self._render_json(error, headers))
 
     def door(self) -> Door:
         """The door with its table of routes."""

@@ -69,9 +69,14 @@ def tag_page(body: bytes) -> Page:
     return Page(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-def tag_markdown(text: str) -> Page:
-    """A page as Markdown, with its tag and its tokens."""
-    return msgspec.structs.replace(tag_page(text.encode()), tokens=estimate_tokens(text))
+def tag_markdown(text: str, tokens: int | None = None) -> Page:
+    """A page as Markdown, with its tag and its tokens.
+
+    Parameters:
+        tokens: about how many, where they are counted already.
+    """
+    tokens = estimate_tokens(text) if tokens is None else tokens
+    return msgspec.structs.replace(tag_page(text.encode()), tokens=tokens)
 
 
 def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdown: str) -> Reply:
@@ -124,7 +129,7 @@ def reply_manifest(manifest: Page, headers: Mapping[str, str]) -> Reply:
 
 def reply_asset(asset: Asset) -> Reply:
     """A file of the desk's own, to be kept for good."""
-    return Reply(200, asset.body, asset.content_type, (FOREVER,))
+    return Reply(200, asset.body, asset.content_type, (FOREVER, _BY_ACCEPT))
 
 
 def reply_error(error: DeskError, site: Site) -> Reply:
@@ -151,6 +156,11 @@ def reply_markdown_error(error: DeskError) -> Reply:
     )
     headers = (*refusal_headers(error), _BY_ACCEPT)
     return Reply(status_of(error.kind), text.encode(), MARKDOWN, headers)
+
+
+def by_accept(refusal: Reply) -> Reply:
+    """A refusal in another form than a page's, where the Accept header has chosen it."""
+    return msgspec.structs.replace(refusal, headers=(*refusal.headers, _BY_ACCEPT))
 
 
 def is_for_markdown(call: Call) -> bool:

@@ -35,6 +35,7 @@ async def test_a_declared_file_is_sent_as_what_it_is(reader: aiohttp.ClientSessi
         assert response.headers["Content-Type"] == "video/mp4"
         assert response.headers["Content-Length"] == str(SIZE)
         assert response.headers["Accept-Ranges"] == "bytes"
+        assert response.headers["Vary"] == "Accept"
         assert response.headers["X-Content-Type-Options"] == "nosniff"
         assert "sandbox" in response.headers["Content-Security-Policy"]
         assert response.headers["Content-Disposition"] == 'inline; filename="helmet.mp4"'

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.visiting import CONTENT, Visitor
+from tests.visiting import CONTENT, CONVERSE, Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -22,6 +22,16 @@ async def test_a_page_takes_no_other_method_and_says_which_it_takes(
     async with visitor.http.request(method, path, headers=JSON) as response:
         assert response.status == 405
         assert response.headers["Allow"] == "GET, HEAD"
+
+
+async def test_a_head_request_is_refused_as_get_is(visitor: Visitor) -> None:
+    for path in (CONVERSE, "/v1/threads"):
+        told = []
+        for method in ("GET", "HEAD"):
+            async with visitor.http.request(method, path) as response:
+                assert response.status == 405
+                told.append({n: v for n, v in response.headers.items() if n != "Date"})
+        assert told[0] == told[1]
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])

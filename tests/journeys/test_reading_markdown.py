@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import pytest_asyncio
 import yaml
 
+from aitp_desk.pages.apart import HERE_CHARACTERS
 from tests.pdfs import make_pdf
 from tests.visiting import CONTENT, MANIFEST, Visitor, visiting
 
@@ -219,6 +221,13 @@ async def test_a_page_that_changes_is_written_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/nowhere.md", "/plan", "/plan.md", "/.md"])
+async def test_what_is_missing_varies_by_what_is_read(reader: Visitor, path: str) -> None:
+    for accept in ("text/markdown", "text/html", "application/json", "*/*"):
+        async with reader.http.get(path, headers={"Accept": accept}) as response:
+            assert (response.status, response.headers["Vary"]) == (404, "Accept")
+
+
+@pytest.mark.parametrize("path", ["/nowhere", "/nowhere.md", "/plan", "/plan.md", "/.md"])
 async def test_what_is_missing_is_told_in_markdown_with_the_ways_on(
     reader: Visitor, path: str
 ) -> None:
@@ -296,6 +305,43 @@ async def test_a_large_document_arrives_whole(tmp_path: Path) -> None:
     assert full.rstrip().endswith("Paragraph 399 of page 39.")
 
 
+async def test_a_page_is_the_same_whichever_process_writes_it(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    long = "".join(f"<p>Fact {number} of the <b>long</b> page.</p>" for number in range(9000))
+    (folder / "a.html").write_text("<title>A</title><h1>A</h1><p>Short.</p>")
+    (folder / "b.html").write_text(f"<title>B</title><h1>B</h1>{long}")
+    (folder / "c.html").write_text('<title>C</title><h1>C</h1><p>See <a href="a.html">A</a>.</p>')
+    assert len(long) > HERE_CHARACTERS
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        pages = []
+        for path in ("/a.md", "/b.md", "/c.md"):
+            async with visitor.http.get(path) as response:
+                assert int(response.headers["X-Markdown-Tokens"]) > 5
+                pages.append(await response.text())
+        async with visitor.http.get("/llms-full.txt") as response:
+            full = await response.text()
+    assert "Fact 8999 of the **long** page." in pages[1]
+    assert full == "# My site\n" + "".join(f"\n{page.rstrip()}\n" for page in pages)
+
+
+async def test_what_cannot_be_written_now_can_be_asked_for_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "long.txt").write_text("A fact.\n\n" * (HERE_CHARACTERS // 8))
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        with monkeypatch.context() as broken:
+            broken.setattr("aitp_desk.pages.apart._PROGRAM", "aitp_desk.nothing")
+            for path in ("/long.md", "/llms-full.txt"):
+                async with visitor.http.get(path) as response:
+                    assert (response.status, response.headers["Retry-After"]) == (503, "30")
+        for path in ("/long.md", "/llms-full.txt"):
+            async with visitor.http.get(path) as response:
+                assert (response.status, "A fact." in await response.text()) == (200, True)
+
+
 # --- Further site agents -------------------------------------------------------------------------
 
 
@@ -305,6 +351,13 @@ async def test_the_pages_of_a_further_agent_are_markdown_too(tmp_path: Path) -> 
         (folder / name).mkdir(parents=True)
         (folder / name / "index.md").write_text(f"# {name.title()}\n\nAbout {name}.\n")
         (folder / name / "facts.md").write_text(f"# Facts\n\nOf {name}.\n")
+        (folder / name / "more").mkdir()
+        (folder / name / "more" / "index.md").write_text("# More\n\n[Facts](../facts.md).\n")
+        links = "[more](more/), [table](sizes.csv), [top](./), [site](/facts)"
+        (folder / name / "links.md").write_text(
+            f"---\ndownloads: [sizes.csv]\n---\n# Links\n\n{links}\n"
+        )
+        (folder / name / "sizes.csv").write_text("size\n1\n")
     (folder / "desk.toml").write_text(
         '[content]\nfolder = "content"\n\n[[agents]]\nname = "books"\n\n'
         '[agents.content]\nfolder = "books"\n'
@@ -320,6 +373,15 @@ async def test_the_pages_of_a_further_agent_are_markdown_too(tmp_path: Path) -> 
             async with visitor.http.get(path) as response:
                 assert response.content_type == "text/markdown", path
                 assert text in await response.text()
+        for below, path in {"": "/links.md", "/books": "/books/links.md"}.items():
+            async with visitor.http.get(path) as response:
+                text = await response.text()
+            leads = re.findall(r"\]\(([^)]+)\)", text)
+            places = (f"{below}/more", f"{below}/sizes.csv", below or "/", "/facts")
+            assert leads == [visitor.desk.url + place for place in places]
+            for address in leads:
+                async with visitor.http.get(address) as response:
+                    assert response.status == 200, address
         async with visitor.http.get("/books/facts") as response:
             page = await response.text()
         assert '<link rel="alternate" type="text/markdown" href="/books/facts.md">' in page

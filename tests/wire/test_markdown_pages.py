@@ -95,6 +95,33 @@ def test_code_holds_nothing_but_its_text() -> None:
     assert body_of(html, "html") == "````\nSELECT row FROM a_b ``` \\*\n````"
 
 
+def test_a_power_is_another_number_and_a_note_is_none() -> None:
+    html = "<p>At most 2<sup>31</sup> rows.<sup>[1]</sup></p>"
+    assert body_of(html, "html") == "At most 2^31^ rows.[1]"
+
+
+@pytest.mark.parametrize(
+    ("html", "written"),
+    [
+        ("<b>.</b>table", ".table"),
+        ("name<b>(a)</b>", "name(a)"),
+        ("the <em><code>N</code></em>th row", "the `N`th row"),
+        ("the <em>k</em>th row", "the *k*th row"),
+        ("<b>(a)</b> <i>b</i>.", "**(a)** *b*."),
+        ("<b><i>(a)</i></b>b", "(a)b"),
+    ],
+)
+def test_words_are_emphasised_where_that_would_be_read(html: str, written: str) -> None:
+    assert body_of(f"<p>{html}</p>", "html") == written
+
+
+def test_the_code_of_an_html_file_keeps_its_language(tmp_path: Path) -> None:
+    for source in ('<pre><code class="language-sql">', '<pre class="highlight-sql">'):
+        (tmp_path / "page.html").write_text(f"<title>P</title><h1>P</h1>{source}SELECT 1;</pre>")
+        (page,) = load_content(tmp_path).documents
+        assert "```sql\nSELECT 1;\n```" in write_body(BOOKSHOP, page, {})
+
+
 def test_a_text_file_is_paragraphs_and_columns() -> None:
     assert body_of("# Not a heading\nof *this*\n\na   1\nb   2\n", "text") == (
         "\\# Not a heading  \nof \\*this\\*\n\n```\na   1\nb   2\n```"
@@ -134,7 +161,7 @@ def test_a_long_page_is_converted_in_parts_that_cannot_be_seen() -> None:
         ("[r](/policies/returns.md#days)", "[r](https://books.example/policies/returns#days)"),
         ("[r](table.csv)", "[r](https://books.example/guides/table.csv)"),
         ("[r](https://elsewhere.example/a_b?c=d)", "[r](https://elsewhere.example/a_b?c=d)"),
-        ("[r](#sizes)", "[r](#sizes)"),
+        ("[r](#sizes)", "[r](https://books.example/guides/fit#sizes)"),
         ("<https://elsewhere.example/>", "<https://elsewhere.example/>"),
         ("![A boot](boot.png)", "A boot"),
         ("![A boot](https://elsewhere.example/boot.png)", "[A boot](https://elsewhere.example/boot.png)"),

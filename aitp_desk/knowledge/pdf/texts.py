@@ -21,14 +21,14 @@ MAX_PAGES = 500
 """So many pages of a file are read."""
 MAX_SECONDS = 30.0
 """A file that takes longer is given up."""
+ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
+"""All that a process of its own is told of the desk's environment, which may hold credentials."""
 FOLDER = "pdf"
 """Where the texts are kept, in the data folder."""
 
 _AT_ONCE = 2
 _FORMAT = 1
 """Raised when the texts come out otherwise; those that were kept are then made again."""
-_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
-"""All that the program is told of the desk's environment, which may hold credentials."""
 
 
 class PdfText(msgspec.Struct, frozen=True):
@@ -106,7 +106,7 @@ def _extract(payload: bytes) -> PdfText:
             input=payload,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
             timeout=MAX_SECONDS,
             check=False,
         )

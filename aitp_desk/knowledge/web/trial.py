@@ -19,7 +19,7 @@ from aitp_desk.knowledge.admit import Found
 from aitp_desk.knowledge.base import DocumentKind
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.load import Raw, understand
-from aitp_desk.knowledge.pdf.texts import MAX_PAGES, PROGRAM, is_installed
+from aitp_desk.knowledge.pdf.texts import ENVIRONMENT, MAX_PAGES, PROGRAM, is_installed
 
 TRIED_FROM_BYTES = 64 * 1024
 """A smaller page is taken as it is; a PDF is not."""
@@ -30,8 +30,6 @@ MAX_MEMORY = 1024**3
 _PROGRAM = "aitp_desk.knowledge.web.trial"
 _PACKAGES = Path(__file__).parents[3]
 """Where the package lies that the process imports."""
-_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
-"""All that the process is told of the desk's environment, which may hold credentials."""
 
 
 async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
@@ -54,7 +52,7 @@ async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
         cwd=_PACKAGES,
-        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
     )
     try:
         async with asyncio.timeout(MAX_SECONDS):

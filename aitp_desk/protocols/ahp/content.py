@@ -60,9 +60,22 @@ def write_llms_full_txt(site: Site, pages: Iterable[str]) -> Iterator[str]:
     Parameters:
         pages: each as it is read alone, with front matter that says its title and address.
     """
-    yield "\n".join([*_opening(site), ""])
-    for page in pages:
-        yield f"\n{page.rstrip()}\n"
+    yield open_llms_full_txt(site)
+    yield from map(part_of_llms_full_txt, pages)
+
+
+def open_llms_full_txt(site: Site) -> str:
+    """What stands before all pages."""
+    return "\n".join([*_opening(site), ""])
+
+
+def part_of_llms_full_txt(page: str) -> str:
+    """A page as it stands among all of them.
+
+    Parameters:
+        page: as for :func:`write_llms_full_txt`.
+    """
+    return f"\n{page.rstrip()}\n"
 
 
 def write_content_signal(signals: Signals) -> str:
