@@ -211,7 +211,7 @@ class SwiftConnection(StreamingConnection):
 
     def _is_free(self) -> bool:
         """Whether a request may be answered at once: nothing waits, and the last answer is out."""
-        return self.is_idle and not self._messages and not self._paused
+        return self.is_idle and not self._paused
 
     def _begin(self, head: Head, body: bytes, start: bytes) -> None:
         self.head_began, self.is_answering = None, True

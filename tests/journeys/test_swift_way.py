@@ -37,13 +37,6 @@ def question(query: str, *lines: str) -> bytes:
     return "\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode() + body
 
 
-def in_chunks(query: str) -> bytes:
-    """A question that goes its general way."""
-    head, _, body = question(query).partition(b"\r\n\r\n")
-    head = head.replace(b"Content-Length: %d" % len(body), b"Transfer-Encoding: chunked")
-    return head + b"\r\n\r\n%x\r\n%b\r\n0\r\n\r\n" % (len(body), body)
-
-
 class Thinking(ScriptedAgent):
     """An agent that has been asked, and answers when it may."""
 
@@ -123,7 +116,7 @@ async def test_what_is_asked_behind_a_general_request_waits_for_its_answer(tmp_p
         assert (await line.hear())[0] == 200
         agent.may_answer.clear()
         agent.asked.clear()
-        line.writer.write(in_chunks("One?"))
+        line.writer.write(question("One?", "Expect: nothing"))  # a general one
         async with asyncio.timeout(SECONDS):
             await agent.asked.wait()
         for query in ("Known?", "Unlike the others?"):
@@ -258,7 +251,6 @@ MOST_UNREAD = 5_000
 async def test_who_does_not_take_answers_gets_no_more_and_is_dropped(tmp_path: Path) -> None:
     with (
         patch("aitp_desk.app.Front", CountingFront),
-        patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 0.5),
         patch("aitp_desk.listening.SWEEP_SECONDS", 0.02),
     ):
         async with serving(tmp_path) as desk:
@@ -277,7 +269,46 @@ async def test_who_does_not_take_answers_gets_no_more_and_is_dropped(tmp_path: P
                     raise AssertionError("the desk answers on and on")
                 gone = select.poll()
                 gone.register(deaf, 0)  # nothing but its end
-                assert await asyncio.to_thread(gone.poll, SECONDS * 1000)
+                assert not gone.poll(0)
+                with patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 0.5):
+                    assert await asyncio.to_thread(gone.poll, SECONDS * 1000)
+
+
+async def test_who_waits_for_an_answer_is_not_idle(tmp_path: Path) -> None:
+    agent = Thinking()
+    with (
+        patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 0.2),
+        patch("aitp_desk.listening.SWEEP_SECONDS", 0.02),
+    ):
+        async with serving(tmp_path, agent=agent) as desk, calling(desk) as line:
+            line.writer.write(question("One?"))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(0.5):
+                    await line.reader.read(1)
+                    raise AssertionError("closed or answered")
+            agent.may_answer.set()
+            assert (await line.hear())[0] == 200
+
+
+async def test_a_body_that_arrives_later_is_no_head_that_takes_too_long(tmp_path: Path) -> None:
+    agent = Thinking()
+    asked = question("One?")
+    with patch("aitp_desk.listening.SWEEP_SECONDS", 0.02):
+        async with (
+            serving(tmp_path, "server.header_seconds=1", agent=agent) as desk,
+            calling(desk) as line,
+            calling(desk) as other,
+        ):
+            line.writer.write(asked[:-10])
+            other.writer.write(HEALTH)
+            assert (await other.hear())[0] == 200  # by now that was read
+            line.writer.write(asked[-10:])
+            with suppress(TimeoutError):
+                async with asyncio.timeout(1.3):
+                    await line.reader.read(1)
+                    raise AssertionError("answered before it may be")
+            agent.may_answer.set()
+            assert (await line.hear())[0] == 200
 
 
 async def test_an_answer_that_cannot_be_written_ends_the_connection(tmp_path: Path) -> None:

@@ -318,7 +318,6 @@ AGAIN = {
         OTHER[: len(BODIES[1]) + 3],
         OTHER[len(BODIES[1]) + 3 :],
     ],
-    "behind two empty lines": [b"\r\n\r\n" + ASKED, b"\r\n\r\n" + BODIES[0], ASKED],
     "behind an empty line": [ASKED, b"\r\n", ASKED, b"\r\n" + ASKED],
     "behind what went its general way": [ASKED, MANIFEST.replace(b"GET", b"HEAD") + b"\r\n", ASKED],
     "with bare ends of lines": [ASKED, ASKED.replace(b"\r\n", b"\n"), ASKED],
@@ -332,6 +331,13 @@ async def test_a_head_that_was_read_before_means_what_it_would_mean_anew(
     swift, general = await pair.answers(AGAIN[name], patient=True)
     assert swift == general
     assert swift.startswith(b"HTTP/1.1 ")
+
+
+async def test_what_stood_behind_empty_lines_is_no_head_for_others(pair: Pair) -> None:
+    for said in (b"\r\n\r\n" + ASKED, b"\r\n\r\n" + BODIES[0]):
+        swift, general = await pair.answers([said], patient=True)
+        assert swift == general
+    assert swift.startswith(b"HTTP/1.0 400 ")
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r"])
