@@ -13,6 +13,7 @@ from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import msgspec
+import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.app import Serving
@@ -188,7 +189,9 @@ async def test_what_is_sent_before_the_answer_waits_with_its_sender(tmp_path: Pa
         assert (await line.hear())[0] == 200
 
 
-async def test_a_caller_who_hangs_up_harms_nobody(tmp_path: Path) -> None:
+async def test_a_caller_who_hangs_up_harms_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     agent = Thinking()
     async with serving(tmp_path, agent=agent) as desk:
         async with calling(desk) as line:
@@ -199,6 +202,7 @@ async def test_a_caller_who_hangs_up_harms_nobody(tmp_path: Path) -> None:
         async with calling(desk) as line:
             line.writer.write(question("Two?"))
             assert (await line.hear())[0] == 200
+    assert not caplog.records
 
 
 async def test_a_connection_stays_open_while_it_is_used_and_is_closed_when_idle(

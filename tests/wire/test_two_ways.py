@@ -334,9 +334,10 @@ async def test_a_head_that_was_read_before_means_what_it_would_mean_anew(
 
 
 async def test_what_stood_behind_empty_lines_is_no_head_for_others(pair: Pair) -> None:
-    for said in (b"\r\n\r\n" + ASKED, b"\r\n\r\n" + BODIES[0]):
-        swift, general = await pair.answers([said], patient=True)
-        assert swift == general
+    swift, general = await pair.answers([b"\r\n\r\n" + ASKED], patient=True)
+    assert swift == general
+    swift, general = await pair.answers([b"\r\n\r\n" + BODIES[0]], patient=True)
+    assert swift == general
     assert swift.startswith(b"HTTP/1.0 400 ")
 
 
