@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from aitp_desk.knowledge.admit import ContentUnreadable
 from aitp_desk.knowledge.load import join_parts
 from aitp_desk.knowledge.making import Wanted, make_indexes
+from aitp_desk.knowledge.pdf.texts import ENVIRONMENT
 
 LARGE_BYTES = 3 * 1024 * 1024
 """The index of so much content is made apart."""
@@ -30,8 +31,6 @@ TELL_SECONDS = 5.0
 _PROGRAM = "aitp_desk.knowledge.apart"
 _PACKAGES = Path(__file__).parents[2]
 """Where the package lies that the process imports."""
-_ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
-"""All that the process is told of the desk's environment, which may hold credentials."""
 _SAY_SECONDS = 1.0
 
 _log = structlog.get_logger(__name__)
@@ -59,7 +58,7 @@ def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=_PACKAGES,
-        env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
     ) as process:
         given, said = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         try:
