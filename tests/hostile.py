@@ -12,6 +12,8 @@ from tests.raw_http import Answer, send
 from tests.talking import Talker, talking
 
 SECRET = b"never-to-be-served"
+AHP_PLACES = ("/agent/", "/.well-known/", "/llms.txt", "/llms-full.txt")
+"""What an address begins with that refuses in AHP's form."""
 
 
 @asynccontextmanager
@@ -43,7 +45,7 @@ def check(path: str, accept: bytes, answer: Answer) -> None:
         assert b"<h1" in answer.body
         return
     body = json.loads(answer.body)
-    if path.startswith(("/agent/", "/.well-known/")) and "error" not in body:
+    if path.startswith(AHP_PLACES) and "error" not in body:
         assert body["status"] == "error"
         assert {"code", "message"} <= body.keys()
     else:

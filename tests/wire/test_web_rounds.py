@@ -223,13 +223,14 @@ async def test_a_page_that_would_take_hours_to_read_is_left(
     site: Website, egress: Egress, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trial, "MAX_SECONDS", 4.0)
-    site.put("/deep", page("Deep", "<div>" * 200_000))
+    attributes = " ".join(f"a{number}" for number in range(200_000))
+    site.put("/wide", page("Wide", f"<p {attributes}>One paragraph.</p>"))
     site.put("/deep.md", "<div>" * 200_000, type="text/markdown")
     site.put("/long", page("Long", "<p>One of many paragraphs.</p>" * 3_000))
-    reading = Reading(site, egress, tmp_path, urls=["/deep", "/deep.md", "/long"])
+    reading = Reading(site, egress, tmp_path, urls=["/wide", "/deep.md", "/long"])
     problems = await reading.gather()
-    assert problems.keys() == {"/deep", "/deep.md"}
-    assert "seconds or 1 GiB to read. It is left out." in problems["/deep"]
+    assert problems.keys() == {"/wide", "/deep.md"}
+    assert "seconds or 1 GiB to read. It is left out." in problems["/wide"]
     assert reading.titles == {"/long": "Long"}
 
 
