@@ -34,7 +34,7 @@ def write_body(folder: Path) -> Path:
 
 
 def questions() -> list[str]:
-    """Questions in words of the body, more of them than a desk remembers answers."""
+    """Questions in words of the body, all different."""
     asked: dict[str, None] = {}
     for name, sections in _modules():
         for title, said in sections:
