@@ -6,13 +6,10 @@ being answered meanwhile, and what it needed of memory would never be given back
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import IO, cast
 
 import structlog
@@ -21,7 +18,7 @@ from msgspec.structs import replace
 from aitp_desk.knowledge.admit import ContentUnreadable
 from aitp_desk.knowledge.load import join_parts
 from aitp_desk.knowledge.making import Wanted, make_indexes
-from aitp_desk.knowledge.pdf.texts import ENVIRONMENT
+from aitp_desk.knowledge.processes import start_process
 
 LARGE_BYTES = 3 * 1024 * 1024
 """The index of so much content is made apart."""
@@ -29,8 +26,6 @@ TELL_SECONDS = 5.0
 """How often the log tells how far it is."""
 
 _PROGRAM = "aitp_desk.knowledge.apart"
-_PACKAGES = Path(__file__).parents[2]
-"""Where the package lies that the process imports."""
 _SAY_SECONDS = 1.0
 
 _log = structlog.get_logger(__name__)
@@ -52,14 +47,7 @@ def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
     _log.info("content.indexing", files=len(join_parts([one.raw for one in wanted]).files))
     told_at = time.monotonic()
     reason = ""
-    with subprocess.Popen(  # noqa: S603 -- the desk's own program
-        [sys.executable, "-m", _PROGRAM],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=_PACKAGES,
-        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
-    ) as process:
+    with start_process(_PROGRAM) as process:
         given, said = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
         try:
             with given:

@@ -6,12 +6,10 @@ a megabyte, again and again where there are a thousand. A process holds up nobod
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
 from typing import IO
 
 import msgspec
@@ -19,7 +17,7 @@ import msgspec
 from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
-from aitp_desk.knowledge.pdf.texts import ENVIRONMENT
+from aitp_desk.knowledge.processes import start_process
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.pages.markdown import write_markdown
 
@@ -27,8 +25,6 @@ HERE_CHARACTERS = 64 * 1024
 """What is written in a row without a process, which takes its time to start."""
 
 _PROGRAM = "aitp_desk.pages.apart"
-_PACKAGES = Path(__file__).parents[2]
-"""Where the package lies that the process imports."""
 _SIZE = 8
 """How many bytes say how long what follows is."""
 _encode = msgspec.msgpack.encode
@@ -82,14 +78,7 @@ def _write(order: _Order, document: Document) -> Written:
 @contextmanager
 def _writer() -> Iterator[subprocess.Popen[bytes]]:
     """A process that takes an order and then pages; it ends when nobody asks it any more."""
-    with subprocess.Popen(  # noqa: S603 -- our own program
-        [sys.executable, "-m", _PROGRAM],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        cwd=_PACKAGES,
-        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
-    ) as process:
+    with start_process(_PROGRAM) as process:
         try:
             yield process
         finally:

@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.pdf import extract
+from aitp_desk.knowledge.processes import environment
 
 PROGRAM = extract.__file__
 """Takes the text out of one file."""
@@ -21,8 +22,6 @@ MAX_PAGES = 500
 """So many pages of a file are read."""
 MAX_SECONDS = 30.0
 """A file that takes longer is given up."""
-ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "LANG")
-"""All that a process of its own is told of the desk's environment, which may hold credentials."""
 FOLDER = "pdf"
 """Where the texts are kept, in the data folder."""
 
@@ -106,7 +105,7 @@ def _extract(payload: bytes) -> PdfText:
             input=payload,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+            env=environment(),
             timeout=MAX_SECONDS,
             check=False,
         )

@@ -8,7 +8,6 @@ ended; a process can. Small pages are not tried: they cannot take long.
 from __future__ import annotations
 
 import asyncio
-import os
 import resource
 import sys
 from contextlib import suppress
@@ -19,7 +18,8 @@ from aitp_desk.knowledge.admit import Found
 from aitp_desk.knowledge.base import DocumentKind
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.load import Raw, understand
-from aitp_desk.knowledge.pdf.texts import ENVIRONMENT, MAX_PAGES, PROGRAM, is_installed
+from aitp_desk.knowledge.pdf.texts import MAX_PAGES, PROGRAM, is_installed
+from aitp_desk.knowledge.processes import PACKAGES, environment
 
 TRIED_FROM_BYTES = 64 * 1024
 """A smaller page is taken as it is; a PDF is not."""
@@ -28,8 +28,6 @@ MAX_SECONDS = 20.0
 MAX_MEMORY = 1024**3
 
 _PROGRAM = "aitp_desk.knowledge.web.trial"
-_PACKAGES = Path(__file__).parents[3]
-"""Where the package lies that the process imports."""
 
 
 async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
@@ -51,8 +49,8 @@ async def can_be_read(kind: DocumentKind, body: bytes) -> bool:
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
-        cwd=_PACKAGES,
-        env={name: os.environ[name] for name in ENVIRONMENT if name in os.environ},
+        cwd=PACKAGES,
+        env=environment(),
     )
     try:
         async with asyncio.timeout(MAX_SECONDS):
