@@ -11,8 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from aitp_desk.agent.ask import MAX_OPTIONS
 from aitp_desk.agent.base import Clarification, Turn
+from aitp_desk.agent.choice import choose
 from aitp_desk.agent.converse import read_turn, within_reason
 from aitp_desk.agent.question import Asked, Wanted
+from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.knowledge.shelf import Shelved
@@ -65,11 +67,10 @@ def find_resource(
 
 
 def _chosen(kind: str, turn: Turn, library: Library) -> Resource | None:
-    """The resource that is named outright, or by the number of its option."""
+    """The resource that is named outright, or chosen of those that were offered."""
     said = turn.clarification or turn.question
     if turn.pending is not None:
-        numbered = enumerate(turn.pending.options, start=1)
-        said = next((option for number, option in numbered if said.strip() == str(number)), said)
+        said = choose(said, turn.pending.options, speech_of(library.language)).option or said
     return library.shelf.called(kind, said)
 
 

@@ -236,7 +236,12 @@ async def test_where_several_things_fit_alike_the_desk_asks_which_is_meant(
     assert asked.body["status"] == "clarification_needed"
     options = asked.body["clarification"]["options"]
     assert options == ["Helmet sizes (sizes.csv)", "Printed guide", "Helmet sizes (all.zip)"]
-    chosen = (("Printed guide", "guide.epub"), ("2", "guide.epub"), (options[2], "all.zip"))
+    chosen = (
+        ("Printed guide", "guide.epub"),
+        ("2", "guide.epub"),
+        ("the second one", "guide.epub"),
+        (options[2], "all.zip"),
+    )
     for answer, filename in chosen:
         again = await fitter.ask("a download", "get_download", accept_types=["file/download"])
         said = await fitter.ask(
