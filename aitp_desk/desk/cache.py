@@ -8,6 +8,7 @@ that answer, so that many who come at once with one question cost one answer.
 from __future__ import annotations
 
 import asyncio
+import sys
 import unicodedata
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
@@ -20,12 +21,12 @@ from aitp_desk.config import Cache
 Key = tuple[object, ...]
 """What an answer depends on, beside the content; two that are equal may share one."""
 
-_FRAME = 2_000
+_FRAME = 1_000
 """What an entry takes beside its texts, in bytes, about."""
-_COPIES = 2
-"""The texts of an entry are held as values and, once given again, as a door's encoded bytes."""
+_FORM = 500
+"""What an answer's forms take that it does not say itself, in bytes, about."""
 
-_encode = msgspec.msgpack.Encoder().encode
+_encode = msgspec.json.Encoder().encode
 
 
 def normalise_query(query: str) -> str:
@@ -99,11 +100,20 @@ class CacheCounts(msgspec.Struct):
         return self.hits / asked if asked else 0.0
 
 
-class _Entry(msgspec.Struct, frozen=True):
+class _Entry(msgspec.Struct):
+    """An answer that is kept.
+
+    Parameters:
+        size: how many bytes of memory it takes.
+        growth: how many more when it is given again and its forms are kept beside it; 0 once they
+            are counted.
+    """
+
     made_at: float
     answer: Answer
     kept: Kept
     size: int
+    growth: int
 
 
 class _Making:
@@ -180,6 +190,8 @@ class AnswerCache:
             self.counts.evicted_by_age += 1
             return None
         self._entries.move_to_end(key)
+        if entry.growth:
+            self._grow(entry)
         self.counts.hits += 1
         return Given(entry.answer, entry.kept, int(age))
 
@@ -207,15 +219,25 @@ class AnswerCache:
 
     def _put(self, revision: str, key: Key, answer: Answer) -> None:
         """Remember an answer that read nothing but public content, the present content."""
-        size = _FRAME + _COPIES * len(_encode((key, answer)))
-        if revision != self._revision or not self._most or size > self._most_bytes:
+        size, growth = _weigh(key, answer)
+        if revision != self._revision or not self._most or size + growth > self._most_bytes:
             return
         if key in self._entries:
             self._drop(key)
-        self._entries[key] = _Entry(self._clock(), answer, Kept(), size)
+        self._entries[key] = _Entry(self._clock(), answer, Kept(), size, growth)
         self.counts.stored += 1
         self.counts.answers += 1
         self.counts.size += size
+        self._make_room()
+
+    def _grow(self, entry: _Entry) -> None:
+        """Count what is kept beside an answer from now on, the newest of all."""
+        entry.size += entry.growth
+        self.counts.size += entry.growth
+        entry.growth = 0
+        self._make_room()
+
+    def _make_room(self) -> None:
         while self.counts.answers > self._most or self.counts.size > self._most_bytes:
             self._drop(next(iter(self._entries)))
             self.counts.evicted_for_room += 1
@@ -230,3 +252,16 @@ class AnswerCache:
         self.counts.answers = self.counts.size = 0
         self._entries.clear()
         self._revision = revision
+
+
+def _weigh(key: Key, answer: Answer) -> tuple[int, int]:
+    """How many bytes an entry takes, about, and how many more its forms will.
+
+    A text has one, two or four bytes a character, as its widest one needs, and beside it its UTF-8
+    once it was encoded, which is done here first. Titles and addresses are the index's own.
+    """
+    form = len(_encode(answer))
+    texts = [part for part in key if isinstance(part, str)]
+    texts += (answer.text, *answer.follow_ups)
+    sources = sum(len(source.title) + len(source.url) for source in answer.sources)
+    return _FRAME + sum(map(sys.getsizeof, texts)), _FORM + form + sources

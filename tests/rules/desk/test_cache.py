@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import tracemalloc
 
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.agent.base import Answer
-from aitp_desk.config import Cache
+from aitp_desk.agent.base import Answer, Source
+from aitp_desk.config import Cache, Signals
+from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.cache import AnswerCache, normalise_query
+from aitp_desk.desk.replying import reply_metadata, write_reply
+from aitp_desk.protocols.ahp.answer_wire import Encoder
 from tests.doubles import Clock
 
 LONGEST = 4096
@@ -87,3 +93,50 @@ async def test_an_answer_of_old_content_takes_no_place_among_those_of_the_new() 
     ]
     assert again.kept is not None
     assert (cache.counts.stored, cache.counts.answers) == (1, 1)
+
+
+@pytest.mark.parametrize("given_again", [False, True])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "word " * 200,
+        "word " * 8000,
+        "wörd " * 400,
+        "– no " * 400,
+        "word " * 400 + "🙂",
+        "中文" * 1000,
+    ],
+)
+async def test_answers_take_the_memory_that_they_are_counted_with(
+    piece: str, given_again: bool
+) -> None:
+    cache = AnswerCache(Cache(), Clock())
+    encoder = Encoder("https://shop.example", Signals())
+
+    async def keep(number: int) -> None:
+        async def make() -> Answer:
+            sources = tuple(Source("Returns", f"/returns/{n}", "direct") for n in range(3))
+            return Answer(f"Answer {number}: {piece}", sources, (f"And what of {number}?",))
+
+        key = ("content_search", f"what is number {number}?", None, None, None, "anonymous", ())
+        await cache.give(REVISION, key, make)
+        if given_again:
+            given = await cache.give(REVISION, key, make)
+            assert given.kept is not None
+            answer = given.outcome
+            encoder.encode(Asked("session", "content_search", answer, given.kept))
+            recorded = given.kept.recorded = write_reply(answer, ""), reply_metadata(answer)
+            msgspec.json.encode(recorded)
+
+    await keep(0)
+    tracemalloc.start()
+    try:
+        before, counted = tracemalloc.get_traced_memory()[0], cache.counts.size
+        for number in range(1, 101):
+            await keep(number)
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    counted = cache.counts.size - counted
+    assert cache.counts.answers == 101
+    assert 0.75 < taken / counted < 1.2
