@@ -7,13 +7,25 @@ from collections.abc import Iterable
 from importlib.resources import files
 from string import Template
 
-from aitp_desk.announcing.tags import MANIFEST_PATH, head_tags, link_header, notice
+from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE, head_tags, link_header, notice
 
 _MARKDOWN = "*.md"
 """Without a slash before it: Caddy's star stands for no slash unless it begins or ends a path."""
 
 _PATHS = (MANIFEST_PATH, "/llms.txt", "/llms-full.txt", "/agent/*", "/v1/*", "/assets/desk.*")
 """What the desk answers; ``*`` stands for anything. Its health is nobody's business outside."""
+
+
+_LAST = r"(?:,|$)"
+_WANTS_MANIFEST = (
+    rf"{re.escape(MANIFEST_TYPE)}\s*(?:;\s*(?:q=1(?:\.0*)?|[^q,;\s][^,;]*)\s*)*{_LAST}"
+)
+"""The rest of an Accept header that names the manifest's type, and nothing that is wanted more.
+
+Servers compare no weights: one below 1 is taken for a lesser wish, and the page is served.
+"""
+_WANTS_PAGE = rf"text/html\s*(?:;\s*(?:q=1|[^q\s])|{_LAST})"
+"""The same of one that names HTML and wants nothing more."""
 
 
 class _Settings(Template):
@@ -36,6 +48,8 @@ def write_nginx(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) ->
         link=link_header(),
         tags=_quoted(head_tags()),
         notice=_quoted(notice(hidden=True)),
+        manifest=_WANTS_MANIFEST,
+        page=_WANTS_PAGE,
         paths="|".join(paths),
         proxy=proxy.rstrip("\n"),
     )
@@ -47,7 +61,12 @@ def write_caddy(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) ->
     Caddy cannot put anything into pages: tags and notice are pasted into them.
     """
     return _read("caddyfile").substitute(
-        link=link_header(), paths=" ".join(_paths(agents)), upstream=upstream, mebibytes=mebibytes
+        link=link_header(),
+        manifest=_WANTS_MANIFEST,
+        page=_WANTS_PAGE,
+        paths=" ".join(_paths(agents)),
+        upstream=upstream,
+        mebibytes=mebibytes,
     )
 
 

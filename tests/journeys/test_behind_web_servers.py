@@ -153,6 +153,63 @@ async def test_the_site_s_own_pages_lead_to_the_manifest(tmp_path: Path, kind: K
             assert response.headers.getall("Link") == [link_header()]
 
 
+@every_server
+@pytest.mark.requirement("AHP-3.2-1", "AHP-3.2-2")
+async def test_who_would_rather_have_the_manifest_is_sent_there_from_the_site_s_own_pages(
+    tmp_path: Path, kind: Kind
+) -> None:
+    sent = [
+        "application/agent+json",
+        "APPLICATION/AGENT+JSON; charset=utf-8",
+        "text/html;q=0.9, application/agent+json ; q=1.0, */*",
+    ]
+    given = [
+        "application/agent+json, text/html",
+        "text/html, application/agent+json",
+        "text/html;level=1, application/agent+json",
+        "application/agent+json;q=0, */*",
+        "x-application/agent+json, application/agent+jsonp",
+        "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+        "*/*",
+        "",
+    ]
+    async with beside(kind, tmp_path) as client:
+        for accept in (*sent, *given):
+            for method in ("GET", "HEAD"):
+                async with client.request(
+                    method,
+                    "/policies/returns?x=1",
+                    headers={"Accept": accept},
+                    allow_redirects=False,
+                ) as response:
+                    assert response.headers.getall("Link") == [link_header()], accept
+                    if accept in given:
+                        told = response.status, response.content_type
+                        assert told == (200, "text/html"), accept
+                    else:
+                        assert response.status == 302, accept
+                        assert response.headers["Location"] == "/.well-known/agent.json"
+                        assert response.headers["Vary"] == "Accept"
+
+
+@every_server
+async def test_who_would_rather_have_the_manifest_is_given_what_is_the_desk_s(
+    tmp_path: Path, kind: Kind
+) -> None:
+    headers = {"Accept": "application/agent+json"}
+    async with beside(kind, tmp_path) as client:
+        async with client.get("/nowhere", headers=headers) as response:
+            assert response.status == 200
+            assert response.url.path == "/.well-known/agent.json"
+            assert (await response.json())["ahp"] == "0.1"
+        question = {"capability": "contact", "query": "How do I reach you?"}
+        async with client.post("/agent/converse", json=question, headers=headers) as response:
+            assert (await response.json())["status"] == "success"
+        async with client.post("/policies/returns", headers=headers) as response:
+            assert response.status == {"nginx": 405, "caddy": 200}[kind], "as the site has it"
+            assert response.history == ()
+
+
 async def test_nginx_does_not_send_a_page_again_to_whoever_has_it(tmp_path: Path) -> None:
     async with beside("nginx", tmp_path) as client:
         async with client.get("/policies/returns") as response:
