@@ -16,7 +16,6 @@ import structlog
 from msgspec.structs import replace
 
 from aitp_desk.knowledge.admit import ContentUnreadable
-from aitp_desk.knowledge.load import join_parts
 from aitp_desk.knowledge.making import Wanted, make_indexes
 from aitp_desk.knowledge.processes import start_process
 
@@ -33,8 +32,7 @@ _log = structlog.get_logger(__name__)
 
 def is_large(wanted: Iterable[Wanted]) -> bool:
     """Whether the indexes of this content are better made apart."""
-    raw = join_parts([one.raw for one in wanted])
-    return sum(len(payload) for _, payload in raw.files) >= LARGE_BYTES
+    return sum(_sizes(wanted).values()) >= LARGE_BYTES
 
 
 def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
@@ -44,7 +42,7 @@ def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
         ContentUnreadable: the process ended without the indexes; the message says why.
     """
     folder = wanted[0].file.parent
-    _log.info("content.indexing", files=len(join_parts([one.raw for one in wanted]).files))
+    _log.info("content.indexing", files=len(_sizes(wanted)))
     told_at = time.monotonic()
     reason = ""
     with start_process(_PROGRAM) as process:
@@ -70,6 +68,11 @@ def make_indexes_apart(wanted: Sequence[Wanted]) -> None:
             f"The index of the content could not be made ({reason or 'its process was ended'});"
             f" see that {folder} may be written, and that there is room on disk and in memory."
         )
+
+
+def _sizes(wanted: Iterable[Wanted]) -> dict[str, int]:
+    """The size of each file in bytes by its source, however many of the indexes are to hold it."""
+    return {found.source: len(payload) for one in wanted for found, payload in one.raw.files}
 
 
 def main() -> None:

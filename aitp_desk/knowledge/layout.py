@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -89,13 +89,16 @@ def lay_out_document(document: Document, passages: Sequence[Passage], stemmer: S
     """
     shared = words_of_document(document)
     words = [PassageWords.of(passage) for passage in passages]
-    uses = Counter(word for one in words for word in one.all())
+    uses: Counter[str] = Counter()
+    for one in words:
+        for said in one.all():
+            uses.update(said)
     for word in (*shared.title, *shared.about) if passages else ():
         uses[word] += len(passages)
     stemmer.learn(uses)
     return LaidOut(
         [
-            (passage, *lay_out(passage, own, shared, stemmer.stem), runs_of(passage.text))
+            (passage, *lay_out(passage, own, shared, stemmer.stems), own.runs(passage.text))
             for passage, own in zip(passages, words, strict=True)
         ],
         uses,
@@ -150,57 +153,72 @@ class PassageWords(msgspec.Struct, frozen=True):
             [(words_of(lead), units) for lead, units in led.items()],
         )
 
-    def all(self) -> Iterable[str]:
-        """Every word, as often as it stands there."""
-        yield from self.heading
+    def all(self) -> Iterator[list[str]]:
+        """All words, as often as they stand there."""
+        yield self.heading
         for words, _ in (*self.units, *self.leads):
-            yield from words
+            yield words
+
+    def runs(self, text: str) -> Runs:
+        """What the passage says.
+
+        Parameters:
+            text: of the passage, which is that of its units.
+        """
+        return runs_of(text, [word for words, _ in self.units for word in words])
 
 
 def lay_out(
-    passage: Passage, words: PassageWords, shared: DocumentWords, stem: Callable[[str], str]
+    passage: Passage,
+    words: PassageWords,
+    shared: DocumentWords,
+    stems_of: Callable[[Sequence[str]], list[str]],
 ) -> tuple[Stands, Counted]:
     """Where the stems of a passage stand, and what they count there.
 
     Parameters:
         words: of the passage.
         shared: of its document.
-        stem: gives the stem of a word.
+        stems_of: gives the stems of words.
     """
     flags: dict[str, int] = {}
-    ways: dict[str, dict[int, int]] = {}
+    signs: dict[str, str] = {}
     outside: dict[str, float] = {}
-    inside: dict[str, int] = {}
-    heading = frozenset(stem(word) for word in words.heading if not word.startswith(NAME_SIGN))
+    inside: Counter[str] = Counter()
+    heading = frozenset(stems_of([w for w in words.heading if not w.startswith(NAME_SIGN)]))
     for field, said, flag in (
         ("title", shared.title, IN_TITLE),
         ("heading", words.heading, IN_HEADING),
         ("about", shared.about, 0),
     ):
-        for word in said:
-            stemmed = stem(word)
-            outside[stemmed] = outside.get(stemmed, 0.0) + FIELD_WEIGHTS[field]
-            flags[stemmed] = flags.get(stemmed, 0) | flag
+        for stem in stems_of(said):
+            outside[stem] = outside.get(stem, 0.0) + FIELD_WEIGHTS[field]
+            flags[stem] = flags.get(stem, 0) | flag
+    held: list[set[str]] = []
     for at, (said, subject) in enumerate(words.units):
-        for place, word in enumerate(said):
-            stemmed = stem(word)
-            inside[stemmed] = inside.get(stemmed, 0) + 1
-            way = AS_SUBJECT if place < subject else PLAIN
-            in_units = ways.setdefault(stemmed, {})
-            in_units[at] = min(in_units.get(at, way), way)
+        found = stems_of(said)
+        inside.update(found)
+        held.append(set(found))
+        subjects = set(found[:subject])
+        as_subject, plain = _sign_of(at, AS_SUBJECT), _sign_of(at, PLAIN)
+        for stem in held[at]:
+            signs[stem] = signs.get(stem, "") + (as_subject if stem in subjects else plain)
     for said, units in words.leads:
-        for word in said:
-            stemmed = stem(word)
-            outside[stemmed] = outside.get(stemmed, 0.0) + FIELD_WEIGHTS["lead"]
-            in_units = ways.setdefault(stemmed, {})
-            for at in units:
-                in_units.setdefault(at, IN_LEAD)
+        found = stems_of(said)
+        for stem in found:
+            outside[stem] = outside.get(stem, 0.0) + FIELD_WEIGHTS["lead"]
+        for stem in set(found):
+            led = "".join(_sign_of(at, IN_LEAD) for at in units if stem not in held[at])
+            signs[stem] = signs.get(stem, "") + led
     stems = BEFORE.join(
-        stemmed + AFTER + _signs(flags.get(stemmed, 0), ways.get(stemmed, {}))
-        for stemmed in sorted(flags.keys() | ways.keys())
+        [
+            f"{stem}{AFTER}{chr(flags.get(stem, 0) + _FIRST_SIGN)}{signs.get(stem, '')}"
+            for stem in sorted(flags.keys() | signs.keys())
+        ]
     )
     negated = not NEGATIONS.isdisjoint(words.heading)
-    length = sum(not word.startswith(NAME_SIGN) for said, _ in words.units for word in said)
+    length = sum(inside.values())
+    length -= sum(uses for stem, uses in inside.items() if stem.startswith(NAME_SIGN))
     return Stands(_figures(passage.units), f"{BEFORE}{stems}{BEFORE}"), Counted(
         length, outside, inside, heading, negated
     )
@@ -230,9 +248,8 @@ def stand_of(marked: str, stems: str) -> tuple[int, list[tuple[int, int]]] | Non
     return flags, [divmod(ord(sign) - _FIRST_SIGN, _WAYS) for sign in units]
 
 
-def _signs(flags: int, ways: Mapping[int, int]) -> str:
-    packed = (flags, *(at * _WAYS + way for at, way in ways.items()))
-    return "".join(chr(number + _FIRST_SIGN) for number in packed)
+def _sign_of(unit: int, way: int) -> str:
+    return chr(unit * _WAYS + way + _FIRST_SIGN)
 
 
 def _figures(units: Sequence[Unit]) -> Sequence[int]:

@@ -84,14 +84,22 @@ def read_posting(kept: bytes, passages: int) -> Posting:
     return Posting(numbers, scores, dict(zip(numbers, scores, strict=True)), scores[0])
 
 
+class _Held:
+    """The passages that hold a stem, and what each says of it outside and inside its units."""
+
+    __slots__ = ("inside", "numbers", "outside")
+
+    def __init__(self) -> None:
+        self.numbers, self.inside = array(_NUMBERS), array(_NUMBERS)
+        self.outside: array[float] = array(_SCORES)
+
+
 class Postings:
     """Collects what passages say of stems, and scores it once all are known (BM25 with fields)."""
 
     def __init__(self) -> None:
         self._lengths = array(_NUMBERS)
-        self._numbers: dict[str, array[int]] = {}
-        self._outside: dict[str, array[float]] = {}
-        self._inside: dict[str, array[int]] = {}
+        self._held: dict[str, _Held] = {}
 
     def add(self, counted: Counted) -> None:
         """Take the next passage."""
@@ -99,17 +107,16 @@ class Postings:
         self._lengths.append(counted.words)
         inside, outside = counted.inside, counted.outside
         for stem in inside.keys() | outside.keys():
-            numbers = self._numbers.get(stem)
-            if numbers is None:
-                numbers = self._numbers[stem] = array(_NUMBERS)
-                self._outside[stem], self._inside[stem] = array(_SCORES), array(_NUMBERS)
-            numbers.append(number)
-            self._outside[stem].append(outside.get(stem, 0.0))
-            self._inside[stem].append(inside.get(stem, 0))
+            held = self._held.get(stem)
+            if held is None:
+                held = self._held[stem] = _Held()
+            held.numbers.append(number)
+            held.outside.append(outside.get(stem, 0.0))
+            held.inside.append(inside.get(stem, 0))
 
     def counts(self) -> Mapping[str, int]:
         """Every stem and the number of passages that hold it."""
-        return {stem: len(numbers) for stem, numbers in self._numbers.items()}
+        return {stem: len(held.numbers) for stem, held in self._held.items()}
 
     def norms(self) -> list[float]:
         """What the length of each passage does to a word's score."""
@@ -122,14 +129,14 @@ class Postings:
         Parameters:
             norms: of :meth:`norms`.
         """
-        weight = weight_of(len(self._numbers[stem]), len(self._lengths)) * (_SATURATION + 1)
-        scores: array[float] = array(_SCORES)
-        for number, outside, inside in zip(
-            self._numbers[stem], self._outside[stem], self._inside[stem], strict=True
-        ):
-            count = outside + inside / norms[number]
-            scores.append(weight * count / (count + _SATURATION))
-        numbers = self._numbers[stem]
+        held = self._held[stem]
+        numbers = held.numbers
+        weight = weight_of(len(numbers), len(self._lengths)) * (_SATURATION + 1)
+        counts = (
+            outside + inside / norms[number]
+            for number, outside, inside in zip(numbers, held.outside, held.inside, strict=True)
+        )
+        scores = array(_SCORES, [weight * count / (count + _SATURATION) for count in counts])
         if len(scores) <= COMPLETE:
             order = sorted(range(len(scores)), key=lambda at: -scores[at])
             numbers = array(_NUMBERS, [numbers[at] for at in order])

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 from zlib import crc32
-
-from aitp_desk.knowledge.words import words_of
 
 _SHARED = 0.9
 _RUN = 3
@@ -77,9 +76,13 @@ class Twins:
         return None
 
 
-def runs_of(text: str) -> Runs:
-    """What a text says, as texts are compared by."""
-    words = words_of(text)
+def runs_of(text: str, words: Sequence[str]) -> Runs:
+    """What a text says, as texts are compared by.
+
+    Parameters:
+        words: of the text, folded, in order.
+    """
     size = min(_RUN, len(words))
-    runs = {crc32(" ".join(words[at : at + size]).encode()) for at in range(len(words) - size + 1)}
+    in_a_row = zip(*(words[at:] for at in range(size)), strict=False)
+    runs = {crc32(" ".join(run).encode()) for run in in_a_row}
     return Runs(array("I", sorted(runs)), frozenset(_FIGURE.findall(text)))

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import unicodedata
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 
 TOKENIZER = "porter unicode61 remove_diacritics 2"
@@ -67,7 +67,9 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     marked = unicodedata.normalize("NFKD", text)
-    return "".join(sign for sign in marked if not unicodedata.combining(sign)).lower()
+    for accent in filter(unicodedata.combining, set(marked)):
+        marked = marked.replace(accent, "")
+    return marked.lower()
 
 
 def words_of(text: str) -> list[str]:
@@ -113,8 +115,9 @@ class Stemmer:
 
     def learn(self, words: Iterable[str]) -> None:
         """Find the stems of many words at once; they are kept."""
-        new = sorted(set(words) - self._known.keys())
-        self._known.update(zip(new, self._stems(new), strict=True))
+        known = self._known
+        new = sorted(word for word in set(words) if word not in known)
+        known.update(zip(new, self._stems(new), strict=True))
 
     def has_learnt(self, word: str) -> bool:
         """Whether a folded word is among those that were taught."""
@@ -128,6 +131,13 @@ class Stemmer:
                 self._met.clear()
             known = self._met[word] = self._stems([word])[0]
         return known
+
+    def stems(self, words: Sequence[str]) -> list[str]:
+        """The stems of folded words, in order."""
+        try:
+            return [self._known[word] for word in words]
+        except KeyError:
+            return [self.stem(word) for word in words]
 
     def _stems(self, words: list[str]) -> list[str]:
         run = self._tokens.execute

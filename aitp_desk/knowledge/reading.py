@@ -1,0 +1,140 @@
+"""Reading one file: Markdown with front matter, text, the main content of HTML, the text of a PDF.
+
+What hinders is a :class:`Problem` with what would be right.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from aitp_desk.knowledge.admit import KEY_MATERIAL, Found
+from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, is_elsewhere
+from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
+from aitp_desk.knowledge.front_matter import split_front
+from aitp_desk.knowledge.html import read_html
+from aitp_desk.knowledge.markdown import first_heading
+from aitp_desk.knowledge.pdf.texts import PdfText
+
+
+def read_document(found: Found, payload: bytes, problems: list[Problem]) -> Document | None:
+    """The document that a file holds which is no PDF; None where it holds none.
+
+    Parameters:
+        problems: takes what is wrong with the file.
+    """
+    try:
+        text = payload.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = payload.count(b"\n", 0, error.start) + 1
+        problems.append(
+            Problem(found.source, "The file is not UTF-8 here; save it as UTF-8.", line)
+        )
+        return None
+    if "\0" in text:
+        problems.append(Problem(found.source, "The file holds NUL characters: it is not text."))
+        return None
+    if text.lstrip().startswith(KEY_MATERIAL):
+        problems.append(
+            Problem(found.source, "The file holds a key and is never content; move it away.")
+        )
+        return None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    document: Document | None
+    if found.kind == "html":
+        document = _read_html(found, text, problems)
+    elif found.kind == "markdown":
+        document = _read_markdown(found, text, problems)
+    else:
+        document = Document(
+            path=address_of(found.source),
+            source=found.source,
+            title=_title_of_name(found.source),
+            description="",
+            kind="text",
+            body=text,
+        )
+    if document is not None and not document.body.strip():
+        problems.append(Problem(found.source, "The file holds no text; write some or remove it."))
+        return None
+    return document
+
+
+def _read_html(found: Found, text: str, problems: list[Problem]) -> Document:
+    text, too_deep = flatten(text)
+    if too_deep is not None:
+        problems.append(
+            Problem(
+                found.source,
+                f"From here on elements lie more than {MAX_DEPTH} deep in each other and are read"
+                " as text; close what is left open.",
+                too_deep,
+            )
+        )
+    page = read_html(text, rendered_here=not is_elsewhere(found.source))
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=page.title or _title_of_name(found.source),
+        description=page.description,
+        kind="html",
+        body=page.body,
+    )
+
+
+def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document | None:
+    front, body = split_front(found.source, text, problems)
+    if front.get("draft") is True:
+        return None
+    title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
+    dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=title,
+        description=_line(front.get("description")),
+        kind="markdown",
+        body=body,
+        front=front,
+        updated=next((str(date) for date in dates if isinstance(date, str) and date), None),
+    )
+
+
+def read_pdf(found: Found, text: PdfText, problems: list[Problem]) -> Document | None:
+    """The document that a PDF holds; as :func:`read_document`.
+
+    Parameters:
+        text: that was taken out of it.
+    """
+    if text.problem:
+        problems.append(Problem(found.source, text.problem))
+        return None
+    if len(text.pages) < text.count:
+        read, count = len(text.pages), text.count
+        problems.append(
+            Problem(found.source, f"Of its {count} pages the first {read} are read; split it.")
+        )
+    if not any(map(str.strip, text.pages)):
+        problems.append(
+            Problem(found.source, "The PDF holds no text, only pictures of it; recognise the text.")
+        )
+        return None
+    return Document(
+        path=address_of(found.source),
+        source=found.source,
+        title=_line(text.title) or _title_of_name(found.source),
+        description="",
+        kind="pdf",
+        body=PAGE_BREAK.join(text.pages),
+    )
+
+
+def _line(value: object) -> str:
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
+def _title_of_name(source: str) -> str:
+    place = PurePosixPath(source)
+    name = place.parent.name if place.stem.lower() == "index" and place.parent.name else place.stem
+    words = name.replace("_", " ").replace("-", " ").split()
+    title = " ".join(words) or name
+    return title[:1].upper() + title[1:]
