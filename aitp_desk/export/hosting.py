@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from datetime import date
 from html import escape
 
+import msgspec
+
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
@@ -29,13 +31,33 @@ _EVERYWHERE = (
 
 
 def write_headers() -> str:
-    """The file ``_headers`` that Netlify and Cloudflare Pages read.
+    """The file ``_headers`` that Netlify and Cloudflare Pages read."""
+    return "\n".join(
+        "\n".join((address, *(f"  {name}: {value}" for name, value in headers), ""))
+        for address, headers in _rules().items()
+    )
 
-    Both join what several rules say of one header by commas, so no header stands in two rules that
-    fit the same address.
+
+def write_vercel() -> str:
+    """The file ``vercel.json`` that Vercel reads in the root of a project."""
+    rules = [
+        {
+            "source": address.replace("*", "(.*)"),
+            "headers": [{"key": name, "value": value} for name, value in headers],
+        }
+        for address, headers in _rules().items()
+    ]
+    return msgspec.json.format(msgspec.json.encode({"headers": rules})).decode() + "\n"
+
+
+def _rules() -> dict[str, tuple[tuple[str, str], ...]]:
+    """The headers of each address, in which ``*`` stands for anything.
+
+    Some hosts join by commas what several rules say of one header, so no header stands in two rules
+    that fit the same address.
     """
     text = (("Content-Type", MARKDOWN), _FOR_ALL, _FIVE_MINUTES)
-    rules = {
+    return {
         "/*": _EVERYWHERE,
         MANIFEST_PATH: (("Content-Type", JSON), _FOR_ALL, _FIVE_MINUTES),
         CONTENT_PATH: text,
@@ -43,10 +65,6 @@ def write_headers() -> str:
         "/*.md": text,
         **{asset.url: (FOREVER,) for asset in (STYLE, ICON)},
     }
-    return "\n".join(
-        "\n".join((address, *(f"  {name}: {value}" for name, value in headers), ""))
-        for address, headers in rules.items()
-    )
 
 
 def write_robots(site: Site, signals: Signals) -> str:

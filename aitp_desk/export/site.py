@@ -19,7 +19,7 @@ import msgspec
 
 from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.config import Config
-from aitp_desk.export.hosting import write_headers, write_robots, write_sitemap
+from aitp_desk.export.hosting import write_headers, write_robots, write_sitemap, write_vercel
 from aitp_desk.export.pages import STATIC, render_index, render_missing
 from aitp_desk.export.place import CannotExport, Place, replacing
 from aitp_desk.export.proof import prove
@@ -139,6 +139,7 @@ class _Site:
         self._write_html("404.html", render_missing(self._site))
         self._write("robots.txt", write_robots(self._site, self._signals).encode())
         self._write("_headers", write_headers().encode())
+        self._write("vercel.json", write_vercel().encode())
         self._write(".nojekyll", b"")
         for reserved in (CONTENT_PATH, FULL_CONTENT_PATH, "/sitemap.xml"):
             self._claim(reserved[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import pty
 import re
@@ -138,6 +139,18 @@ def test_the_headers_file_names_the_manifest_everywhere_and_the_types_of_what_is
     everywhere = set(re.findall(r"^  ([\w-]+):", rules.pop("/*"), re.MULTILINE))
     others = set(re.findall(r"^  ([\w-]+):", "\n".join(rules.values()), re.MULTILINE))
     assert everywhere.isdisjoint(others)
+
+
+def test_vercel_is_told_the_same_headers(tmp_path: Path) -> None:
+    export(tmp_path / "out")
+    told = {
+        rule["source"].replace("(.*)", "*"): [
+            f"  {h['key']}: {h['value']}" for h in rule["headers"]
+        ]
+        for rule in json.loads((tmp_path / "out" / "vercel.json").read_text())["headers"]
+    }
+    blocks = (tmp_path / "out" / "_headers").read_text().strip().split("\n\n")
+    assert told == {address: rest for address, *rest in map(str.splitlines, blocks)}
 
 
 @pytest.mark.parametrize(("train", "said"), [("true", "ai-train=yes"), ("false", "ai-train=no")])
