@@ -34,8 +34,8 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
+from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
-from aitp_desk.desk.streams import Places
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
@@ -188,7 +188,11 @@ async def open_server(
             filing=filing,
             summarising=summarising,
             own_names=OwnNames(house.actor for house in houses),
-            places=Places(config.events),
+            places=Places(
+                "streams",
+                most=config.events.max_streams,
+                most_per_caller=config.events.max_streams_per_caller,
+            ),
             clock=clock,
         )
         worker = Worker(

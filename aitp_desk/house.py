@@ -24,6 +24,7 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.places import Places
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
@@ -31,7 +32,7 @@ from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
-from aitp_desk.desk.streams import Places, Streams
+from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker

@@ -1,66 +1,21 @@
-"""Opening a stream of what happens on a thread: who may, from where on, and how many at once."""
+"""Opening a stream of what happens on a thread: who may, and from where on."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from aitp_desk.config import Events
 from aitp_desk.desk.channel import EVERYTHING, NOTHING, Outlet, Upto, Wording
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.places import Places
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.run_stream import RunWording
-from aitp_desk.model.errors import (
-    EventsGone,
-    InvalidRequest,
-    RateLimited,
-    ThreadNotFound,
-    Unavailable,
-)
+from aitp_desk.model.errors import EventsGone, InvalidRequest, ThreadNotFound
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 
-RETRY_SECONDS = 10
-"""When somebody who was turned away may try again."""
-
 Stream = Callable[[Outlet], Awaitable[None]]
 """Writes to an outlet until nobody reads any more. It is called once."""
-
-
-class Places:
-    """The streams that are open, of all desks of a process together."""
-
-    def __init__(self, settings: Events) -> None:
-        self._settings = settings
-        self._open: Counter[str] = Counter()
-
-    def take(self, principal: Principal) -> Callable[[], None]:
-        """Count a stream; what is returned is called when it has ended.
-
-        Raises:
-            RateLimited, Unavailable: the caller, or all together, have too many open.
-        """
-        caller = principal.limited_as
-        if self._open.total() >= self._settings.max_streams:
-            raise Unavailable(
-                "Too many streams are open at this desk. Try again later.",
-                retry_after=RETRY_SECONDS,
-            )
-        most = self._settings.max_streams_per_caller
-        if self._open[caller] >= most:
-            raise RateLimited(
-                f"At most {most} streams may be open at once. Close one, then open another.",
-                scope="ip" if principal.is_anonymous else "principal",
-                retry_after=RETRY_SECONDS,
-            )
-        self._open[caller] += 1
-
-        def leave() -> None:
-            self._open[caller] -= 1
-            if not self._open[caller]:
-                del self._open[caller]
-
-        return leave
 
 
 class Streams:

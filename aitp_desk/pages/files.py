@@ -15,12 +15,16 @@ from email.utils import format_datetime, parsedate_to_datetime
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
+from aitp_desk.desk.places import Places
 from aitp_desk.knowledge.payloads import LocalFile
 from aitp_desk.model.errors import RouteNotFound, Unavailable
-from aitp_desk.protocols.reply import TEXT, FilePart, Reply, has_version
+from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.reply import TEXT, Call, FilePart, Reply, has_version
 
 MOST_OPEN = 200
 """How many files are sent at once."""
+MOST_PER_CALLER = 40
+"""How many of them to one caller."""
 
 _POLICY = (
     "Content-Security-Policy",
@@ -36,15 +40,17 @@ class FileSender:
     """Opens declared files for being sent, so many at once and no more."""
 
     def __init__(self) -> None:
-        self._open = 0
+        self._places = Places("files", most=MOST_OPEN, most_per_caller=MOST_PER_CALLER)
 
-    async def reply(self, local: LocalFile, method: str, headers: Mapping[str, str]) -> Reply:
+    async def reply(self, local: LocalFile, call: Call) -> Reply:
         """The answer to a request for a file.
 
         Raises:
             RouteNotFound: the file has gone.
+            RateLimited: too many are being sent to this caller.
             Unavailable: it is changing at this moment, or too many are being sent.
         """
+        headers = call.headers
         tag = f'"{local.size:x}-{local.changed:x}"'
         changed = datetime.fromtimestamp(local.changed // 10**9, UTC)
         fixed: tuple[tuple[str, str], ...] = (
@@ -59,7 +65,7 @@ class FileSender:
         if _is_known(headers, tag, changed):
             return Reply(304, content_type=kind, headers=fixed)
         sent, status = range(local.size), 200
-        wanted = headers.get("Range") if method == "GET" else None
+        wanted = headers.get("Range") if call.method == "GET" else None
         if wanted is not None and _holds(headers.get("If-Range"), tag, changed):
             chosen = _range(wanted, local.size)
             if chosen is not None and not chosen:
@@ -68,24 +74,22 @@ class FileSender:
                 return Reply(416, text.encode(), TEXT, (*fixed, unmet))
             if chosen is not None:
                 sent, status = chosen, 206
-        part = await self._part(local, sent)
+        part = await self._part(local, sent, call.principal)
         fixed = (*fixed, ("Content-Disposition", _disposition(local)))
         if status == 206:
             fixed = (*fixed, ("Content-Range", f"bytes {sent[0]}-{sent[-1]}/{local.size}"))
         return Reply(status, b"", kind, fixed, file=part)
 
-    async def _part(self, local: LocalFile, sent: range) -> FilePart:
-        if self._open >= MOST_OPEN:
-            raise Unavailable("Too many files are being sent; ask again.", retry_after=5)
-        self._open += 1
+    async def _part(self, local: LocalFile, sent: range, principal: Principal) -> FilePart:
+        leave = self._places.take(principal)
         try:
             descriptor = await asyncio.to_thread(_open, local)
         except BaseException:
-            self._open -= 1
+            leave()
             raise
 
         def close() -> None:
-            self._open -= 1
+            leave()
             os.close(descriptor)
 
         return FilePart(descriptor, sent.start, len(sent), close)

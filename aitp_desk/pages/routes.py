@@ -142,7 +142,7 @@ class PagesDoor:
         path = _canonical(call.path)
         local = editions.files.get(f"/{path}")
         if local is not None:
-            return await self._files.reply(local, call.method, call.headers)
+            return await self._files.reply(local, call)
         document = editions.document(path)
         as_markdown = is_for_markdown(call)
         if document is None and path.endswith(".md"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 
 import aiohttp
@@ -11,6 +12,7 @@ import pytest
 import pytest_asyncio
 from selectolax.lexbor import LexborHTMLParser
 
+from aitp_desk.pages.files import MOST_PER_CALLER
 from tests.declaring import SIZES, SUBTITLES, VIDEO_BYTES, make_site
 from tests.visiting import Visitor, visiting
 
@@ -293,3 +295,32 @@ async def test_a_file_that_changes_while_it_is_sent_is_not_sent_to_its_end(tmp_p
             opened.write(b"y" * 20_000_000)
         with pytest.raises(aiohttp.ClientPayloadError):
             await response.read()
+
+
+async def test_one_address_does_not_take_the_places_of_all_others(tmp_path: Path) -> None:
+    """Readers who stall hold a place each; their address has some of them, and not all."""
+    folder = make_site(tmp_path / "site")
+    (folder / "guides" / "clips" / "helmet.mp4").write_bytes(b"x" * 20_000_000)
+    trusted = 'server.trusted_proxies=["127.0.0.1/32"]'
+    async with (
+        visiting(tmp_path / "data", trusted, folder=folder) as visitor,
+        aiohttp.ClientSession(visitor.desk.url, connector=aiohttp.TCPConnector(limit=0)) as readers,
+    ):
+
+        def come(address: str) -> AbstractAsyncContextManager[aiohttp.ClientResponse]:
+            return readers.get(VIDEO, headers={"X-Forwarded-For": address})
+
+        async with AsyncExitStack() as stalled:
+            for number in range(MOST_PER_CALLER):
+                response = await stalled.enter_async_context(come(f"2001:db8::{number:x}"))
+                assert response.status == 200
+            async with come("2001:db8::ffff") as response:
+                assert response.status == 429
+                assert int(response.headers["Retry-After"]) >= 1
+                assert "At most 40 files" in await response.text()
+            async with come("2001:db8:0:1::1") as other:
+                assert len(await other.read()) == 20_000_000
+        while await status_of(visitor, "/health") == 200:
+            async with come("2001:db8::ffff") as response:
+                if response.status == 200:
+                    break
