@@ -23,6 +23,8 @@ _CLOSE_AMONG_MANY = 0.95
 _COVERAGE, _FIT = 0.78, 0.78
 _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 """The same where the question says "it" and nothing was said before that could be meant."""
+_WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)", re.IGNORECASE)
+"""What asks so for a thing is answered where that is defined: "the limit" may be any."""
 _OPTION = re.compile(r"“([^”]+)”")
 
 
@@ -62,6 +64,8 @@ def ask_back(
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:
         rivals = [rival for rival in rivals if rival.called]
+    if len(rivals) > 1 and _WHAT_IS.match(asked.text) and first.defining:
+        rivals = [rival for rival in rivals if rival.defining]
     titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
     if len(titled) > 1:
         rivals = titled

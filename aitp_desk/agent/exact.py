@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from aitp_desk.agent.question import Asked
@@ -14,6 +15,7 @@ _SORTS = frozenset(
     "exception line meaning mean means work works default value".split()
 )
 """What says of which sort the thing is that is asked for, and not which thing."""
+_OPTION = re.compile(r"(?<![\w-])--?[^\W\d_][\w-]*")
 
 
 class Exact:
@@ -26,6 +28,7 @@ class Exact:
     def __init__(self, asked: Asked) -> None:
         own = [w.term.word for w in asked.wanted if w.factor >= 1 and not w.carried]
         self._asked = frozenset(own)
+        self._has_dash = "-" in asked.text
         self._must = {w for w in own if w not in _SORTS and not w.startswith(NAME_SIGN)}
 
     def needs(self, word: str) -> bool:
@@ -37,9 +40,11 @@ class Exact:
 
         What the title of its page says may be said too.
         """
+        # "what is a submodule" asks for no option that is called so
+        is_option = passage.heading.startswith("-") and not self._has_dash
         for called, with_title in _names(passage.heading, passage.title):
             if called <= self._asked and self._must <= with_title:
-                return True
+                return not (is_option and self._must <= called)
         return False
 
 
@@ -47,10 +52,12 @@ class Exact:
 def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str]]]:
     """What a heading tells, alone and with the title of its page.
 
-    ``Interpreter lock (GIL)`` holds two names more.
+    ``Interpreter lock (GIL)`` holds two names more, ``-d, --delete=<name>`` one for each option.
     """
     first, opened, rest = heading.partition(" (")
-    names = (heading, first, rest.removesuffix(")")) if opened else (heading,)
+    names = [heading, first, rest.removesuffix(")")] if opened else [heading]
+    if heading.startswith("-"):
+        names += _OPTION.findall(heading)
     above = _told(title)
     return [(called, called | above) for called in map(_told, names) if called]
 

@@ -35,7 +35,8 @@ from aitp_desk.agent.question import (
     Asked,
     is_question,
 )
-from aitp_desk.agent.select import Found, compose, find
+from aitp_desk.agent.quote import compose
+from aitp_desk.agent.select import Found, find
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.agent.trust import answers
 from aitp_desk.knowledge.editions import Editions

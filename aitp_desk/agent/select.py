@@ -17,7 +17,7 @@ from aitp_desk.knowledge.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Label, Library
 from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
-from aitp_desk.knowledge.vocabulary import OWN
+from aitp_desk.knowledge.vocabulary import KIN, OWN
 
 CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 16
 """How many passages of the search are looked at closely: few words fit many alike."""
@@ -32,6 +32,10 @@ _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
 _CALLED_SECTION = 0.3
+_DEFINED, _OPENING = 0.3, 0.1
+_SHORT_QUESTION = 3
+_NEAR_THE_BEST = 1.6
+"""What scores so many times what is a source at all may be the best of all."""
 _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 
@@ -97,6 +101,16 @@ class Found:
         """How well each of its units fits, by what it says that the heading does not say."""
         return self._question.fits(self.number, self.places)
 
+    @property
+    def is_named(self) -> bool:
+        """Whether what stands above the passage says all that is asked for."""
+        return self._question.names(self.places)
+
+    @property
+    def defining(self) -> set[int]:
+        """The units of which what is asked for is the subject."""
+        return self._question.defining(self.places)
+
 
 def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
     """The passages that fit a question, best first; empty when no word of it is known.
@@ -158,6 +172,8 @@ class _Question:
         )
         self._names_one = any(self._named.values())
         self._negated = asked.negated
+        self._carries = len(self._own) < len(asked.wanted)
+        self._asks_what = not (asked.expects or self._carries or len(self._own) > _SHORT_QUESTION)
 
     def read(self, number: int, searched: float, least: float) -> Found | None:
         """Measure how one passage fits; None for one that scores less than ``least`` in any case.
@@ -193,9 +209,7 @@ class _Question:
             times = 1 + _NAMED_PAGE
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
         called = self._is_called(page, places)
-        likes = 1 + _CALLED_PAGE if called else 1.0
-        if self._names(number, places):
-            likes *= 1 + _CALLED_SECTION
+        likes = self._likes(number, places, called=called)
         expects, figures = self._expects, ranking.figures[number]
         fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
         if least:
@@ -207,12 +221,15 @@ class _Question:
         score = ((base + _BEST_UNIT * fit) * share + add) * times + late
         if expects and not expected:
             score *= _UNEXPECTED
+        score *= likes
+        if self._asks_what and score >= _NEAR_THE_BEST * least:
+            score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
         return Found(
             self,
             number,
             page,
-            score * likes,
+            score,
             fit,
             coverage,
             places,
@@ -220,6 +237,24 @@ class _Question:
             strayed,
             called,
         )
+
+    def _likes(self, number: int, places: dict[int, Place], *, called: bool) -> float:
+        """How many times its score a passage is worth by what it and its page are called."""
+        likes = self.library.ranking.authority[number]
+        if called:
+            likes *= 1 + _CALLED_PAGE
+        if self._names(number, places):
+            likes *= 1 + _CALLED_SECTION
+        return likes
+
+    def _says_what(
+        self, number: int, page: str, places: dict[int, Place], *, called: bool
+    ) -> float:
+        """The same by whether it says what the thing is that is asked for."""
+        times = 1 + _DEFINED if self.defining(places) else 1.0
+        if called and number == self.library.numbers(page).start:
+            times *= 1 + _OPENING
+        return times
 
     def _is_called(self, page: str, places: dict[int, Place]) -> bool:
         """Whether the question is what the page is called."""
@@ -239,6 +274,28 @@ class _Question:
             if place is None or not place.around:
                 return False
         return self._exact.names(self.library.passages[number])
+
+    def names(self, places: dict[int, Place]) -> bool:
+        """Whether the headings and the title say all that is asked for, the headings a part."""
+        if self._expects or self._carries:
+            return False
+        told = [places.get(at, NOWHERE) for at in self._own]
+        return any(place.heading for place in told) and all(
+            place.heading >= KIN or place.title >= OWN for place in told
+        )
+
+    def defining(self, places: dict[int, Place]) -> set[int]:
+        """The units that are about all that is asked for: ``A tag is …``, ``Tag: …``."""
+        defining: set[int] | None = None
+        for at in self._own:
+            place = places.get(at)
+            if place is None:
+                return set()
+            about = {unit for unit, value in place.units if value > 1.0}
+            defining = about if defining is None else defining & about
+            if not defining:
+                return set()
+        return defining or set()
 
     def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
         """How well the best unit fits together with the headings, and whether a figure fits."""
@@ -283,24 +340,6 @@ class _Question:
                 fit *= _CODE_UNASKED
             alone[at] = fit
         return alone
-
-
-def compose(found: Found, limit: int) -> str:
-    """The units of a passage that answer, as text in the passage's order.
-
-    Parameters:
-        limit: about how many characters it may take; the best unit is given whole.
-    """
-    units, fits = found.passage.units, found.fits()
-    chosen: list[int] = []
-    size = 0
-    for at in sorted(range(len(units)), key=lambda at: -fits[at]):
-        length = len(units[at].text) + 1
-        if chosen and (size + length > limit or (not fits[at] and size > limit / 2)):
-            continue
-        chosen.append(at)
-        size += length
-    return joined([units[at] for at in sorted(chosen)])
 
 
 def joined(units: Sequence[Unit]) -> str:

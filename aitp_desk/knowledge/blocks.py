@@ -69,6 +69,10 @@ Block = Heading | Paragraph | Item | Table | Code | Term | End | Mark
 
 LONG_DEFINITION = 240
 """A definition with more characters is a section of its own and no list item."""
+NOTES = frozenset(
+    "note notes tip hint info warning caution important attention danger example".split()
+)
+"""What a box beside the text is called; it opens the sentence that follows."""
 
 
 def size_of(block: Block) -> int:

@@ -77,7 +77,7 @@ def paragraphs_of_page(text: str) -> list[str]:
         found[-1] += f"{line}\n"
         if len(line) < full:
             found.append("")
-    return [joined for part in found if (joined := plain(_DIVIDED.sub(r"\1\2", part)))]
+    return [whole for part in found if (whole := plain(_DIVIDED.sub(r"\1\2", part)))]
 
 
 def _pages(document: Document) -> Iterator[Section]:
@@ -204,7 +204,7 @@ def passages_of(document: Document, *, number: int = 0) -> list[Passage]:
                     heading=section.heading,
                     trail=section.trail,
                     anchor=section.anchor,
-                    text=_joined(units),
+                    text=joined(units),
                     units=tuple(units),
                 )
             )
@@ -293,7 +293,7 @@ def _portions(units: list[Unit]) -> Iterator[list[Unit]]:
         yield portion
 
 
-def _joined(units: Sequence[Unit]) -> str:
+def joined(units: Sequence[Unit]) -> str:
     """The units as text again: sentences run on, everything else has a line of its own."""
     lines: list[str] = []
     running = False

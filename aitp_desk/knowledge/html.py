@@ -10,10 +10,11 @@ import nh3
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.anchors import Anchors
-from aitp_desk.knowledge.blocks import LONG_DEFINITION, plain
+from aitp_desk.knowledge.blocks import LONG_DEFINITION, NOTES, plain
 from aitp_desk.knowledge.frame import main_of
 
 _HEADINGS = "h1, h2, h3, h4, h5, h6"
+_LIKE_A_HEADING = re.compile(r".{3,120}(?<![:.,;])")
 _DEEPEST_OPENING = 12
 _MOST_BEFORE = 8
 """So many empty elements and spaces before a heading are looked through for its name."""
@@ -60,6 +61,7 @@ def read_html(text: str, *, rendered_here: bool = True) -> Page:
     if main is None:
         return Page(called, description, "")
     title, is_of_many = _title(main, called)
+    _raise_bold(main)
     _name_headings(main)
     if rendered_here:
         _name_terms(main)
@@ -85,6 +87,20 @@ def _title(main: LexborNode, called: str) -> tuple[str, bool]:
         return called, len(tops) > 1
     first = main.css_first(_HEADINGS)
     return (plain(first.text()) if first else ""), len(tops) > 1
+
+
+def _raise_bold(main: LexborNode) -> None:
+    """Make headings of the paragraphs that are bold from end to end and no sentence."""
+    for node in main.css("p > b:only-child, p > strong:only-child"):
+        paragraph, text = node.parent, plain(node.text())
+        if paragraph is None or not _LIKE_A_HEADING.fullmatch(text) or text.lower() in NOTES:
+            continue
+        if text == plain(paragraph.text()):
+            made = LexborHTMLParser(f"<h6>{node.inner_html}</h6>").css_first("h6")
+            if made is not None:
+                if id := _id_of(paragraph):
+                    made.attrs["id"] = id
+                paragraph.replace_with(made)
 
 
 def _name_headings(main: LexborNode) -> None:

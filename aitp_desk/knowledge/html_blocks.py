@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.blocks import (
     LONG_DEFINITION,
+    NOTES,
     Block,
     Code,
     End,
@@ -31,10 +32,6 @@ _BLOCKS = {
 }  # fmt: skip
 _LARGE = "table, h1, h2, h3, h4, h5, h6, dl"
 _LAYOUT_ROLES = {"presentation", "none"}
-_NOTES = frozenset(
-    "note notes tip hint info warning caution important attention danger example".split()
-)
-"""What a box beside the text is called; it opens the sentence that follows."""
 _FOOTNOTE = re.compile(r"\[?(?:\d{1,3}|[*†‡§])\]?")
 _A_LINK = 0.85
 """A block of which so much is the text of links leads elsewhere."""
@@ -157,7 +154,7 @@ class _Reader:
 
     def _heading(self, node: LexborNode, name: str) -> None:
         text = plain(node.text())
-        if text.rstrip(":").lower() in _NOTES:
+        if text.rstrip(":").lower() in NOTES:
             self.prefix = f"{text.rstrip(':')}: "
         elif text:
             self._add(Heading(_HEADINGS[name], text, node.attributes.get("id") or ""))
@@ -233,7 +230,7 @@ class _Reader:
         self.text = []
         if not text:
             return
-        if text.rstrip(":").lower() in _NOTES:
+        if text.rstrip(":").lower() in NOTES:
             self.prefix = f"{text.rstrip(':')}: "
             return
         share = min(linked / len(text), 1.0)

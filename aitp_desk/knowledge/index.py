@@ -111,6 +111,7 @@ class Index:
         self.figures, self.negated = _numbers(kept.figures), kept.negated
         self.outlines = kept.outlines
         self.heading_weights = array("f", kept.heading_weights)
+        self.authority = array("f", kept.authority)
         self.counts: dict[str, int] = dict(run("SELECT stem, passages FROM stem ORDER BY stem"))
         self.spellings: dict[str, int] = dict(run("SELECT word, uses FROM spelling"))
         self.stems: dict[str, str] = dict(run("SELECT word, stem FROM spelling"))

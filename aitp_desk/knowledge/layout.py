@@ -23,8 +23,9 @@ FIELD_WEIGHTS = {"title": 1.6, "heading": 2.5, "about": 0.5, "text": 1.0, "lead"
 """How much a word counts by where it stands. One in a title or a heading tells more."""
 IN_TITLE, IN_HEADING = 1, 2
 AS_SUBJECT, PLAIN, IN_LEAD = 0, 1, 2
-"""How a word stands in a unit: in what a row or an item is about (``Weight`` of ``Weight: 540 g``),
-just so, or in what leads the unit in. The lower one counts where a word stands in several ways."""
+"""How a word stands in a unit: in what a row or an item is about (``Weight`` of ``Weight: 540 g``)
+or what a sentence defines, just so, or in what leads the unit in. The lower one counts where a word
+stands in several ways."""
 CODE_BLOCK = 1 << 16
 """A flag beside those of :mod:`aitp_desk.knowledge.figures`: the unit is a block of code."""
 
@@ -32,7 +33,17 @@ BEFORE, AFTER = "\0", "\1"
 
 _WAYS = 3
 _FIRST_SIGN = 2
-_SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s")
+_SUBJECT = re.compile(r"(.{1,60}?)(?::| –| —| - )\s(?=\S)")
+_DEFINED = re.compile(
+    r"(?:(?:in|within|with|for) [^,]{2,30}, )?(.{2,80}?) "
+    r"(?:(?:is|are) (?:(?:simply|just|basically|either|also|called|usually|used|short for)\b|"
+    r"(?:an?|the|one|any|some|what|how|where) (?!same\b))|stands? for\b|refers? to\b|means?\b|"
+    r"represents?\b|describes?\b)",
+    re.IGNORECASE,
+)
+_NO_SUBJECT = re.compile(
+    r"[,;:]|^(?:if|when|this|that|these|it|there|what|which|where|how)\b", re.IGNORECASE
+)
 
 
 class Stands(msgspec.Struct, frozen=True, gc=False):
@@ -261,7 +272,15 @@ def _figures(units: Sequence[Unit]) -> Sequence[int]:
 
 
 def _subject(unit: Unit) -> str:
-    if unit.kind not in {"row", "item"}:
+    """What a row or an item is about, and what a sentence says what it is: ``A tag is …``."""
+    if unit.kind == "code":
         return ""
     found = _SUBJECT.match(unit.text)
-    return found.group(1) if found else ""
+    if unit.kind != "sentence":
+        return found[1] if found else ""
+    if found is not None and unit.text[found.end()].isupper():
+        return found[1]
+    defined = _DEFINED.match(unit.text)
+    if defined is None or _NO_SUBJECT.search(defined[1]):
+        return ""
+    return unit.text[: defined.end(1)]

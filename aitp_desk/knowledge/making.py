@@ -14,7 +14,9 @@ from pathlib import Path
 
 import msgspec
 
+from aitp_desk.knowledge.authority import authority_of
 from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.knowledge.boilerplate import without_boilerplate
 from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.digests import digests_of
 from aitp_desk.knowledge.layout import Counted, LaidOut, lay_out_document
@@ -24,7 +26,7 @@ from aitp_desk.knowledge.postings import Postings, weight_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 15
+FORMAT = 16
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -63,6 +65,7 @@ class Columns(msgspec.Struct, frozen=True):
         figures: the sorts of figures in it, as flags.
         negated: one byte each, 1 where a heading above says that something is not so.
         heading_weights: what the stems of the headings above weigh together.
+        authority: what the score is multiplied with.
         outlines: of every document, by its number, the first passages of its first sections.
     """
 
@@ -71,6 +74,7 @@ class Columns(msgspec.Struct, frozen=True):
     figures: bytes
     negated: bytes
     heading_weights: list[float]
+    authority: list[float]
     outlines: list[list[int]]
 
 
@@ -135,7 +139,7 @@ def _fill(
     fillings: Sequence[_Filling], documents: Sequence[Document], stemmer: Stemmer, tell: Tell
 ) -> None:
     """Add each document to the indexes that are to hold it."""
-    cut = {document.path: passages_of(document) for document in documents}
+    cut = without_boilerplate({document.path: passages_of(document) for document in documents})
     for filling in fillings:
         filling.find_digests(cut)
     for done, document in enumerate(documents, start=1):
@@ -172,6 +176,7 @@ class _Filling:
         self._headings: list[frozenset[str]] = []
         self._owners, self._figures = array("I"), array("I")
         self._negated = bytearray()
+        self._authority: list[float] = []
         self._outlines: list[list[int]] = []
 
     def find_digests(self, cut: Mapping[str, Sequence[Passage]]) -> None:
@@ -190,6 +195,8 @@ class _Filling:
         if document.path in self.digests:
             self._outlines.append([])
             return
+        authority = authority_of(document, [passage for passage, *_ in laid_out.passages])
+        self._authority += [authority] * len(laid_out.passages)
         sections: dict[tuple[str, str], int] = {}
         for at, (passage, stands, counted, runs) in enumerate(
             laid_out.passages, start=len(self._owners)
@@ -214,7 +221,10 @@ class _Filling:
         norms = self._postings.norms()
         self._connection.executemany(
             "INSERT INTO stem VALUES (?, ?, ?)",
-            ((stem, counts[stem], self._postings.scored(stem, norms)) for stem in sorted(counts)),
+            (
+                (stem, counts[stem], self._postings.scored(stem, norms, self._authority))
+                for stem in sorted(counts)
+            ),
         )
         self._connection.execute(_BY_STEM)
         self._connection.executemany(
@@ -228,6 +238,7 @@ class _Filling:
             figures=self._figures.tobytes(),
             negated=bytes(self._negated),
             heading_weights=[sum(weights[stem] for stem in heading) for heading in self._headings],
+            authority=self._authority,
             outlines=self._outlines,
         )
         self._connection.execute(

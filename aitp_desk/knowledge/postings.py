@@ -123,11 +123,12 @@ class Postings:
         average = sum(self._lengths) / max(len(self._lengths), 1) or 1.0
         return [1 - _LENGTH + _LENGTH * length / average for length in self._lengths]
 
-    def scored(self, stem: str, norms: Sequence[float]) -> bytes:
+    def scored(self, stem: str, norms: Sequence[float], authority: Sequence[float]) -> bytes:
         """What is kept of a stem.
 
         Parameters:
             norms: of :meth:`norms`.
+            authority: what the score of each passage is multiplied with.
         """
         held = self._held[stem]
         numbers = held.numbers
@@ -136,7 +137,13 @@ class Postings:
             outside + inside / norms[number]
             for number, outside, inside in zip(numbers, held.outside, held.inside, strict=True)
         )
-        scores = array(_SCORES, [weight * count / (count + _SATURATION) for count in counts])
+        scores = array(
+            _SCORES,
+            [
+                weight * authority[number] * count / (count + _SATURATION)
+                for number, count in zip(numbers, counts, strict=True)
+            ],
+        )
         if len(scores) <= COMPLETE:
             order = sorted(range(len(scores)), key=lambda at: -scores[at])
             numbers = array(_NUMBERS, [numbers[at] for at in order])

@@ -56,6 +56,7 @@ class Ranking:
 
     Attributes:
         heading_weights: by passage, what the words of the headings above weigh together.
+        authority: by passage, what its score is multiplied with.
         negated: by passage, whether a heading above says that something is not so.
         figures: by passage, the sorts of figures in its units, as flags, and ``CODE_BLOCK``.
     """
@@ -64,6 +65,7 @@ class Ranking:
         self._index = index
         self._weight = vocabulary.weight
         self.heading_weights: Sequence[float] = index.heading_weights
+        self.authority: Sequence[float] = index.authority
         self.negated: Sequence[int] = index.negated
         self.figures: Sequence[int] = index.figures
         self._terms: dict[tuple[str, ...], Places] = {}

@@ -1,4 +1,7 @@
-"""Titles without what all pages of a site add to theirs: ``Returns | The Shop`` is ``Returns``."""
+"""Titles without what all pages of a site add to theirs: ``Returns | The Shop`` is ``Returns``.
+
+So is ``git-add(1) Manual Page`` no more than ``git-add(1)`` where nearly every page is one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,9 @@ _PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
 _SHARE = 0.5
 """An ending is the site's where at least half of the pages have it."""
 _MIN_PAGES = 3
+_MOST_WORDS = 3
+_SHARE_OF_WORDS, _MIN_PAGES_OF_WORDS = 0.6, 20
+"""The same of words that no sign parts from the title: products may well be called alike."""
 
 
 def site_endings(titles: Iterable[str]) -> frozenset[str]:
@@ -19,12 +25,20 @@ def site_endings(titles: Iterable[str]) -> frozenset[str]:
         titles: of the HTML pages of one site.
     """
     found: Counter[str] = Counter()
+    words: Counter[str] = Counter()
     count = 0
     for title in titles:
         count += 1
         found.update({title[match.start() :] for match in _PARTING.finditer(title)})
+        words.update(_last_words(title))
     least = max(_MIN_PAGES, _SHARE * count)
-    return frozenset(ending for ending, uses in found.items() if uses >= least)
+    of_words = max(_MIN_PAGES_OF_WORDS, _SHARE_OF_WORDS * count)
+    return frozenset(
+        ending
+        for endings, enough in ((found, least), (words, of_words))
+        for ending, uses in endings.items()
+        if uses >= enough
+    )
 
 
 def without_ending(title: str, endings: frozenset[str]) -> str:
@@ -32,4 +46,17 @@ def without_ending(title: str, endings: frozenset[str]) -> str:
     for match in _PARTING.finditer(title):
         if title[match.start() :] in endings and match.start():
             return title[: match.start()]
+    for ending in _last_words(title):
+        if ending in endings:
+            return title.removesuffix(ending)
     return title
+
+
+def _last_words(title: str) -> list[str]:
+    """The last three and two words of a title that has more, each with the space before it."""
+    words = title.split(" ")
+    return [
+        " " + " ".join(words[-count:])
+        for count in range(min(_MOST_WORDS, len(words) - 1), 1, -1)
+        if all(map(str.isalpha, words[-count:]))
+    ]

@@ -20,6 +20,8 @@ NAME_SIGN = "ː"
 
 _WORD = re.compile(r"[^\W_]+")
 _JOINED = re.compile(r"[^\W_][._][^\W_]|(?<![\w-])-{1,2}[a-z]")
+_CAPITAL_OPTION = re.compile(r"(?<![\w-])(-[A-Z])(?!\w)")
+_MARKED = rf"\1{NAME_SIGN}"
 _TOKEN = re.compile(
     r"(?<![\w-])-{1,2}(?P<name>[a-z][^\W_]*(?:[-_.][^\W_]+)*)"
     r"|[^\W_]+(?:[._]{1,2}[^\W_]+)*"
@@ -76,19 +78,26 @@ def words_of(text: str) -> list[str]:
     """The words of a text, folded, in order. ``don't`` is ``do``, ``Anna's`` is ``anna``.
 
     The technical names ``foreign_keys``, ``os.path.join``, ``--no-ff`` and ``-O`` are found by
-    their parts, and exactly: after its parts each stands as one word more.
+    their parts, and exactly: after its parts each stands as one word more. So does an option that
+    is called like a stop word, ``--onto``; and ``-O`` is another one than ``-o``.
     """
     if "'" in text or "’" in text:
         text = _APOSTROPHE.sub("", text)
+    if "-" in text:
+        text = _CAPITAL_OPTION.sub(_MARKED, text)
     text = fold(text)
     if _JOINED.search(text) is None:
         return _WORD.findall(text)
     found: list[str] = []
     for token in _TOKEN.finditer(text):
+        option = token["name"] or ""
+        if len(option) == 2 and option[1] == NAME_SIGN:
+            found += (option[0], NAME_SIGN + option)
+            continue
         parts = _WORD.findall(token[0])
         found += parts
         is_name = len(parts) > 1 and _LETTERS.search(token[0]) is not None
-        if is_name or len(token["name"] or "") == 1:
+        if is_name or len(option) == 1 or option in STOP_WORDS:
             found.append(NAME_SIGN + NAME_SIGN.join(parts))
     return found
 

@@ -16,7 +16,7 @@ SITE = SiteFacts("Docs", "https://docs.example")
 
 def library_of(tmp_path: Path, pages: dict[str, str]) -> Library:
     folder = tmp_path / "site"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     for name, html in pages.items():
         (folder / f"{name}.html").write_text(f"<main>{html}</main>", "utf-8")
     return open_editions(read_files(folder), tmp_path / "data", {}, Languages()).library
@@ -42,7 +42,9 @@ def manual(tmp_path: Path) -> Library:
         }.items()
     )
     options = (
-        "<dl><dt id=o>-o</dt><dd>Where output goes.</dd><dt id=schema>--schema-only</dt>"
+        "<dl><dt id=o>-o</dt><dd>Where output goes.</dd><dt id=big-o>-O, --no-owner</dt>"
+        "<dd>Leaves the owners out.</dd><dt id=onto>--onto=&lt;where></dt>"
+        "<dd>Where all of it is put back.</dd><dt id=schema>--schema-only</dt>"
         "<dd>Dumps the definitions and no data.</dd><dt id=no-schema>--no-schema</dt>"
         "<dd>Dumps only what is no schema, the data.</dd></dl>"
     )
@@ -65,6 +67,11 @@ def manual(tmp_path: Path) -> Library:
         ("key_checks_list", "/settings#key_checks_list"),
         ("what does dump --schema-only do", "/dump#schema"),
         ("what does the -o option do", "/dump#o"),
+        ("dump -o", "/dump#o"),
+        ("dump -O", "/dump#big-o"),
+        ("what does the -O option do", "/dump#big-o"),
+        ("what does dump --onto do", "/dump#onto"),
+        ("--onto", "/dump#onto"),
         ("what does SWEEP FULL do", "/sweep#full"),
     ],
 )
@@ -124,3 +131,79 @@ def test_answers_come_from_the_pages_and_not_from_the_edition_on_one_page(tmp_pa
     assert first_source(library, "where do the figs of number 4 stand") == "/part4#part-4"
     assert library.document("all") is not None
     assert not library.numbers("all")
+
+
+def text_of(library: Library, question: str) -> str:
+    said = answer(Turn(question, SITE), library)
+    assert isinstance(said, Answer)
+    return said.text
+
+
+def test_what_a_thing_is_is_answered_by_the_sentence_that_says_it(tmp_path: Path) -> None:
+    pages = {f"hut{at}": f"<h1>Hut {at}</h1><p>Sleeps {at} people.</p>" for at in range(9)}
+    pages["trails"] = (
+        "<h1>Trails</h1><p>Beside the cairn a bench stands, and children count each cairn.</p>"
+    )
+    pages["words"] = (
+        "<h1>Words of the mountains</h1><p>Snow is cold. A cairn is a heap of stones that marks a"
+        " way. It is not to be climbed.</p>"
+    )
+    said = text_of(library_of(tmp_path, pages), "what is a cairn?")
+    assert "A cairn is a heap of stones that marks a way. It is not to be climbed." in said
+
+
+def test_a_section_that_is_called_what_is_asked_for_is_quoted_from_its_beginning(
+    tmp_path: Path,
+) -> None:
+    html = (
+        "<h1>Tools</h1><p>All of them.</p><h2>Sweep</h2><p>Takes out the rows that nobody sees any"
+        " more. This makes room. Each night is a good time for it.</p>"
+        + "".join(f"<p>When {at} sessions sweep, the sweep waits.</p>" for at in range(20))
+    )
+    said = text_of(library_of(tmp_path, {"tools": html}), "what does sweep do")
+    assert said.startswith("Takes out the rows that nobody sees any more. This makes room.")
+
+
+def test_a_sentence_is_quoted_with_the_one_that_it_leans_on(tmp_path: Path) -> None:
+    html = (
+        "<h1>Locks</h1><p>A bolt needs no key at all. It slides into the frame by hand, unlike a"
+        " latch. Doors have two sides. Paint keeps the rain off.</p>"
+    )
+    said = text_of(library_of(tmp_path, {"locks": html}), "what slides into the frame by hand")
+    assert said.startswith("A bolt needs no key at all. It slides into the frame by hand")
+
+
+def test_a_page_that_is_about_it_comes_before_what_a_release_changed(tmp_path: Path) -> None:
+    change = "<p>The keeper option turns the keeper of keys on, the keeper being new.</p>"
+    pages = {f"releases/2.{at}": f"<h1>Release 2.{at}</h1>{change}" for at in range(3)}
+    reference = "<p>Of the keys. The keeper turns on with the keeper option and keeps them.</p>"
+    (tmp_path / "site" / "releases").mkdir(parents=True)
+    library = library_of(tmp_path, {**pages, "reference": f"<h1>Reference</h1>{reference}"})
+    assert first_source(library, "how do I turn the keeper option on") == "/reference#reference"
+
+
+def test_a_register_whose_entries_have_numbers_for_names_is_no_first_source(
+    tmp_path: Path,
+) -> None:
+    said = "A hinge that squeaks wants a drop of oil twice."
+    entries = "".join(
+        f"<h2>7-{at}</h2><p>{said if at == 9 else f'Part {at} of a door is to be made well.'}</p>"
+        for at in range(80)
+    )
+    pages = {
+        "register": f"<h1>Register</h1>{entries}",
+        "hinges": f"<h1>Doors</h1><p>Oil. {said}</p>",
+    }
+    assert first_source(library_of(tmp_path, pages), "my hinge squeaks") == "/hinges#doors"
+
+
+def test_what_stands_on_most_pages_answers_from_one_of_them_alone(tmp_path: Path) -> None:
+    frame = "<p>Published by the guild of locksmiths in the year of the owl.</p>"
+    pages = {
+        f"p{at:02}": f"<h1>Part {at}</h1><p>This is part {at} of many.</p>{frame}"
+        for at in range(30)
+    }
+    library = library_of(tmp_path, pages)
+    said = answer(Turn("the guild of locksmiths", SITE), library)
+    assert isinstance(said, Answer)
+    assert [source.url for source in said.sources] == ["/p00#part-0"]

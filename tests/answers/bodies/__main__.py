@@ -2,10 +2,11 @@
 
     python -m tests.answers.bodies [NAME] [--folder PATH] [--show none|missed|all]
 
-serves each body that is installed (Debian's python3-doc, sqlite3-doc and postgresql-doc), asks the
-labelled questions of ``NAME.toml`` once each, and prints the verdicts, how long the first and the
-second start took, the size of the index, the memory held, and the median time of an answer. Nothing
-of the bodies is kept here but what a right answer holds in a few words, and where it stands.
+serves each body that is installed (Debian's python3-doc, sqlite3-doc, postgresql-doc,
+python-django-doc and git-doc), asks the labelled questions of ``NAME.toml`` once each, and prints
+the verdicts, how long the first and the second start took, the size of the index, the memory held,
+and the median time of an answer. Nothing of the bodies is kept here but what a right answer holds
+in a few words, and where it stands.
 
 A third of the questions is unseen: they are counted, and shown only with ``--split unseen``.
 """
@@ -33,6 +34,8 @@ FOLDERS = {
     "python": Path("/usr/share/doc/python3.11/html"),
     "sqlite": Path("/usr/share/doc/sqlite3"),
     "postgresql": Path("/usr/share/doc/postgresql-doc-15/html"),
+    "django": Path("/usr/share/doc/python-django-doc/html"),
+    "git": Path("/usr/share/doc/git-doc"),
 }
 START_SECONDS = 300
 """How long a first start may take, in seconds, on a machine that is busy otherwise."""

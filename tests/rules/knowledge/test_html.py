@@ -295,3 +295,33 @@ def test_a_page_of_one_long_line_is_read_in_proportion_to_its_length(
     assert document.title == "Long"
     assert said(passages)[0] == "It begins."
     assert said(passages)[-1].endswith("It ends.")
+
+
+def test_words_that_nearly_all_titles_end_with_are_no_part_of_them(tmp_path: Path) -> None:
+    for at in range(20):
+        tmp_path.joinpath(f"{at}.html").write_text(
+            f"<h1>tool-{at}(1) Manual Page</h1><p>Does something.</p>", "utf-8"
+        )
+    titles = {document.title for document in load_content(tmp_path).documents}
+    assert titles == {f"tool-{at}(1)" for at in range(20)}
+
+
+def test_products_that_are_called_alike_keep_their_names(tmp_path: Path) -> None:
+    for at in range(19):
+        tmp_path.joinpath(f"{at}.html").write_text(
+            f"<h1>Larkspur {at} Down Jacket</h1><p>Is warm.</p>", "utf-8"
+        )
+    assert load_content(tmp_path).documents[0].title == "Larkspur 0 Down Jacket"
+
+
+def test_a_paragraph_that_is_bold_from_end_to_end_is_a_heading(tmp_path: Path) -> None:
+    page = (
+        "<h1>Questions</h1><p>Many ask.</p><a name='q1'></a><p><b>(1) How do I list all keys?</b>"
+        "</p><p>Look at the board.</p><p><b>Note:</b></p><p>It hangs there.</p><p><b>Never.</b></p>"
+    )
+    _, passages = read(tmp_path, page)
+    assert [(passage.heading, passage.anchor) for passage in passages] == [
+        ("Questions", "questions"),
+        ("(1) How do I list all keys?", "q1"),
+    ]
+    assert said(passages)[1:] == ["Look at the board.", "Note: It hangs there.", "Never."]
