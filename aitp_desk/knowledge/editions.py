@@ -56,6 +56,11 @@ class Editions:
             revisions = " ".join(library.revision for library in every)
             self.revision = sha256(revisions.encode()).hexdigest()
 
+    def prepare(self) -> None:
+        """Make ready, outside of the event loop, what the first questions would wait for."""
+        for library in self._libraries.values():
+            library.vocabulary.prepare()
+
     def document(self, path: str) -> Document | None:
         """The document at a path, in whatever language, with its body, or None."""
         document = self._by_path.get(path)

@@ -11,6 +11,9 @@ MIN_LENGTH = 4
 SHORTEST = 3
 LONG = 7
 """From so many letters on two slips are allowed."""
+_OTHER_START = 1.1
+"""What a word that begins with another letter costs at least: see :meth:`Spelling._cost`."""
+_BITS = 30
 _VOWELS = frozenset("aeiouyhw")
 
 
@@ -23,14 +26,13 @@ class Spelling:
 
     def __init__(self, words: Mapping[str, int]) -> None:
         self._uses = {word: uses for word, uses in words.items() if len(word) > 2}
-        self._by_pair: dict[str, list[str]] = {}
-        self._by_sound: dict[str, str] = {}
-        for word in sorted(self._uses, key=lambda word: self._uses[word]):
-            if len(word) >= MIN_LENGTH:
-                self._by_sound[_sound(word)] = word
+        self._by_size: dict[int, dict[str, list[tuple[str, int]]]] = {}
+        for word in self._uses:
             if not word.isdigit():
-                for pair in _pairs(word):
-                    self._by_pair.setdefault(pair, []).append(word)
+                by_start = self._by_size.setdefault(len(word), {})
+                by_start.setdefault(word[0], []).append((word, _letters(word)))
+        by_use = sorted(self._uses, key=lambda word: self._uses[word])
+        self._by_sound = {_sound(word): word for word in by_use if len(word) >= MIN_LENGTH}
 
     def correct(self, word: str) -> str | None:
         """The nearest word of the content, or None when none is near enough.
@@ -40,22 +42,28 @@ class Spelling:
         """
         if not word.isalpha() or not word.isascii() or len(word) < SHORTEST:
             return None
-        allowed = 1 if len(word) < LONG else 2
-        best: tuple[float, str] | None = None
-        for candidate in self._candidates(word, allowed):
-            cost = self._cost(word, candidate, allowed)
-            if cost is not None and (best is None or (cost, candidate) < best):
-                best = cost, candidate
+        best = self._nearest(word, same_start=True)
+        if len(word) >= LONG and (best is None or best[0] >= _OTHER_START):
+            best = min(filter(None, (best, self._nearest(word, same_start=False))), default=None)
         if best is not None:
             return best[1]
         alike = self._by_sound.get(_sound(word)) if len(word) >= MIN_LENGTH else None
         return alike if alike and abs(len(alike) - len(word)) <= 2 else None
 
+    def _nearest(self, word: str, *, same_start: bool) -> tuple[float, str] | None:
+        """The least unlikely word and how unlikely it is, of those that begin alike or do not."""
+        allowed = 1 if len(word) < LONG else 2
+        costs = (
+            (self._cost(word, candidate, allowed), candidate)
+            for candidate in self._candidates(word, allowed, same_start=same_start)
+        )
+        return min(((cost, found) for cost, found in costs if cost is not None), default=None)
+
     def _cost(self, word: str, candidate: str, allowed: int) -> float | None:
         """How unlikely a candidate is; None where it is too far off."""
         slips = distance(word, candidate, allowed)
         same_start = candidate[0] == word[0]
-        if slips > allowed or (not same_start and len(word) < LONG):
+        if slips > allowed:
             return None
         # three letters are close to too many words: only one that was left out is put back
         completed = len(candidate) == MIN_LENGTH and same_start and _VOWELS & set(word[1:])
@@ -75,20 +83,18 @@ class Spelling:
         ]
         return max(halves)[1:] if halves else None
 
-    def _candidates(self, word: str, allowed: int) -> list[str]:
-        """Words of about the same length that share enough pairs of letters."""
-        shared: dict[str, int] = {}
-        pairs = _pairs(word)
-        for pair in pairs:
-            for candidate in self._by_pair.get(pair, ()):
-                shared[candidate] = shared.get(candidate, 0) + 1
-        # a slip spoils at most three pairs (two swapped letters)
-        least = max(1, len(pairs) - 3 * allowed)
-        return [
-            candidate
-            for candidate, count in shared.items()
-            if count >= least and abs(len(candidate) - len(word)) <= allowed
-        ]
+    def _candidates(self, word: str, allowed: int, *, same_start: bool) -> list[str]:
+        """Words of about the same length that share enough letters and pairs of them."""
+        letters, pairs = _letters(word), _pairs(word)
+        # a slip puts at most one letter in and one out, and spoils at most three pairs
+        apart, least = 2 * allowed, len(pairs) - 3 * allowed
+        near: list[str] = []
+        for size in range(len(word) - allowed, len(word) + allowed + 1):
+            by_start = self._by_size.get(size, {})
+            for start in word[0] if same_start else by_start.keys() - {word[0]}:
+                beginning = by_start.get(start, ())
+                near += [one for one, its in beginning if (letters ^ its).bit_count() <= apart]
+        return [one for one in near if len(pairs & _pairs(one)) >= least]
 
 
 def distance(left: str, right: str, limit: int) -> int:
@@ -118,6 +124,14 @@ def _sound(word: str) -> str:
         if sign not in _VOWELS and sign != kept[-1]:
             kept += sign
     return kept
+
+
+def _letters(word: str) -> int:
+    """The letters of a word as the bits of a small number; some of them share one."""
+    letters = 0
+    for sign in word:
+        letters |= 1 << ord(sign) % _BITS
+    return letters
 
 
 def _pairs(word: str) -> set[str]:

@@ -95,6 +95,10 @@ class Vocabulary:
         self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
         self._right: dict[str, str] = {}
 
+    def prepare(self) -> None:
+        """Make ready what the first misspelt word needs; until then that word does it."""
+        _ = self._spelling
+
     def words(self, text: str, names: frozenset[str] = frozenset()) -> list[str]:
         """The words of a text, put right where they are misspelt.
 
@@ -157,7 +161,7 @@ class Vocabulary:
 
     @cached_property
     def _spelling(self) -> Spelling:
-        """Made at the first word that nobody knows; English counts as used, plain words more.
+        """Of the content's words; English counts as used, plain words more.
 
         Where the content is in another language an unknown word is none of English misspelt.
         """

@@ -102,14 +102,17 @@ class Knowledge:
         return self.library
 
     def _read_again(self) -> Editions | None:
+        self._editions.prepare()  # once; the start does not wait for it
         seen = self._look()
         if seen == self._seen and not self._declaring.is_stale():
             return None
         editions = self._read()
         self._seen = seen
         old = self._editions
-        is_same = editions.revision == old.revision and editions.problems == old.problems
-        return None if is_same else editions
+        if editions.revision == old.revision and editions.problems == old.problems:
+            return None
+        editions.prepare()
+        return editions
 
     def _look(self) -> object:
         copies = None if self._copies is None else self._copies.look()

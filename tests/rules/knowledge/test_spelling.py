@@ -2,7 +2,7 @@
 
 import pytest
 
-from aitp_desk.knowledge.spelling import Spelling, distance
+from aitp_desk.knowledge.spelling import LONG, Spelling, distance
 
 CONTENT = (
     "return returns policy overnight shipping washing machine expire gift cards card opening hours "
@@ -34,6 +34,23 @@ def spelling() -> Spelling:
 )
 def test_a_slip_is_put_right(spelling: Spelling, typed: str, meant: str) -> None:
     assert spelling.correct(typed) == meant
+
+
+@pytest.mark.parametrize("word", [word for word in CONTENT if len(word) > 4])
+def test_whichever_letter_is_wrong_missing_or_swapped_a_word_so_near_is_found(
+    spelling: Spelling, word: str
+) -> None:
+    begins = 0 if len(word) >= LONG + 1 else 1
+    for at in range(begins, len(word) - 1):
+        before, after = word[:at], word[at + 1 :]
+        for typed in (
+            f"{before}z{after}",
+            before + after,
+            before + after[0] + word[at] + after[1:],
+        ):
+            found = spelling.correct(typed)
+            assert found is not None, typed
+            assert distance(typed, found, 2) <= 1, (typed, found)
 
 
 @pytest.mark.parametrize("typed", ["kayak", "wheelchair", "mode2", "xy", "größe", "gps"])

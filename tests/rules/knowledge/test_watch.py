@@ -1,7 +1,8 @@
 """The content is picked up on change while it is being read from."""
 
 import asyncio
-from collections.abc import Iterator, MutableMapping
+import threading
+from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import structlog
 
 from aitp_desk.knowledge import watch
 from aitp_desk.knowledge.admit import ContentUnreadable
+from aitp_desk.knowledge.spelling import Spelling
 from aitp_desk.knowledge.watch import Knowledge, open_knowledge
 
 
@@ -183,3 +185,25 @@ async def test_the_watch_survives_an_error_that_nobody_expects(
     (entry,) = told(logged, "content.not_read_again")
     assert entry["reason"] == "ZeroDivisionError: division by zero"
     assert entry["exc_info"]
+
+
+async def test_the_first_look_makes_ready_what_a_misspelt_word_needs_outside_of_the_loop(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_in: list[int] = []
+
+    class Recorded(Spelling):
+        def __init__(self, words: Mapping[str, int]) -> None:
+            made_in.append(threading.get_ident())
+            super().__init__(words)
+
+    monkeypatch.setattr("aitp_desk.knowledge.vocabulary.Spelling", Recorded)
+    (site / "a.md").write_text("# Returns\n\nReturns are free.\n", "utf-8")
+    async with open_knowledge(site, data=tmp_path / "data", poll_seconds=0.01) as knowledge:
+        await looks(knowledge, monkeypatch, 1)
+        assert [hit.passage.title for hit in knowledge.library.search("retruns")] == ["Returns"]
+        (site / "a.md").write_text("# Repairs\n\nRepairs are free.\n", "utf-8")
+        await knowledge.replaced()
+        assert [hit.passage.title for hit in knowledge.library.search("repiars")] == ["Repairs"]
+    assert len(made_in) == 2
+    assert threading.get_ident() not in made_in
