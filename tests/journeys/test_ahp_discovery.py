@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from aitp_desk.config import Limits
 from tests.ahp_schemas import AhpSchemas
+from tests.docs.snippets import ROOT
 from tests.serving import SHOP, SITE
 from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
 
@@ -16,6 +18,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 JSON = {"Content-Type": "application/json"}
 SIGNALS = ("ai_train", "ai_input", "search", "attribution_required")
+UNDECLARED = {"static_per_minute", "session_per_minute", "day_tokens"}
+"""What the schema of the manifest has no place for; the documentation names it."""
 RELATIONS = f'<{MANIFEST}>; rel="agent-manifest", <{MANIFEST}>; rel="ahp-manifest"'
 
 
@@ -118,6 +122,30 @@ async def test_every_declared_capability_can_be_called_at_the_declared_endpoint(
 
 async def test_limits_that_are_switched_off_are_not_declared(visitor: Visitor) -> None:
     assert not {"rate_limit", "rate_limits"} & (await manifest_of(visitor)).keys()
+
+
+@pytest.mark.requirement("AHP-11.5-1")
+async def test_every_limit_is_declared_but_those_that_the_documentation_names(
+    tmp_path: Path,
+) -> None:
+    async def manifest(number: int, *settings: str) -> bytes:
+        async with (
+            visiting(tmp_path / str(number), "limits.enabled=true", *settings) as visitor,
+            visitor.http.get(MANIFEST) as response,
+        ):
+            return (await response.read()).replace(visitor.desk.url.encode(), b"")
+
+    usual = await manifest(0)
+    names = [name for name in Limits.__struct_fields__ if name != "enabled"]
+    declared = {
+        name
+        for number, name in enumerate(names, 1)
+        if await manifest(number, f"limits.{name}=7") != usual
+    }
+    assert set(names) - declared == UNDECLARED
+    page = (ROOT / "docs" / "ahp.md").read_text(encoding="utf-8")
+    (told,) = re.findall(r"Its schema has no place for (.*?)\.\n", page, re.DOTALL)
+    assert set(re.findall(r"`limits\.(\w+)`", told)) == UNDECLARED
 
 
 # --- the ways to it -------------------------------------------------------------------------
