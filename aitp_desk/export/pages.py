@@ -9,7 +9,7 @@ from aitp_desk.announcing.tags import notice
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.fill import Markup, fill
-from aitp_desk.pages.home import render_folders
+from aitp_desk.pages.home import render_agents, render_pages
 from aitp_desk.pages.render import Frame, render_frame
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 
@@ -29,6 +29,7 @@ def _read(name: str) -> str:
 
 
 _INDEX = _read("index.html")
+_AGENTS = Markup(_read("agents.html"))
 _MISSING = _read("missing.html")
 
 
@@ -39,7 +40,13 @@ def render_index(site: Site, documents: Sequence[Document]) -> bytes:
         documents: the site's content; pages from elsewhere are linked to.
     """
     description = site.description or f"The pages of {site.name}."
-    main = fill(_INDEX, site=site.name, description=description, folders=render_folders(documents))
+    main = fill(
+        _INDEX,
+        site=site.name,
+        description=description,
+        pages=render_pages("Pages", documents),
+        agents=render_agents(_AGENTS),
+    )
     return render_frame(
         site,
         main,

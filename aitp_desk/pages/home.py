@@ -18,6 +18,8 @@ MOST_IN_FOLDER = 60
 """A folder lists so many pages; ``/llms.txt`` lists them all."""
 
 _HOME = read_template("home.html")
+_AGENTS = read_template("agents.html")
+_BAND = read_template("band.html")
 _TOP = "General"
 _ADDRESSES = (
     ("GET", "/.well-known/agent.json", "What can be asked here, for machines (AHP manifest)"),
@@ -46,10 +48,15 @@ def render_home(site: Site, documents: Sequence[Document], examples: Sequence[st
         description=site.description or f"Answers from the pages of {site.name}.",
         count=_count(len(documents)),
         ask=render_ask("Type your question", {asked: asked for asked in examples}),
-        folders=render_folders(documents, MOST_IN_FOLDER),
-        url=site.url,
-        addresses=join(_address(*row) for row in _ADDRESSES),
-        **_curl(site.url, examples),
+        pages=render_pages("What it answers from", documents, MOST_IN_FOLDER),
+        agents=render_agents(
+            fill(
+                _AGENTS,
+                url=site.url,
+                addresses=join(_address(*row) for row in _ADDRESSES),
+                **_curl(site.url, examples),
+            )
+        ),
     )
     return render_frame(
         site,
@@ -64,12 +71,27 @@ def _count(pages: int) -> str:
     return "one page" if pages == 1 else f"{pages:,} pages"
 
 
-def render_folders(documents: Sequence[Document], most: int | None = None) -> Markup:
-    """The pages by folder.
+def render_pages(title: str, documents: Sequence[Document], most: int | None = None) -> Markup:
+    """The part of a home page that lists the pages by folder.
 
     Parameters:
         most: how many a folder lists; None for all.
     """
+    folders = _folders(documents, most)
+    content = fill('<div class="folders">\n$folders\n</div>', folders=folders)
+    return _band("desk.pages", title, content)
+
+
+def render_agents(content: Markup) -> Markup:
+    """The part of a home page that tells agents what is there for them."""
+    return _band("desk.agents", "For agents", content)
+
+
+def _band(place: str, title: str, content: Markup) -> Markup:
+    return fill(_BAND, place=place, title=title, content=content)
+
+
+def _folders(documents: Sequence[Document], most: int | None) -> Markup:
     if not documents:
         return fill("<p>There are no pages here yet.</p>")
     folders: dict[str, list[Document]] = {}
