@@ -2,27 +2,38 @@
 
 The docstrings of the standard library and of the installed packages are written down as Markdown,
 a page a module and a section a class or function. They are real text by many hands, the same in
-every run on one machine.
+every run on one machine, as long as its packages are.
 """
 
 from __future__ import annotations
 
 import ast
+import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
+from aitp_desk.knowledge.chunk import passages_of
+from aitp_desk.knowledge.load import read_files, understand
+
 SECTIONS = 11_000
+PASSAGES = 10_000
+"""A body has at least so many; a long section is several, a short one may be none of its own."""
+
 _DOCUMENTED = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _CONFIG = '[site]\nname = "Python"\nurl = "https://python.example"\n'
 _LEFT_OUT = {"test", "tests", "idlelib", "_vendor"}
 
 
 def write_body(folder: Path) -> Path:
-    """Write the body as a folder that a desk serves, and return it."""
+    """Write the body as a folder that a desk serves, and return it.
+
+    Raises:
+        SystemExit: the packages installed here do not say enough.
+    """
     content = folder / "content"
     content.mkdir(parents=True)
-    (folder / "aitp-desk.toml").write_text(_CONFIG, "utf-8")
+    (folder / "desk.toml").write_text(_CONFIG, "utf-8")
     written = 0
     for name, sections in _modules():
         text = "".join(f"\n## {title}\n\n{said}\n" for title, said in sections)
@@ -30,6 +41,9 @@ def write_body(folder: Path) -> Path:
         written += len(sections)
         if written >= SECTIONS:
             break
+    passages = sum(len(passages_of(page)) for page in understand(read_files(content)).documents)
+    if passages < PASSAGES:
+        raise SystemExit(f"The body has {passages} passages; {PASSAGES} are to be searched.")
     return folder
 
 
@@ -47,8 +61,8 @@ def questions() -> list[str]:
 
 def _modules() -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """The modules that say something, each with its sections: what they are of and their text."""
-    for place in ("stdlib", "purelib"):
-        root = Path(sysconfig.get_path(place))
+    packages = sorted(place for place in sys.path if place.endswith("site-packages"))
+    for root in map(Path, (sysconfig.get_path("stdlib"), *packages)):
         for file in sorted(root.rglob("*.py")):
             within = file.relative_to(root)
             if _LEFT_OUT.intersection(within.parts) or within.parts[0] == "site-packages":
