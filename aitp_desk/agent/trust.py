@@ -15,7 +15,7 @@ from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.vocabulary import OWN
-from aitp_desk.knowledge.words import NAME_SIGN
+from aitp_desk.knowledge.words import NAME_SIGN, NAMES
 
 # How well the best sentence must fit; found on the tuning questions (tests/answers).
 _OPEN_WORDS = 0.2
@@ -95,7 +95,9 @@ def _measure(
 def _needed(asked: Asked, best: Found, open_words: OpenWords) -> float:
     """How well the best sentence must fit, by what the passage does not speak of."""
     stranger = any(
-        wanted.term.word in asked.names and wanted.factor >= 1 and not wanted.carried
+        (wanted.term.word in asked.names or wanted.term.word in NAMES)
+        and wanted.factor >= 1
+        and not wanted.carried
         for at, wanted in enumerate(asked.wanted)
         if at not in best.places
     )

@@ -10,12 +10,13 @@ from itertools import islice, takewhile
 import msgspec
 
 from aitp_desk.knowledge.postings import weight_of
-from aitp_desk.knowledge.spelling import Spelling
-from aitp_desk.knowledge.synonyms import Phrase, Synonyms
+from aitp_desk.knowledge.spelling import LONG, Spelling, distance
+from aitp_desk.knowledge.synonyms import Phrase, Synonyms, plain_english
 from aitp_desk.knowledge.words import (
     BETWEEN,
     EVERYDAY_WORDS,
     NAME_SIGN,
+    NAMES,
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
@@ -36,6 +37,10 @@ WEAK = 0.3
 WHOLE_NAME = 0.5
 """The same of a name of several parts: they are weighed too."""
 
+_MOST_SLIPS = 2
+_RARE = 0.002
+"""A word that is no English and used in less than so much of all passages is too rare to be meant
+by another short one."""
 _MAX_STRANGERS = 16
 _MAX_KEPT = 20_000
 
@@ -87,6 +92,7 @@ class Vocabulary:
         self.stemmer.learn(STOP_WORDS)
         self.stemmer.learn(EVERYDAY_WORDS)
         self.stemmer.learn(WEAK_WORDS)
+        self.stemmer.learn(NAMES)
         self._weak = {self.stemmer.stem(word) for word in WEAK_WORDS}
         self._synonyms = Synonyms(synonyms, self.stemmer)
         self._spellings = spellings
@@ -174,7 +180,7 @@ class Vocabulary:
 
     def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
         term = self._term(word)
-        if term.known or is_name or self.stemmer.stem(word) in self._everyday:
+        if term.known or is_name or word in NAMES or self.stemmer.stem(word) in self._everyday:
             return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
@@ -210,11 +216,28 @@ class Vocabulary:
         if right is None:
             stem = self.stemmer.stem(word)
             known = stem in self._counts or stem in self._everyday or self._synonyms.of(stem)
-            right = word if known else self._spelling.correct(word) or word
+            right = word if known else self._meant(word)
             if len(self._right) >= _MAX_KEPT:
                 self._right.clear()
             self._right[word] = right
         return right
+
+    def _meant(self, word: str) -> str:
+        """The word that a misspelt one surely stands for, else the word itself.
+
+        What would be read as a word without any use here stays as it was written.
+        """
+        right = self._spelling.correct(word)
+        if right is None or right in STOP_WORDS or right in WEAK_WORDS:
+            return right or word
+        slips = distance(word, right, _MOST_SLIPS)
+        if slips > _MOST_SLIPS or not self._term(right).known:
+            return word
+        is_plain = right in plain_english() or self.stemmer.stem(right) in self._everyday
+        if is_plain or (slips == 1 and len(word) >= LONG):
+            return right
+        uses = self._spellings.get(right, 0)
+        return right if uses > 1 and uses >= _RARE * self._passages else word
 
     def _of_phrase(self, words: Sequence[str], phrase: Phrase) -> list[Term]:
         """A phrase's own words, each also found by what stands for the phrase."""

@@ -63,6 +63,9 @@ WEAK_WORDS = _ENGLISH["weak"]
 EVERYDAY_WORDS = _ENGLISH["everyday"]
 """Words of everyday English: right as they stand, whatever word of the content is near them."""
 
+NAMES = _ENGLISH["names"]
+"""What software, services and firms are called: right as they stand, too."""
+
 
 def fold(text: str) -> str:
     """Lower case, without accents."""

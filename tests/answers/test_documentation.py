@@ -207,3 +207,28 @@ def test_what_stands_on_most_pages_answers_from_one_of_them_alone(tmp_path: Path
     said = answer(Turn("the guild of locksmiths", SITE), library)
     assert isinstance(said, Answer)
     assert [source.url for source in said.sources] == ["/p00#part-0"]
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [("how do I install conda", "conda"), ("what is xonda", "xonda"), ("use redis", "redis")],
+)
+def test_a_name_that_the_pages_lack_is_no_other_word_misspelt(
+    tmp_path: Path, question: str, missing: str
+) -> None:
+    pages = {
+        "waits": "<h1>Waits</h1><p>The cond of a wait is its condition. Each cond ends.</p>",
+        "reads": "<h1>Reads</h1><p>What reads it needs no lock. A xond is none.</p>",
+    }
+    said = answer(Turn(question, SITE), library_of(tmp_path, pages))
+    assert isinstance(said, Answer)
+    assert not said.found
+    assert f"“{missing}”" in said.text
+
+
+def test_a_slip_in_a_word_of_the_pages_is_still_put_right(tmp_path: Path) -> None:
+    pages = {
+        "waits": "<h1>Waits</h1><p>The cond of a wait is its condition. Each cond ends.</p>",
+        "reads": "<h1>Reads</h1><p>What reads it needs no lock.</p>",
+    }
+    assert first_source(library_of(tmp_path, pages), "what is a codn") == "/waits#waits"
