@@ -42,6 +42,7 @@ from aitp_desk.egress import Egress
 from aitp_desk.front import Front
 from aitp_desk.house import House, Shared
 from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import allow_connections, bound_socket, listening
@@ -167,6 +168,8 @@ async def open_server(
             clock=clock,
         )
         knowledge = await _open_knowledge(stack, config, egress)
+        site = site.named(site_name(knowledge.library.documents))
+        config = msgspec.structs.replace(config, site=site)
         if agent is None and claude_key is not None:
             agent = await stack.enter_async_context(
                 open_claude(knowledge, config.claude, key=claude_key, url=claude_url, clock=clock)

@@ -35,6 +35,10 @@ DESK_FILE = "desk.toml"
 DATA_FOLDER = ".desk"
 """Where the desk keeps what it writes, below the site's folder, unless told otherwise."""
 
+UNNAMED = "My site"
+"""What a site is called that has no name."""
+MAX_NAME = 200
+
 
 class Contact(msgspec.Struct, frozen=True, kw_only=True):
     """How a person reaches the people behind the site. What is empty is not told."""
@@ -50,7 +54,14 @@ class Contact(msgspec.Struct, frozen=True, kw_only=True):
 class Site(msgspec.Struct, frozen=True, kw_only=True):
     """The website that the desk stands beside."""
 
-    name: Annotated[Line, Meta(max_length=200, description="The site's name.")] = "My site"
+    name: Annotated[
+        Line,
+        Meta(
+            max_length=MAX_NAME,
+            description="The site's name. Where none is set it is the home page's title, or a"
+            " README's.",
+        ),
+    ] = UNNAMED
     description: Annotated[
         str, Meta(description="What the site is about, in a sentence or two.")
     ] = ""
@@ -77,6 +88,12 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ()
     contact: Contact = Contact()
+
+    def named(self, name: str) -> Site:
+        """The site with a name where none is set; an empty one is none."""
+        if self.name != UNNAMED or not name:
+            return self
+        return msgspec.structs.replace(self, name=name[:MAX_NAME])
 
     @property
     def contact_url(self) -> str:

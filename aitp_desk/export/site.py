@@ -28,6 +28,7 @@ from aitp_desk.knowledge.declare import Declaring
 from aitp_desk.knowledge.languages import Languages, listed
 from aitp_desk.knowledge.load import Content, join_raw, read_files, understand, with_versions
 from aitp_desk.knowledge.payloads import LocalFile
+from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.pages.assets import ICON, STYLE
 from aitp_desk.pages.markdown import write_markdown
@@ -119,10 +120,10 @@ class _Site:
     """
 
     def __init__(self, config: Config, content: Content, place: Place) -> None:
-        self._site = config.site
+        self._site = config.site.named(site_name(content.documents))
         self._signals = config.content.signals
         self._documents = content.documents
-        self._neighbours = neighbours_of(config.site, content.documents)
+        self._neighbours = neighbours_of(self._site, content.documents)
         self._place = place
         self._claimed: set[str] = set()
         self._folders: set[str] = set()

@@ -9,6 +9,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+from aitp_desk.knowledge.base import Document
+
 _PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
 _SHARE = 0.5
 """An ending is the site's where at least half of the pages have it."""
@@ -16,6 +18,38 @@ _MIN_PAGES = 3
 _MOST_WORDS = 3
 _SHARE_OF_WORDS, _MIN_PAGES_OF_WORDS = 0.6, 20
 """The same of words that no sign parts from the title: products may well be called alike."""
+
+_HOMES = ("index", "readme", "home")
+"""What the page is called that tells what site it is; in this order."""
+_NO_NAME = frozenset(
+    "home homepage index readme welcome start overview contents documentation docs main untitled"
+    " startseite accueil inicio".split()
+)
+_LONGEST_NAME = 80
+_AROUND = re.compile(
+    r"^welcome to (?:the )?|(?:['’]s)? home ?page$|(?<=\w)\(\d\w*\)$", re.IGNORECASE
+)
+"""What stands around the name in such a title."""
+
+
+def site_name(documents: Iterable[Document]) -> str:
+    """What a site calls itself: on its home page, else in its README; empty where that is unclear.
+
+    Parameters:
+        documents: all pages; those from elsewhere do not count.
+    """
+    titles = {
+        document.path.lower(): document.title
+        for document in documents
+        if not (document.is_elsewhere or document.version_of)
+    }
+    for home in _HOMES:
+        for part in _PARTING.split(titles.get(home, "")):
+            name = _AROUND.sub("", part.strip(" .!"))
+            plain = name.replace(" ", "").replace("-", "").lower()
+            if 0 < len(name) <= _LONGEST_NAME and plain not in _NO_NAME:
+                return name
+    return ""
 
 
 def site_endings(titles: Iterable[str]) -> frozenset[str]:

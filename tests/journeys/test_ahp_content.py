@@ -95,3 +95,29 @@ async def test_a_page_that_comes_while_the_desk_serves_stands_in_the_content_doc
         async with visitor.http.get(CONTENT, headers={"If-None-Match": tag}) as response:
             assert response.status == 200
             assert f"- [Second]({visitor.desk.url}/second.md)" in await response.text()
+
+
+@pytest.mark.parametrize(
+    ("pages", "settings", "name"),
+    [
+        ({"index.html": "<title>Pine Street</title><p>Books.</p>"}, (), "Pine Street"),
+        ({"index.md": "# Home - Pine Street Books\n\nBooks."}, (), "Pine Street Books"),
+        ({"index.md": "# Welcome to the Pine Street!\n\nBooks."}, (), "Pine Street"),
+        ({"index.md": "# Pine Street's Home Page\n\nBooks."}, (), "Pine Street"),
+        ({"README.md": "# Pinetools\n\nTools."}, (), "Pinetools"),
+        ({"index.md": "# Home\n\nSee.", "README.md": "# Pinetools\n\nTools."}, (), "Pinetools"),
+        ({"index.md": "# Home\n\nBooks."}, (), "My site"),
+        ({"books.md": "# Books\n\nBooks."}, (), "My site"),
+        ({"index.md": "# Pine Street\n\nBooks."}, ("site.name=Oak Street",), "Oak Street"),
+    ],
+)
+async def test_a_site_without_a_name_is_called_what_its_home_page_says(
+    tmp_path: Path, pages: dict[str, str], settings: tuple[str, ...], name: str
+) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for file, text in pages.items():
+        (folder / file).write_text(text)
+    async with visiting(tmp_path / "data", *settings, folder=folder) as visitor:
+        content = await text_of(visitor.http, CONTENT)
+    assert content.split("\n")[0] == f"# {name}"
