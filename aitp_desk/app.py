@@ -208,14 +208,14 @@ async def open_server(
         )
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
         identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
-        front = Front(
-            desk=desk,
-            doors=make_doors(desk, further_desks, config),
-            identifier=identifier,
-        )
+        doors = make_doors(desk, further_desks, config)
+        front = Front(desk=desk, doors=doors, identifier=identifier)
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
+        for door in doors:
+            if door.beside is not None:
+                await stack.enter_async_context(door.beside())
         await stack.enter_async_context(listening(front, sock, config.server))
         report = _report(store, houses)
         yield Serving(default_url(config.server), desk, store, report)
@@ -255,7 +255,9 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
         config: the site's.
     """
     ahp = AhpDoor(desk)
-    pages = PagesDoor(config.site, manifest=ahp.manifest, render_json=render_aitp_error)
+    pages = PagesDoor(
+        config.site, manifest=ahp.manifest, render_json=render_aitp_error, data=config.data
+    )
     return (
         make_aitp_door(config.threads.max_body, config.files.max_bytes),
         *(
@@ -263,7 +265,7 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
             for other in further
         ),
         ahp.door(),
-        pages.content_door(render_ahp_error),
+        pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),
         *(pages.door_below(other.name, other) for other in further),
         pages.door(),

@@ -32,8 +32,8 @@ _STAND_INS = {ord(sign): chr(0xFDD0 + number) for number, sign in enumerate(_ESC
 """What stands for an escaped sign until the page is converted, so that the converter does not see
 it: code points that are no characters, so that no text needs them.
 """
-_UNESCAPED = {ord(stand_in): f"\\{chr(sign)}" for sign, stand_in in _STAND_INS.items()}
-_NO_STAND_INS = dict.fromkeys(_UNESCAPED)
+_UNESCAPED = {stand_in: f"\\{chr(sign)}" for sign, stand_in in _STAND_INS.items()}
+_STAND_IN = re.compile(f"[{''.join(_UNESCAPED)}]")
 _SIGNS = re.compile(
     r"[`*]"
     r"|(?<![^\W_])_|_(?![^\W_])"  # not within a word
@@ -81,7 +81,7 @@ def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
     from html_to_markdown import convert  # the tenth of a second that this takes is not the start's
 
     article = write_article(document, urls)
-    html = f"<h1>{escape(article.title)}</h1>\n{article.body}".translate(_NO_STAND_INS)
+    html = _STAND_IN.sub("", f"<h1>{escape(article.title)}</h1>\n{article.body}")
     body = LexborHTMLParser(html).body
     if body is None:
         return ""
@@ -102,7 +102,7 @@ def write_body(site: Site, document: Document, urls: Mapping[str, str]) -> str:
         _flatten(block)
     converted = (convert(part, _options()).content or "" for part in _parts(body))
     written = "\n".join(text for text in converted if text.strip())
-    return written.translate(_UNESCAPED)
+    return _STAND_IN.sub(lambda found: _UNESCAPED[found[0]], written)
 
 
 @cache

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
 from urllib.parse import quote, unquote
 
-from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, wants_manifest, wants_markdown
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.config import Site
@@ -14,11 +15,11 @@ from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
-from aitp_desk.pages.apart import Written, write_pages
+from aitp_desk.pages.all_pages import AllPages, urls_of
+from aitp_desk.pages.apart import write_pages
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.files import FileSender
-from aitp_desk.pages.full import FullTexts
 from aitp_desk.pages.home import render_home
 from aitp_desk.pages.render import neighbours_of, render_page
 from aitp_desk.pages.shelf import Shelf
@@ -40,8 +41,6 @@ from aitp_desk.pages.wire import (
 )
 from aitp_desk.protocols.ahp.content import (
     FULL_CONTENT_PATH,
-    open_llms_full_txt,
-    part_of_llms_full_txt,
     write_llms_txt,
 )
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
@@ -63,10 +62,16 @@ class PagesDoor:
         manifest: gives the AHP manifest, for agents that ask for it at the home page; the same
             object until it changes.
         render_json: refusals for callers that want no page.
+        data: the desk's data folder; None where nothing is kept for the next start.
     """
 
     def __init__(
-        self, site: Site, *, manifest: Callable[[], bytes], render_json: RenderError
+        self,
+        site: Site,
+        *,
+        manifest: Callable[[], bytes],
+        render_json: RenderError,
+        data: Path | None = None,
     ) -> None:
         self._site = site
         self._manifest = manifest
@@ -74,7 +79,7 @@ class PagesDoor:
         self._render_json = render_json
         self._shelf = Shelf()
         self._files = FileSender()
-        self._full = FullTexts()
+        self._all_pages = AllPages(site, data)
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
         """``GET /``: the home page; the manifest or ``/llms.txt`` where those are preferred."""
@@ -101,17 +106,7 @@ class PagesDoor:
 
     async def get_full_content(self, desk: Desk, call: Call) -> Reply:
         """``GET /llms-full.txt``: all pages in full. A page from elsewhere is not the site's."""
-        editions = desk.knowledge.editions
-
-        def write() -> Iterator[Written]:
-            own = (one.path for one in editions.documents if not one.is_elsewhere)
-            whole = filter(None, map(editions.document, own))
-            opening = open_llms_full_txt(self._site)
-            yield Written(opening, estimate_tokens(opening))
-            for page in write_pages(self._site, whole, _urls(editions)):
-                yield Written(part_of_llms_full_txt(page.text), page.tokens)
-
-        text = await self._full.get(editions.revision, write)
+        text = await self._all_pages.text(desk.knowledge.editions)
         return reply_full_content(text, call, desk.signals)
 
     async def get_asset(self, desk: Desk, call: Call) -> Reply:
@@ -173,7 +168,7 @@ class PagesDoor:
         self, desk: Desk, call: Call, editions: Editions, document: Document
     ) -> Reply:
         def render() -> Page:
-            (page,) = write_pages(self._site, (document,), _urls(editions))
+            (page,) = write_pages(self._site, (document,), urls_of(editions))
             return tag_markdown(page.text, page.tokens)
 
         page = await self._shelf.page(editions.revision, document.path, MARKDOWN_TYPE, render)
@@ -216,11 +211,12 @@ class PagesDoor:
         )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
-    def content_door(self, render_error: RenderError) -> Door:
+    def content_door(self, render_error: RenderError, desk: Desk) -> Door:
         """The door to the content documents of AHP's MODE1.
 
         Parameters:
             render_error: refusals in AHP's form.
+            desk: the site's own.
         """
         served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
         routes = tuple(
@@ -228,7 +224,8 @@ class PagesDoor:
             for path, handler in served
         )
         owns = (CONTENT_PATH, FULL_CONTENT_PATH)
-        return Door("content", routes, owns, render_error)
+        ahead = partial(self._all_pages.writing_ahead, desk)
+        return Door("content", routes, owns, render_error, beside=ahead)
 
 
 def _canonical(path: str) -> str:
@@ -253,8 +250,3 @@ def _named(editions: Editions, path: str) -> Document | None:
         if path.endswith(ending) and (document := editions.document(path.removesuffix(ending))):
             return document
     return None
-
-
-def _urls(editions: Editions) -> dict[str, str]:
-    """The address of each document by its source."""
-    return {document.source: document.url for document in editions.documents}

@@ -8,6 +8,7 @@ never sees the HTTP server. What happens before it (host, identity, limits, body
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from typing import Final, Literal
 
 import msgspec
@@ -132,6 +133,7 @@ class Door(msgspec.Struct, frozen=True):
         owns: path prefixes whose unknown addresses are answered in this door's error form.
         render_error: a refusal in the protocol's own form, given the request's headers.
         desk: whose door it is; None for the site's own.
+        beside: what it does beside answering, for as long as the desk serves.
     """
 
     name: str
@@ -139,6 +141,7 @@ class Door(msgspec.Struct, frozen=True):
     owns: tuple[str, ...]
     render_error: Callable[[DeskError, Mapping[str, str]], Reply]
     desk: Desk | None = None
+    beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
 
 
 def has_version(headers: Mapping[str, str], tag: str) -> bool:
