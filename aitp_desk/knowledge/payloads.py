@@ -82,7 +82,7 @@ class Images(msgspec.Struct, frozen=True, kw_only=True):
     """The pictures of a page (``media/image``)."""
 
     images: tuple[Image, ...]
-    layout: Literal["single", "gallery", "carousel"]
+    layout: Literal["single", "gallery"]
 
 
 class Download(msgspec.Struct, frozen=True, kw_only=True):
