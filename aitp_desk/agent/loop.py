@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack, aclosing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, aclosing
 from typing import Any
 
 import msgspec
@@ -16,47 +16,34 @@ from aitp_desk.agent.base import (
     Delta,
     Event,
     Passing,
-    Pending,
     Restart,
     ToolRequest,
     Turn,
 )
 from aitp_desk.agent.budget import BudgetSpent, Call, Spending
-from aitp_desk.agent.extractive import cut
 from aitp_desk.agent.guard import Output
 from aitp_desk.agent.material import Material
-from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text, ToolUse
-from aitp_desk.agent.passages import Excerpt, choose, estimate_tokens
+from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text
+from aitp_desk.agent.passages import choose, estimate_tokens
 from aitp_desk.agent.prompt import (
-    ASK,
-    SEARCH,
-    SEARCH_CALL,
     arguments_of,
     asked_text,
     call_message,
     messages,
-    plain,
     result_message,
     system,
     texts_in,
     tools,
-    wire_name,
     wire_names,
 )
-from aitp_desk.agent.tools import Called, Round, ToolResult
+from aitp_desk.agent.toolbox import Toolbox, question_in
 from aitp_desk.agent.words import Words
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.library import Library
-from aitp_desk.model.run import ToolCall
 
 TRIES = 3
 """How often one call is tried while nothing of it was shown."""
 BACK_OFF_SECONDS = 0.5
-MAX_AT_ONCE = 8
-"""How many tools a model may call in one step."""
-MAX_OPTIONS = 4
-LONGEST_QUESTION, LONGEST_OPTION = 600, 160
-"""What a question asked back may be long, and each of its options, in characters."""
 THINKING_TOKENS = 2048
 """Room for thinking, where a model thinks: it counts as written."""
 
@@ -92,11 +79,10 @@ class Reply:
         self._make_output = output
         self._sleep = sleep
         self._deadline = 0.0
-        self._tools = {wire_name(tool): tool for tool in turn.tools}
         self._names = wire_names(turn.tools)
         self._conversation: list[dict[str, Any]] = []
         self._material = Material(library, settings.passage_tokens)
-        self._rounds = list(turn.rounds)
+        self._toolbox = Toolbox(turn, self._material)
         self._ended: Ended | None = None
         self._words = self._new_words()
         self.stop_reason = ""
@@ -109,10 +95,7 @@ class Reply:
     @property
     def tools_used(self) -> tuple[str, ...]:
         """The turn's tools that were called so far, each once, in order."""
-        # a name that the model made up is no tool's, but its own words
-        names = {tool.name for tool in self._turn.tools}
-        called = [step.call.name for done in self._rounds for step in done.called]
-        return tuple(dict.fromkeys(name for name in called if name in names))
+        return self._toolbox.used
 
     async def events(self) -> AsyncGenerator[Event]:
         """Deltas and restarts, then one outcome.
@@ -154,14 +137,9 @@ class Reply:
         self._material.add(found)
         self._conversation = messages(self._turn, found)
         for step in self._turn.rounds:
-            searched = {
-                called.call.id: self._material.search(called.call.arguments)
-                for called in step.called
-                if called.call.name == SEARCH_CALL
-            }
             self._conversation += [
                 call_message(step.text, step.called, self._names),
-                result_message(step.called, searched),
+                result_message(step.called, self._toolbox.search_again(step)),
             ]
         self._words = self._new_words()
 
@@ -253,7 +231,7 @@ class Reply:
         """
         first = self._turn.called_first
         choice: dict[str, Any] = {"type": "auto"}
-        if first and not self._rounds and self._settings.thinking == "disabled":
+        if first and not self._toolbox.rounds and self._settings.thinking == "disabled":
             one = {"type": "tool", "name": self._names[first[0]]}
             choice = one if len(first) == 1 else {"type": "any"}
         if self._turn.one_by_one:
@@ -265,7 +243,7 @@ class Reply:
         judge = self._make_output()
         for use in ended.tool_uses:
             judge.check("\n".join([use.name, *texts_in(arguments_of(use.arguments))]))
-        question = self._question(ended.tool_uses)
+        question = question_in(ended.tool_uses, self._judged)
         if question is not None and not self.is_shown:
             yield Clarification(
                 question.question,
@@ -282,63 +260,20 @@ class Reply:
         if question is not None:
             yield self._answer()
             return
-        searched: dict[str, tuple[Excerpt, ...]] = {}
-        called: list[Called] = []
-        most = 1 if self._turn.one_by_one else MAX_AT_ONCE
-        for place, use in enumerate(ended.tool_uses):
-            called.append(await self._use(use, searched, is_too_many=place >= most))
-        self._rounds.append(Round(self._words.shown, tuple(called)))
-        if any(step.result is None for step in called):
-            yield ToolRequest(tuple(self._rounds), self._spending.usage)
+        step, searched = await self._toolbox.carry_out(
+            ended.tool_uses, self._words.shown, self._deadline
+        )
+        if any(called.result is None for called in step.called):
+            yield ToolRequest(tuple(self._toolbox.rounds), self._spending.usage)
             return
         self._conversation += [
             {"role": "assistant", "content": [*ended.blocks]},
-            result_message(called, searched),
+            result_message(step.called, searched),
         ]
         if self.is_shown:
             yield Restart()
         self._words = self._new_words()
         self._material.begin_anew()
-
-    async def _use(
-        self, use: ToolUse, searched: dict[str, tuple[Excerpt, ...]], *, is_too_many: bool
-    ) -> Called:
-        tool = self._tools.get(use.name)
-        if use.name == SEARCH:
-            found = () if is_too_many else self._material.search(use.arguments)
-            searched[use.id] = found
-            titles = "; ".join(f"{e.passage.name} ({e.passage.url})" for e in found)
-            result = ToolResult(titles or "Nothing else was found.")
-            return Called(ToolCall(use.id, SEARCH_CALL, use.arguments), result)
-        call = ToolCall(use.id, use.name if tool is None else tool.name, use.arguments)
-        if tool is None:
-            return Called(call, ToolResult(f"There is no tool named {use.name!r}.", failed=True))
-        if is_too_many:
-            return Called(call, ToolResult("Too many calls at once.", failed=True))
-        if tool.by == "caller":
-            return Called(call)
-        return Called(call, await self._invoke(call))
-
-    async def _invoke(self, call: ToolCall) -> ToolResult:
-        """Carry out a call of a desk's tool, in what time the reply has left."""
-        if asyncio.get_running_loop().time() < self._deadline:
-            with suppress(TimeoutError):
-                async with asyncio.timeout_at(self._deadline):
-                    return await self._turn.invoke(call)
-        return ToolResult("There was no time left for it.", failed=True)
-
-    def _question(self, uses: Sequence[ToolUse]) -> Pending | None:
-        """What the model would ask the visitor, if that is what it calls for."""
-        given = next((arguments_of(use.arguments) for use in uses if use.name == ASK), {})
-        question, options = given.get("question"), given.get("options")
-        if not isinstance(question, str) or not question.strip():
-            return None
-        offered = options if isinstance(options, list) else []
-        named = [option for option in offered if isinstance(option, str)][:MAX_OPTIONS]
-        options = (self._judged(cut(plain(option), LONGEST_OPTION)) for option in named)
-        return Pending(
-            "", self._judged(cut(question, LONGEST_QUESTION)), tuple(filter(None, options))
-        )
 
     def _judged(self, text: str) -> str:
         output = self._new_output()

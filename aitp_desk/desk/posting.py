@@ -42,7 +42,8 @@ from aitp_desk.model.thread import (
 )
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Once, Placed, settled
+from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
+from aitp_desk.store.run_records import NewRun
 from aitp_desk.store.work.threads import append_message, open_thread, update_thread
 
 DAY_SECONDS = 24 * 60 * 60

@@ -26,7 +26,8 @@ from aitp_desk.model.run_step import Step
 from aitp_desk.model.thread import ThreadDraft, check_metadata
 from aitp_desk.store import reads, run_reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import NewDraft, NewRun, Order, RunPage, StepPage
+from aitp_desk.store.records import NewDraft, Order
+from aitp_desk.store.run_records import NewRun, RunPage, StepPage
 from aitp_desk.store.work.driving import cancel_run, set_run_metadata, start_run, submit_outputs
 
 

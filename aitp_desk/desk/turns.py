@@ -43,7 +43,8 @@ from aitp_desk.model.run_step import Step
 from aitp_desk.model.thread import Actor, Message, Origin
 from aitp_desk.store import reads, run_reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import ClaimedRun, NewMessage
+from aitp_desk.store.records import NewMessage
+from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.runs import fail_run, finish_run, pause_run
 
 OWED_SECONDS = 600

@@ -20,7 +20,7 @@ from aitp_desk.desk.turns import Turns
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.run import RunState
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.records import ClaimedRun
+from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.runs import claim_runs, release_runs, renew_lease
 from aitp_desk.store.work.sessions import delete_expired
 

@@ -11,7 +11,8 @@ import msgspec
 
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import ClaimedRun, Fork, Once, Session
+from aitp_desk.store.records import Fork, Once, Session
+from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.folding import fold_turn
 
 _ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {fold_turn: "fold_turn"}

@@ -10,8 +10,9 @@ from aitp_desk.model.run_step import Step
 from aitp_desk.model.thread import Message
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Order, RunPage, StepPage
+from aitp_desk.store.records import Order
 from aitp_desk.store.rows import run_of, step_of
+from aitp_desk.store.run_records import RunPage, StepPage
 
 _FIRST = (-1, "")
 _BEYOND = (2**62, "")

@@ -12,15 +12,8 @@ from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.thread import Actor, Draft, Message, Origin, Role, Thread
 from aitp_desk.store import work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import (
-    ClaimedRun,
-    FoldedTurn,
-    NewMessage,
-    NewRun,
-    Once,
-    Placed,
-    Session,
-)
+from aitp_desk.store.records import FoldedTurn, NewMessage, Once, Placed, Session
+from aitp_desk.store.run_records import ClaimedRun, NewRun
 from aitp_desk.store.work.folding import write_turn
 
 NOW = 1_800_000_000

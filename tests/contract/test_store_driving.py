@@ -22,7 +22,8 @@ from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Draft
 from aitp_desk.store import reads, run_reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import ClaimedRun, NewDraft, NewRun, Once, Placed
+from aitp_desk.store.records import NewDraft, Once, Placed
+from aitp_desk.store.run_records import ClaimedRun, NewRun
 from aitp_desk.store.work import MAX_ATTEMPTS
 from aitp_desk.store.work.driving import cancel_run, set_run_metadata, start_run, submit_outputs
 from aitp_desk.store.work.runs import pause_run

@@ -10,7 +10,7 @@ from aitp_desk.model.principal import anonymous
 from aitp_desk.model.run import RunState
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import ClaimedRun
+from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work import MAX_ATTEMPTS
 from tests.contract.saying import (
     HOUR,

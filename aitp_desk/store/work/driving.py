@@ -12,8 +12,9 @@ from aitp_desk.model.principal import Principal, least_of
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.run_step import Step
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import Driven, NewDraft, NewRun, Once, Placed, settled
+from aitp_desk.store.records import NewDraft, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, step_of, to_json
+from aitp_desk.store.run_records import Driven, NewRun
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import Reached, reach_thread, settle_speaker
 from aitp_desk.store.work.runs import check_move, end_run

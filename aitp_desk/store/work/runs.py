@@ -16,8 +16,9 @@ import msgspec
 from aitp_desk.model.run import MOVES, Run, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step
 from aitp_desk.store.base import Row, Work
-from aitp_desk.store.records import ClaimedRun, Claims, Finished, NewMessage
+from aitp_desk.store.records import NewMessage
 from aitp_desk.store.rows import asker_of, options_of, run_of, to_json
+from aitp_desk.store.run_records import ClaimedRun, Claims, Finished
 from aitp_desk.store.work.tail import Tail
 
 MAX_ATTEMPTS = 3

@@ -17,8 +17,9 @@ from aitp_desk.model.thread import (
     ThreadUpdate,
 )
 from aitp_desk.store.base import Params, Work
-from aitp_desk.store.records import Fork, NewDraft, NewMessage, NewRun, Once, Placed, settled
+from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, to_json
+from aitp_desk.store.run_records import NewRun
 from aitp_desk.store.work.actors import check_bindings, set_actors
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.opening import add_thread
