@@ -87,7 +87,7 @@ def main() -> None:
             print(done, of, flush=True)  # noqa: T201 -- to the desk
 
     try:
-        make_indexes(wanted, say)
+        make_indexes(wanted, say, keep=True)
     except Exception as error:  # noqa: BLE001 -- the desk tells it
         print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201
         sys.exit(1)

@@ -83,11 +83,11 @@ class LaidOut(msgspec.Struct, frozen=True):
     """A document as the indexes keep it, whatever they hold beside it.
 
     Parameters:
-        passages: each with its :class:`Stands` and :class:`Counted`, and what it says.
+        passages: the :class:`Stands` and the :class:`Counted` of each, and what it says.
         words: every word that the passages are found by, and how often.
     """
 
-    passages: Sequence[tuple[Passage, Stands, Counted, Runs]]
+    passages: Sequence[tuple[Stands, Counted, Runs]]
     words: Mapping[str, int]
 
 
@@ -109,7 +109,7 @@ def lay_out_document(document: Document, passages: Sequence[Passage], stemmer: S
     stemmer.learn(uses)
     return LaidOut(
         [
-            (passage, *lay_out(passage, own, shared, stemmer.stems), own.runs(passage.text))
+            (*lay_out(passage, own, shared, stemmer.stems), own.runs(passage.text))
             for passage, own in zip(passages, words, strict=True)
         ],
         uses,

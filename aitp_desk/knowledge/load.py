@@ -7,7 +7,7 @@ stops the others from being read.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -20,6 +20,8 @@ from aitp_desk.knowledge.languages import Languages, Version, find_versions, pre
 from aitp_desk.knowledge.pdf.texts import digest_of, is_installed, read_pdfs
 from aitp_desk.knowledge.reading import read_document, read_pdf
 from aitp_desk.knowledge.titles import site_endings, without_ending
+
+Read = Callable[[Found, bytes, list[Problem]], Document | None]
 
 
 class Content(msgspec.Struct, frozen=True):
@@ -132,11 +134,14 @@ def with_versions(raw: Raw, languages: Languages) -> Raw:
     return msgspec.structs.replace(raw, versions=versions)
 
 
-def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
+def understand(
+    raw: Raw, *, keep_pdfs_in: Path | None = None, read: Read = read_document
+) -> Content:
     """Turn files into documents. Of two with one path the first by name is kept.
 
     Parameters:
         keep_pdfs_in: a folder for the texts of PDF files, so that each is read once.
+        read: reads a file that is no PDF, as :func:`read_document`.
     """
     problems = list(raw.problems)
     pdfs = read_pdfs((payload for found, payload in raw.files if found.kind == "pdf"), keep_pdfs_in)
@@ -145,7 +150,7 @@ def understand(raw: Raw, *, keep_pdfs_in: Path | None = None) -> Content:
         if found.kind == "pdf":
             document = read_pdf(found, pdfs[digest_of(payload)], problems)
         else:
-            document = read_document(found, payload, problems)
+            document = read(found, payload, problems)
         if document is None:
             continue
         version = raw.versions.get(found.source)

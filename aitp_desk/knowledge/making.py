@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,10 +18,12 @@ import msgspec
 from aitp_desk.knowledge.authority import authority_of
 from aitp_desk.knowledge.base import Document, Passage
 from aitp_desk.knowledge.boilerplate import without_boilerplate
-from aitp_desk.knowledge.chunk import passages_of
 from aitp_desk.knowledge.digests import digests_of
-from aitp_desk.knowledge.layout import Counted, LaidOut, lay_out_document
+from aitp_desk.knowledge.kept import FILE as KEPT_FILE
+from aitp_desk.knowledge.kept import keeping
+from aitp_desk.knowledge.layout import Counted, LaidOut
 from aitp_desk.knowledge.load import Content, Raw, join_parts, share_of, understand
+from aitp_desk.knowledge.page_steps import KeptPages, Pages
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.postings import Postings, weight_of
 from aitp_desk.knowledge.twins import Twins
@@ -91,7 +94,9 @@ class Wanted(msgspec.Struct, frozen=True):
     content: str
 
 
-def make_indexes(wanted: Sequence[Wanted], tell: Tell = _tell_nobody) -> None:
+def make_indexes(
+    wanted: Sequence[Wanted], tell: Tell = _tell_nobody, *, keep: bool = False
+) -> None:
     """Write the indexes under other names, then move each into its place.
 
     Pages that several of them hold are read, cut and laid out once.
@@ -99,18 +104,24 @@ def make_indexes(wanted: Sequence[Wanted], tell: Tell = _tell_nobody) -> None:
     Parameters:
         wanted: one or more, of one content in several languages, in one folder.
         tell: told after each page.
+        keep: keep what is made of each page, so that it is made again only when it has changed;
+            for a small site it is not worth it.
     """
     folder = wanted[0].file.parent
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     joined = join_parts([one.raw for one in wanted])
-    understood = understand(joined, keep_pdfs_in=folder / PDF_FOLDER)
     stemmer = Stemmer()
     with ExitStack() as stack:
+        pages = Pages()
+        if keep:
+            made_by = f"{FORMAT} {sys.byteorder}"
+            pages = KeptPages(stack.enter_context(keeping(folder / KEPT_FILE, made_by)))
+        understood = understand(joined, keep_pdfs_in=folder / PDF_FOLDER, read=pages.read)
         fillings = [
             stack.enter_context(_filling(one, share_of(understood, one.raw), stemmer))
             for one in wanted
         ]
-        _fill(fillings, understood.documents, stemmer, tell)
+        _fill(fillings, understood.documents, pages, stemmer, tell)
 
 
 @contextmanager
@@ -136,19 +147,23 @@ def _filling(wanted: Wanted, share: Content, stemmer: Stemmer) -> Iterator[_Fill
 
 
 def _fill(
-    fillings: Sequence[_Filling], documents: Sequence[Document], stemmer: Stemmer, tell: Tell
+    fillings: Sequence[_Filling],
+    documents: Sequence[Document],
+    pages: Pages,
+    stemmer: Stemmer,
+    tell: Tell,
 ) -> None:
     """Add each document to the indexes that are to hold it."""
-    cut = without_boilerplate({document.path: passages_of(document) for document in documents})
+    cut = without_boilerplate({document.path: pages.cut(document) for document in documents})
     for filling in fillings:
         filling.find_digests(cut)
     for done, document in enumerate(documents, start=1):
         passages = cut.pop(document.path)
         holding = [filling for filling in fillings if document.path in filling.paths]
         is_quoted = any(document.path not in filling.digests for filling in holding)
-        laid_out = lay_out_document(document, passages if is_quoted else (), stemmer)
+        laid_out = pages.lay_out(document, passages if is_quoted else (), stemmer)
         for filling in holding:
-            filling.add(document, laid_out)
+            filling.add(document, passages, laid_out)
         tell(done, len(documents))
 
 
@@ -183,7 +198,7 @@ class _Filling:
         """Find which of its documents only repeat others of it."""
         self.digests = digests_of({path: cut[path] for path in cut if path in self.paths})
 
-    def add(self, document: Document, laid_out: LaidOut) -> None:
+    def add(self, document: Document, passages: Sequence[Passage], laid_out: LaidOut) -> None:
         """Take the next document."""
         run = self._connection.execute
         number = len(self._outlines)
@@ -195,11 +210,11 @@ class _Filling:
         if document.path in self.digests:
             self._outlines.append([])
             return
-        authority = authority_of(document, [passage for passage, *_ in laid_out.passages])
-        self._authority += [authority] * len(laid_out.passages)
+        authority = authority_of(document, passages)
+        self._authority += [authority] * len(passages)
         sections: dict[tuple[str, str], int] = {}
-        for at, (passage, stands, counted, runs) in enumerate(
-            laid_out.passages, start=len(self._owners)
+        for at, (passage, (stands, counted, runs)) in enumerate(
+            zip(passages, laid_out.passages, strict=True), start=len(self._owners)
         ):
             sections.setdefault((passage.anchor, passage.heading), at)
             here = msgspec.structs.replace(passage, number=at)

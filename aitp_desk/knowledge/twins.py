@@ -14,6 +14,7 @@ from zlib import crc32
 
 _SHARED = 0.9
 _RUN = 3
+_NUMBERS = "I"
 _FIGURE = re.compile(r"\d+")
 
 
@@ -21,11 +22,11 @@ class Runs(NamedTuple):
     """What a text says.
 
     Parameters:
-        runs: its three-word runs as numbers, each once, in order.
+        runs: its three-word runs as numbers, each once, in order: the bytes of such an array.
         figures: the numbers that stand in it.
     """
 
-    runs: array[int]
+    runs: bytes
     figures: frozenset[str]
 
 
@@ -43,15 +44,14 @@ class Twins:
         self.first: list[int] = []
         self._runs: dict[int, array[int]] = {}
         self._by_run: dict[tuple[int, frozenset[str]], list[int]] = {}
-        self._by_runs: dict[tuple[bytes, frozenset[str]], int] = {}
+        self._by_runs: dict[Runs, int] = {}
 
     def add(self, said: Runs) -> None:
         """Take what the next text says."""
         number = len(self.first)
-        runs, figures = said
-        whole = runs.tobytes(), figures
-        twin = self._by_runs.get(whole)
+        twin = self._by_runs.get(said)
         if twin is None:
+            runs, figures = array(_NUMBERS, said.runs), said.figures
             looked_up = [(run, figures) for run in runs[: int(len(runs) * (1 - _SHARED)) + 1]]
             others = {other for run in looked_up for other in self._by_run.get(run, ())}
             twin = self._nearest(runs, others)
@@ -60,7 +60,7 @@ class Twins:
                 self._runs[number] = runs
                 for run in looked_up:
                     self._by_run.setdefault(run, []).append(number)
-            self._by_runs[whole] = twin
+            self._by_runs[said] = twin
         self.first.append(twin)
 
     def _nearest(self, runs: array[int], others: set[int]) -> int | None:
@@ -85,4 +85,4 @@ def runs_of(text: str, words: Sequence[str]) -> Runs:
     size = min(_RUN, len(words))
     in_a_row = zip(*(words[at:] for at in range(size)), strict=False)
     runs = {crc32(" ".join(run).encode()) for run in in_a_row}
-    return Runs(array("I", sorted(runs)), frozenset(_FIGURE.findall(text)))
+    return Runs(array(_NUMBERS, sorted(runs)).tobytes(), frozenset(_FIGURE.findall(text)))
