@@ -18,9 +18,10 @@ from aitp_desk.knowledge.base import Document, Problem
 from aitp_desk.knowledge.downloads import read_download
 from aitp_desk.knowledge.fields import Fields, Lines, Wrong, items_of
 from aitp_desk.knowledge.fields import Path as Way
+from aitp_desk.knowledge.measures import Measures
 from aitp_desk.knowledge.payloads import Data, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
-from aitp_desk.knowledge.places import Measures, Place, Places, state_of
+from aitp_desk.knowledge.places import Place, Places, state_of
 from aitp_desk.knowledge.recordings import read_audio, read_video
 from aitp_desk.knowledge.records import check_finite, read_records
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
@@ -55,13 +56,21 @@ class Declaring:
         folder: the site's content.
         data: the desk's data folder, of which nothing is ever served.
         below: the path below which the pages stand, for a further site agent.
+        keep_in: where the digests of files are kept for the next start; None for nowhere.
     """
 
-    def __init__(self, folder: Path, data: Path | None = None, below: str = "") -> None:
+    def __init__(
+        self,
+        folder: Path,
+        data: Path | None = None,
+        below: str = "",
+        *,
+        keep_in: Path | None = None,
+    ) -> None:
         self._folder = folder
         self._data = data
         self._below = below
-        self._measures = Measures()
+        self._measures = Measures(keep_in)
         self._looked_at: dict[str, tuple[int, int] | None] = {}
 
     def begin(self) -> None:
@@ -76,6 +85,7 @@ class Declaring:
             if document.front and not document.is_elsewhere:
                 page.read(document)
         self._looked_at |= places.looked_at
+        self._measures.keep()
         stamps = [(file.url, file.size, file.changed) for file in places.files.values()]
         digest = sha256(msgspec.json.encode((page.resources, stamps))).hexdigest()
         return Declared(tuple(page.resources), places.files, tuple(page.problems), digest)

@@ -6,8 +6,8 @@ import re
 
 from aitp_desk.knowledge.fields import Fields, Wrong
 from aitp_desk.knowledge.fields import Path as Way
+from aitp_desk.knowledge.measures import Measures
 from aitp_desk.knowledge.payloads import Download
-from aitp_desk.knowledge.places import Measures
 from aitp_desk.knowledge.recordings import WHERE, Find, find_place
 
 _DOWNLOAD = (
@@ -37,7 +37,7 @@ def read_download(
         raise Wrong(fields.at("checksum"), message)
     if place.local is not None:
         try:
-            measured = measures.sha256(place.local)
+            measured = measures.sha256(place.local.file)
         except OSError as error:
             raise Wrong(way, f"{place.name} cannot be read ({error.strerror}).") from None
         if (size or place.local.size) != place.local.size or (checksum or measured) != measured:

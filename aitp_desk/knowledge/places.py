@@ -6,7 +6,6 @@ and a digest, and that only when it has changed.
 
 from __future__ import annotations
 
-import hashlib
 import mimetypes
 import re
 from pathlib import Path, PurePosixPath
@@ -47,7 +46,6 @@ _MORE_TYPES = {
 }
 _FORMATS = {"m3u8": "hls", "mpd": "dash", "jpg": "jpeg", "oga": "ogg", "m4v": "mp4", "tif": "tiff"}
 _ADDRESS = re.compile(r"""https?://[^\s"<>\\^`{|}]+""")
-_CHUNK = 1024 * 1024
 _MOST_SVG = 4 * 1024 * 1024
 
 
@@ -88,29 +86,6 @@ class Place(msgspec.Struct, frozen=True):
         """The ending as a format: ``mp4``, ``hls``; empty where there is none."""
         ending = PurePosixPath(self.name).suffix.lower().lstrip(".")
         return _FORMATS.get(ending, ending)
-
-
-class Measures:
-    """What is known of files by looking into them, kept until they change."""
-
-    def __init__(self) -> None:
-        self._digests: dict[Path, tuple[int, int, str]] = {}
-
-    def sha256(self, local: LocalFile) -> str:
-        """The SHA-256 of a file in hexadecimal digits.
-
-        Raises:
-            OSError: it cannot be read.
-        """
-        kept = self._digests.get(local.file)
-        if kept is not None and kept[:2] == (local.size, local.changed):
-            return kept[2]
-        digest = hashlib.sha256()
-        with local.file.open("rb") as opened:
-            while chunk := opened.read(_CHUNK):
-                digest.update(chunk)
-        self._digests[local.file] = (local.size, local.changed, digest.hexdigest())
-        return digest.hexdigest()
 
 
 def size_of_picture(local: LocalFile) -> tuple[int, int] | None:

@@ -61,7 +61,7 @@ class Knowledge:
         self._below = below
         self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
-        self._declaring = Declaring(folder, data, below)
+        self._declaring = Declaring(folder, data, below, keep_in=self._index)
         self._seen = self._look()
         self._editions = self._read()
         self._swapped = asyncio.Event()
