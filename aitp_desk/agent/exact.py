@@ -27,7 +27,8 @@ class Exact:
 
     def __init__(self, asked: Asked) -> None:
         own = [w.term.word for w in asked.wanted if w.factor >= 1 and not w.carried]
-        self._asked = frozenset(own)
+        parts = (part for w in own if w.startswith(NAME_SIGN) for part in w.split(NAME_SIGN))
+        self._asked = frozenset((*own, *parts))
         self._has_dash = "-" in asked.text
         self._must = {w for w in own if w not in _SORTS and not w.startswith(NAME_SIGN)}
 
@@ -63,8 +64,11 @@ def _names(heading: str, title: str) -> list[tuple[frozenset[str], frozenset[str
 
 
 def _told(heading: str) -> frozenset[str]:
-    return frozenset(
-        word
-        for word in words_of(heading)
-        if not (word.isdigit() or word in STOP_WORDS or word in _SORTS)
-    )
+    """The words of a heading that say which thing it is; names of several parts by all of these."""
+    told: set[str] = set()
+    for word in words_of(heading):
+        if NAME_SIGN in word[1:-1]:
+            told.update(word[1:].split(NAME_SIGN))
+        elif not (word.isdigit() or word in STOP_WORDS or word in _SORTS):
+            told.add(word)
+    return frozenset(told)

@@ -147,7 +147,22 @@ class Vocabulary:
             for term in terms:
                 found.setdefault(term.word, term)
             at += len(phrase) if phrase else 1
+        last = ""
+        for word in words:
+            if last and last + word in self._spellings:
+                self._add_joined(found, last, word)
+            if word in found:
+                last = word
         return list(found.values())
+
+    def _add_joined(self, found: dict[str, Term], left: str, right: str) -> None:
+        """Let two words be found too by what the content writes as one: ``create a superuser``."""
+        stem = self.stemmer.stem(left + right)
+        for word in (left, right):
+            term = found.get(word)
+            if term is not None and stem in self._counts:
+                stems = {stem: KIN} | dict(term.stems)
+                found[word] = msgspec.structs.replace(term, stems=stems, known=True)
 
     def _of_word(self, word: str, *, is_name: bool) -> tuple[Term, ...]:
         """What one word asks for: nothing for a stop word, two terms for two words run together."""

@@ -232,3 +232,35 @@ def test_a_slip_in_a_word_of_the_pages_is_still_put_right(tmp_path: Path) -> Non
         "reads": "<h1>Reads</h1><p>What reads it needs no lock.</p>",
     }
     assert first_source(library_of(tmp_path, pages), "what is a codn") == "/waits#waits"
+
+
+@pytest.mark.parametrize(
+    ("question", "url"),
+    [
+        ("max_size of a Field", "/models#size"),
+        ("how do I create a keeper", "/models#createkeeper"),
+        ("KEY_AGE", "/models#age"),
+    ],
+)
+def test_a_name_is_found_however_its_parts_are_put_together(
+    tmp_path: Path, question: str, url: str
+) -> None:
+    terms = {
+        "size": ("Field.max_size", "How long what is written may be."),
+        "createkeeper": ("createkeeper", "Makes somebody who may do all. Asks for a name."),
+        "get": ("get_key_age()", "Gives the age of a key. It is KEY_AGE where none is said."),
+        "age": ("KEY_AGE", "Two weeks, in seconds."),
+    }
+    listed = "".join(
+        f"<dt id={id}>{name}</dt><dd>{text}</dd>" for id, (name, text) in terms.items()
+    )
+    notes = "<p>A max_size of a Field above 255 is refused: no Field has such a max_size.</p>"
+    library = library_of(
+        tmp_path,
+        {
+            "models": f"<h1>Models</h1><p>Of all.</p><dl>{listed}</dl>",
+            "checks": f"<h1>Checks</h1>{notes}",
+            "people": "<h1>People</h1><p>Create what you like. A keeper keeps the keys.</p>",
+        },
+    )
+    assert first_source(library, question) == url
