@@ -32,7 +32,7 @@ _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
 _CALLED_SECTION = 0.3
-_DEFINED, _OPENING = 0.3, 0.1
+_DEFINED, _OPENING = 0.3, 0.3
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
