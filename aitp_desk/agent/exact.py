@@ -29,7 +29,7 @@ class Exact:
         own = [w.term.word for w in asked.wanted if w.factor >= 1 and not w.carried]
         parts = (part for w in own if w.startswith(NAME_SIGN) for part in w.split(NAME_SIGN))
         self._asked = frozenset((*own, *parts))
-        self._has_dash = "-" in asked.text
+        self._has_dash, self._has_angle = "-" in asked.text, "<" in asked.text
         self._must = {w for w in own if w not in _SORTS and not w.startswith(NAME_SIGN)}
 
     def needs(self, word: str) -> bool:
@@ -42,6 +42,8 @@ class Exact:
         What the title of its page says may be said too.
         """
         # "what is a submodule" asks for no option that is called so
+        if passage.heading.startswith("<") and not self._has_angle:
+            return False
         is_option = passage.heading.startswith("-") and not self._has_dash
         for called, with_title in _names(passage.heading, passage.title):
             if called <= self._asked and self._must <= with_title:

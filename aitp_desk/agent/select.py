@@ -32,7 +32,7 @@ _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
 _SAID, _NAMED_PAGE, _CALLED_PAGE = 0.75, 0.1, 0.15
 _CALLED_SECTION = 0.3
-_DEFINED, _OPENING = 0.3, 0.3
+_DEFINED, _OPENING, _GLOSSARY = 0.3, 0.3, 0.2
 _SHORT_QUESTION = 3
 _NEAR_THE_BEST = 1.6
 """What scores so many times what is a source at all may be the best of all."""
@@ -139,6 +139,12 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     question = _Question(library, asked, stands)
     found: list[Found] = []
     least = 0.0
+    if question.asks_what and scores:
+        called = [number for number in question.called() if number not in numbers]
+        if called:
+            # what is called so is as good a find as any, however common its words are
+            scores |= dict.fromkeys(called, max(scores.values()))
+            numbers += called
     for number in numbers:
         read = question.read(number, scores[number], least)
         if read is not None:
@@ -162,6 +168,7 @@ class _Question:
         self._total = sum(self._weights) or 1.0
         self._own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
         self._exact = Exact(asked)
+        self._asked = asked
         self._must = [at for at in self._own if self._exact.needs(asked.wanted[at].term.word)]
         self._expects = asked.expects
         self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
@@ -173,7 +180,12 @@ class _Question:
         self._names_one = any(self._named.values())
         self._negated = asked.negated
         self._carries = len(self._own) < len(asked.wanted)
-        self._asks_what = not (asked.expects or self._carries or len(self._own) > _SHORT_QUESTION)
+        self.asks_what = not (asked.expects or self._carries or len(self._own) > _SHORT_QUESTION)
+
+    def called(self) -> Sequence[int]:
+        """The passages that begin what is called exactly what is asked for."""
+        own = (self._asked.wanted[at].term.word for at in self._own)
+        return self.library.ranking.called(own)
 
     def read(self, number: int, searched: float, least: float) -> Found | None:
         """Measure how one passage fits; None for one that scores less than ``least`` in any case.
@@ -222,7 +234,7 @@ class _Question:
         if expects and not expected:
             score *= _UNEXPECTED
         score *= likes
-        if self._asks_what and score >= _NEAR_THE_BEST * least:
+        if self.asks_what and score >= _NEAR_THE_BEST * least:
             score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
         return Found(
@@ -254,7 +266,7 @@ class _Question:
         times = 1 + _DEFINED if self.defining(places) else 1.0
         if called and number == self.library.numbers(page).start:
             times *= 1 + _OPENING
-        return times
+        return times * (1 + _GLOSSARY) if "glossary" in page else times
 
     def _is_called(self, page: str, places: dict[int, Place]) -> bool:
         """Whether the question is what the page is called."""

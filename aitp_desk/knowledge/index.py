@@ -36,6 +36,8 @@ _MAPPED = 1 << 30
 _KEPT_PASSAGES = 4096
 _KEPT_STANDS = 4096
 
+_MOST_CALLED_ALIKE = 12
+
 
 class Passages(Sequence[Passage]):
     """All passages by number. Each is read when it is asked for; so many of the last are kept.
@@ -117,6 +119,7 @@ class Index:
         self.stems: dict[str, str] = dict(run("SELECT word, stem FROM spelling"))
         self.passages = Passages(connection, len(self.owners))
         self._stands: dict[int, Stands] = {}
+        self._called: dict[str, Sequence[int]] = {}
 
     def body(self, path: str) -> str:
         """The body of the document at a path."""
@@ -129,6 +132,17 @@ class Index:
         query = "SELECT posting FROM stem WHERE stem = ?"
         (kept,) = self._connection.execute(query, (stem,)).fetchone()
         return read_posting(kept, self.counts[stem])
+
+    def called(self, name: str) -> Sequence[int]:
+        """The first passages of some sections and pages that are called so."""
+        kept = self._called.get(name)
+        if kept is None:
+            query = "SELECT passage FROM called WHERE name = ? ORDER BY passage LIMIT ?"
+            rows = self._connection.execute(query, (name, _MOST_CALLED_ALIKE))
+            if len(self._called) >= _KEPT_STANDS:
+                self._called.clear()
+            kept = self._called[name] = tuple(number for (number,) in rows)
+        return kept
 
     def stands(self, number: int) -> Stands:
         """How the words of a passage stand in it."""

@@ -42,7 +42,9 @@ _DEFINED = re.compile(
     re.IGNORECASE,
 )
 _NO_SUBJECT = re.compile(
-    r"[,;:]|^(?:if|when|this|that|these|it|there|what|which|where|how)\b", re.IGNORECASE
+    r"[,;:]|\b(?:if|when|there|that|which|where|how|will|can|could|may|must|should|would|has|have|"
+    r"had|does|do|did|was|were|be|been|not|is|are)\b|^(?:this|these|it|what)\b",
+    re.IGNORECASE,
 )
 
 

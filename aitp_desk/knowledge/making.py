@@ -26,10 +26,11 @@ from aitp_desk.knowledge.load import Content, Raw, join_parts, share_of, underst
 from aitp_desk.knowledge.page_steps import KeptPages, Pages
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.postings import Postings, weight_of
+from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 16
+FORMAT = 17
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -45,8 +46,10 @@ CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE stands (number INTEGER PRIMARY KEY, figures BLOB NOT NULL, stems TEXT NOT NULL);
 CREATE TABLE spelling (word TEXT PRIMARY KEY, uses INTEGER NOT NULL, stem TEXT NOT NULL)
     WITHOUT ROWID;
+CREATE TABLE called (name TEXT NOT NULL, passage INTEGER NOT NULL);
 CREATE TABLE stem (stem TEXT NOT NULL, passages INTEGER NOT NULL, posting BLOB NOT NULL);
 """
+_BY_NAME = "CREATE INDEX by_name ON called (name)"
 _BY_STEM = "CREATE UNIQUE INDEX by_stem ON stem (stem, passages)"
 
 Tell = Callable[[int, int], None]
@@ -213,10 +216,14 @@ class _Filling:
         authority = authority_of(document, passages)
         self._authority += [authority] * len(passages)
         sections: dict[tuple[str, str], int] = {}
+        first = len(self._owners)
         for at, (passage, (stands, counted, runs)) in enumerate(
-            zip(passages, laid_out.passages, strict=True), start=len(self._owners)
+            zip(passages, laid_out.passages, strict=True), start=first
         ):
-            sections.setdefault((passage.anchor, passage.heading), at)
+            if sections.setdefault((passage.anchor, passage.heading), at) == at:
+                names = {name_of(passage.heading), name_of(passage.title) if at == first else ""}
+                for name in filter(None, names):
+                    run("INSERT INTO called VALUES (?, ?)", (name, at))
             here = msgspec.structs.replace(passage, number=at)
             run("INSERT INTO passage VALUES (?, ?)", (at, _encode(here)))
             figures = array("I", stands.figures).tobytes()
@@ -241,6 +248,7 @@ class _Filling:
                 for stem in sorted(counts)
             ),
         )
+        self._connection.execute(_BY_NAME)
         self._connection.execute(_BY_STEM)
         self._connection.executemany(
             "INSERT INTO spelling VALUES (?, ?, ?)",

@@ -16,6 +16,7 @@ from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
 from aitp_desk.knowledge.postings import BEST, Posting
 from aitp_desk.knowledge.standing import MOST_PLACES, NOWHERE, Part, Place, Places
+from aitp_desk.knowledge.titles import joined_name
 from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
 
 WAYS = (1.25, 1.0, 0.4)
@@ -71,6 +72,11 @@ class Ranking:
         self._terms: dict[tuple[str, ...], Places] = {}
         self._postings: dict[str, Posting] = {}
         self._kept = 0
+
+    def called(self, words: Iterable[str]) -> Sequence[int]:
+        """The first passages of sections and pages whose name these words are."""
+        name = joined_name(words)
+        return self._index.called(name) if name else ()
 
     def unit_figures(self, number: int) -> Sequence[int]:
         """The sorts of figures in each unit of a passage, as flags, and ``CODE_BLOCK``."""

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.words import NAME_SIGN, STOP_WORDS, words_of
 
 _PARTING = re.compile(r"\s+[-–—|·•»:]+\s+")
 _SHARE = 0.5
@@ -50,6 +51,28 @@ def site_name(documents: Iterable[Document]) -> str:
             if 0 < len(name) <= _LONGEST_NAME and plain not in _NO_NAME:
                 return name
     return ""
+
+
+def name_of(title: str) -> str:
+    """The name by which a page or a section is asked for: few words, folded, in the singular.
+
+    ``asyncio — Asynchronous I/O`` is called ``asyncio``, ``git-stash(1)`` ``git stash``; what is
+    called like an option or what it takes has no such name.
+    """
+    if title.startswith(("-", "<")):
+        return ""
+    first = _PARTING.split(title, maxsplit=1)[0].partition("(")[0]
+    return joined_name(words_of(first)) if len(first) <= _LONGEST_NAME else ""
+
+
+def joined_name(words: Iterable[str]) -> str:
+    """A name of these words as :func:`name_of` gives it; empty where they are too many."""
+    telling = [
+        word.removesuffix("s") if len(word) > _MOST_WORDS else word
+        for word in words
+        if not (word in STOP_WORDS or word.startswith(NAME_SIGN) or word.isdigit())
+    ]
+    return " ".join(telling) if len(telling) <= _MOST_WORDS else ""
 
 
 def site_endings(titles: Iterable[str]) -> frozenset[str]:

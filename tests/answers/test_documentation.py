@@ -264,3 +264,25 @@ def test_a_name_is_found_however_its_parts_are_put_together(
         },
     )
     assert first_source(library, question) == url
+
+
+@pytest.mark.parametrize(
+    ("question", "url"),
+    [
+        ("what is a cairn?", "/words#cairn"),
+        ("what are cairns", "/words#cairn"),
+        ("way mark", "/way-mark#way-mark1"),
+    ],
+)
+def test_what_is_called_as_is_asked_is_found_among_many_that_speak_of_it(
+    tmp_path: Path, question: str, url: str
+) -> None:
+    pages = {
+        f"trail{at}": f"<h1>Trail {at}</h1><p>Cairn after cairn marks the way of trail {at}: a"
+        " mark, a way mark, a cairn.</p>"
+        for at in range(60)
+    }
+    terms = "<dt id=cairn>cairn</dt><dd>Stones that were put in a heap, so that all see them.</dd>"
+    pages["words"] = f"<h1>Words</h1><p>Of the mountains.</p><dl>{terms}</dl>"
+    pages["way-mark"] = "<h1>way-mark(1)</h1><p>Paints a sign upon a stone.</p>"
+    assert first_source(library_of(tmp_path, pages), question) == url
