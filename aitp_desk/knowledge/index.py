@@ -36,7 +36,7 @@ _MAPPED = 1 << 30
 _KEPT_PASSAGES = 4096
 _KEPT_STANDS = 4096
 
-_MOST_CALLED_ALIKE = 12
+_MOST_CALLED_ALIKE = 6
 
 
 class Passages(Sequence[Passage]):
@@ -134,10 +134,13 @@ class Index:
         return read_posting(kept, self.counts[stem])
 
     def called(self, name: str) -> Sequence[int]:
-        """The first passages of some sections and pages that are called so."""
+        """The first passages of some sections and pages that are called so.
+
+        Those that open a page or stand in a glossary come first.
+        """
         kept = self._called.get(name)
         if kept is None:
-            query = "SELECT passage FROM called WHERE name = ? ORDER BY passage LIMIT ?"
+            query = "SELECT passage FROM called WHERE name = ? ORDER BY late, passage LIMIT ?"
             rows = self._connection.execute(query, (name, _MOST_CALLED_ALIKE))
             if len(self._called) >= _KEPT_STANDS:
                 self._called.clear()

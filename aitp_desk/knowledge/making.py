@@ -30,7 +30,7 @@ from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
 
-FORMAT = 17
+FORMAT = 18
 """Raised when what the file holds or how a page is cut changes; old files are then made again."""
 
 FILE = "knowledge.sqlite"
@@ -46,10 +46,10 @@ CREATE TABLE passage (number INTEGER PRIMARY KEY, value BLOB NOT NULL);
 CREATE TABLE stands (number INTEGER PRIMARY KEY, figures BLOB NOT NULL, stems TEXT NOT NULL);
 CREATE TABLE spelling (word TEXT PRIMARY KEY, uses INTEGER NOT NULL, stem TEXT NOT NULL)
     WITHOUT ROWID;
-CREATE TABLE called (name TEXT NOT NULL, passage INTEGER NOT NULL);
+CREATE TABLE called (name TEXT NOT NULL, late INTEGER NOT NULL, passage INTEGER NOT NULL);
 CREATE TABLE stem (stem TEXT NOT NULL, passages INTEGER NOT NULL, posting BLOB NOT NULL);
 """
-_BY_NAME = "CREATE INDEX by_name ON called (name)"
+_BY_NAME = "CREATE INDEX by_name ON called (name, late, passage)"
 _BY_STEM = "CREATE UNIQUE INDEX by_stem ON stem (stem, passages)"
 
 Tell = Callable[[int, int], None]
@@ -222,8 +222,9 @@ class _Filling:
         ):
             if sections.setdefault((passage.anchor, passage.heading), at) == at:
                 names = {name_of(passage.heading), name_of(passage.title) if at == first else ""}
+                late = at != first and "glossary" not in document.path
                 for name in filter(None, names):
-                    run("INSERT INTO called VALUES (?, ?)", (name, at))
+                    run("INSERT INTO called VALUES (?, ?, ?)", (name, late, at))
             here = msgspec.structs.replace(passage, number=at)
             run("INSERT INTO passage VALUES (?, ?)", (at, _encode(here)))
             figures = array("I", stands.figures).tobytes()
