@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Generator
 from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -56,6 +55,8 @@ class AllPages:
             yield Written(opening, estimate_tokens(opening))
             for page in write_pages(self._site, whole, urls_of(editions)):
                 yield Written(part_of_llms_full_txt(page.text), page.tokens)
+
+        from importlib.metadata import version  # nobody asks for it at the start
 
         made_from = msgspec.json.encode((editions.revision, self._site, [*map(version, _WRITERS)]))
         return await self._texts.get(sha256(made_from).hexdigest(), write)
