@@ -152,11 +152,28 @@ class SwiftConnection(StreamingConnection):
         if not data:  # the server asks itself whether there is more to be read
             super().data_received(data)
             return
-        if self._turn is not None:
-            if not self._held and self.transport is not None:
-                self.transport.pause_reading()
-            self._held.append(data)
-            return
+        if self._turn is not None or self._held:
+            self._hold_back(data)
+        elif self._is_between and self._waiter is None and not self.is_answering:
+            # the server has answered and is on its way back to waiting: one step of the loop
+            self._hold_back(data)
+            self._loop.call_soon(self._read_held)
+        else:
+            self._read_on(data)
+
+    def _hold_back(self, data: bytes) -> None:
+        if not self._held and self.transport is not None:
+            self.transport.pause_reading()
+        self._held.append(data)
+
+    def _read_held(self) -> None:
+        if self._held and self.transport is not None:
+            held = b"".join(self._held)
+            self._held.clear()
+            self.transport.resume_reading()
+            self._read_on(held)
+
+    def _read_on(self, data: bytes) -> None:
         if self._is_between:
             if self._take_known(data):
                 return
@@ -235,11 +252,8 @@ class SwiftConnection(StreamingConnection):
             self._watch.end()
             if closes:
                 self.force_close()
-            elif self._held and self.transport is not None:
-                held = b"".join(self._held)
-                self._held.clear()
-                self.transport.resume_reading()
-                self.data_received(held)
+            else:
+                self._read_held()
 
 
 class _Parser:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
-from math import inf
 
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
-from aitp_desk.knowledge.postings import BEST, Posting
-from aitp_desk.knowledge.standing import MOST_PLACES, NOWHERE, Part, Place, Places
+from aitp_desk.knowledge.postings import COMPLETE, Posting
+from aitp_desk.knowledge.standing import MOST_PLACES, NOWHERE, Place, Places
 from aitp_desk.knowledge.titles import joined_name
 from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
 
@@ -34,15 +33,16 @@ FINDERS = 3
 """So many terms find passages, those that tell most; the others only add to what these found."""
 SEEDS = 5000
 """So many passages the first term finds in any case, even if it is common."""
+MOST_FOUND = COMPLETE
+"""So many passages a term finds at most, whatever stands for it."""
+HEAD = 48
+"""So many passages, its best ones, each other term finds."""
 LOOKED_UP = 32
 """In so many of the passages that were found, the best ones, common words are looked up."""
-IN_SIGHT = 128
-"""Once the terms that find passages have been heard, so many of the best are kept."""
 
-_FEW = 128
-"""So few passages are taken without a thought on whether they can win."""
 _ENOUGH = 32
-"""What scores less than so many others is not among the best in any case."""
+"""What scores less than so many others is not among the best in any case; where fewer were found,
+any term may find more."""
 _MAX_KEPT = 500_000
 _COMPACT = 12
 """So many entries of an array take the room of one of a mapping."""
@@ -99,14 +99,12 @@ class Ranking:
             also: passages that are scored however hopeless they are.
         """
         ordered = sorted(terms, key=_by_weight, reverse=True)
-        left = sum(places.most * factor for places, factor, _ in ordered)
-        hopeless = (HOPELESS_WIDELY if widely else HOPELESS) / (EXPECTED if expects else 1.0)
-        search = _Search(hopeless, EXPECTED if expects else 1.0, drops=not also)
-        for places, factor, weight in ordered:
-            left -= places.most * factor
-            may_find = weight >= SLIGHT or (widely and places.size <= MANY)
-            search.add(places, factor, left, may_find=may_find)
-        search.settle()
+        leap = EXPECTED if expects else 1.0
+        search = _Search(ordered, leap, widely=widely)
+        search.tell()
+        if not also:
+            search.keep_best((HOPELESS_WIDELY if widely else HOPELESS) / leap)
+        search.look_up()
         total = search.total
         for number in also:
             if number not in total and search.finds(number):
@@ -144,33 +142,22 @@ class Ranking:
         kept = self._terms.get(key)
         if kept is not None:
             return kept
-        few: dict[int, float] = {}
-        parts: list[Part] = []
         common: list[tuple[Posting, float]] = []
         stems: list[tuple[str, float, float, Mapping[int, float] | None]] = []
-        for stem, factor in term.stems.items():
-            posting = self._posting(stem)
-            if not posting.is_complete:
+        postings = [(self._posting(stem), factor) for stem, factor in term.stems.items()]
+        found = _found(postings)
+        for (stem, factor), (posting, _) in zip(term.stems.items(), postings, strict=True):
+            held = posting.found if posting.is_complete else None
+            stems.append((mark(stem), factor, self._weight(stem), held))
+            if (held is None or len(found) == MOST_FOUND) and factor >= OWN:
                 common.append((posting, factor))
-            found = posting.found if posting.is_complete else None
-            stems.append((mark(stem), factor, self._weight(stem), found))
-            if len(posting.found) > BEST:
-                parts.append(Part(posting.found, posting.most, factor))
-                continue
-            for number, value in posting.found.items():
-                if value * factor > few.get(number, 0.0):
-                    few[number] = value * factor
-        if few:
-            few = dict(sorted(few.items(), key=_by_score, reverse=True))
-            parts.append(Part(few, next(iter(few.values())), 1.0))
         places = Places(
-            parts=tuple(parts),
+            found=found,
             common=tuple(common),
-            most=max((part.most * part.factor for part in parts), default=0.0),
-            size=sum(len(part.found) for part in parts),
+            most=next(iter(found.values()), 0.0),
             stems=tuple(stems),
             kept={},
-            room=len(few) + MOST_PLACES,
+            room=len(found) + MOST_PLACES,
         )
         self._keep(places.room)
         self._terms[key] = places
@@ -232,138 +219,124 @@ def _room_of(posting: Posting) -> int:
 
 
 class _Search:
-    """The passages that the terms of one question find, while they are scored term by term.
+    """The passages that the terms of one question find, and what all terms say of them.
+
+    Few terms find passages, those that tell most: the first one all that it can, the others their
+    best. What holds two of them is found by the first, or is among the best of another.
 
     Parameters:
-        hopeless: what comes to less than this share of the best is left out.
+        ordered: where each term stands, how much it counts, and what it weighs; those that tell
+            most come first.
         leap: how many times its score a passage may come to by what is no word.
-        drops: whether of many passages only the best are kept once no term finds more.
+        widely: whether a term of little weight finds passages too, where they are not many.
     """
 
-    def __init__(self, hopeless: float, leap: float, *, drops: bool) -> None:
+    def __init__(
+        self, ordered: Sequence[tuple[Places, float, float]], leap: float, *, widely: bool
+    ) -> None:
         self.total: dict[int, float] = {}
-        self._drops = drops
-        self._hopeless = hopeless
-        self._leap = leap
         self._finders: list[Places] = []
-        self._owing: list[tuple[Places, float, Mapping[int, float]]] = []
-
-    def add(self, places: Places, factor: float, left: float, *, may_find: bool) -> None:
-        """Take the next term; those that tell most come first.
-
-        Parameters:
-            left: what all terms after it may add to a passage at most.
-            may_find: whether it may find passages that none before it found.
-        """
+        self._others: list[tuple[Places, float]] = []
+        self._common = [(places, factor) for places, factor, _ in ordered if places.common]
         total = self.total
-        least = inf
-        if not total:
-            least = self._first(places, left / factor)
-        elif may_find and places.size <= _FEW:
-            least = 0.0
-        elif may_find and (len(self._finders) < FINDERS or len(total) < _ENOUGH):
-            # with all that may come, a passage must come near the best and be among so many
-            least = (self._enough(places.most * factor) - left) / factor
-        if least <= places.most:
-            self._finders.append(places)
-            adds = _found(places, least)
-            if not total and places.common:
-                adds = _found_widely(places, least) | adds
-        else:
-            adds = {}
-            if self._drops and len(total) > IN_SIGHT:
-                total = self._drop()
-        if total:
-            self._tell(places, adds)
-        if places.common or (least > 0.0 and may_find):
-            self._owing.append((places, factor, adds))
-        if not total and factor == 1.0:
-            self.total = dict(adds)
-            return
-        for number, value in adds.items():
-            total[number] = total.get(number, 0.0) + value * factor
+        left = sum([places.most * factor for places, factor, _ in ordered])
+        for places, factor, weight in ordered:
+            left -= places.most * factor
+            if not places.found:
+                continue
+            if not self._finders:
+                total = self.total = _times(places.found, factor)
+                if places.common:
+                    _find_widely(places, factor, _bar(places, left / factor, leap), total)
+                self._finders.append(places)
+                continue
+            self._others.append((places, factor))
+            if weight < SLIGHT and not (widely and len(places.found) <= MANY):
+                continue
+            if len(self._finders) < FINDERS or len(total) < _ENOUGH:
+                self._finders.append(places)
+                for number in islice(places.found, HEAD):
+                    total.setdefault(number, 0.0)
 
-    def _first(self, places: Places, left: float) -> float:
-        """What the first term must say of a passage that may be among the best."""
-        least = 0.0
-        for part in places.parts:
-            if len(part.found) > _ENOUGH:
-                nth = next(islice(part.found.values(), _ENOUGH, None)) * part.factor
-                least = max(least, nth)
-        return least / self._leap - left
-
-    def _tell(self, places: Places, told: dict[int, float]) -> None:
-        """Add what a term says of the passages that are known so far."""
+    def tell(self) -> None:
+        """Add what the terms say of what was found; the first has spoken."""
         total = self.total
-        for part in places.parts:
-            found, share = part.found, part.factor
+        for places, factor in self._others:
+            found = places.found
             for number in total.keys() & found.keys():
-                value = found[number] * share
-                if value > told.get(number, 0.0):
-                    told[number] = value
+                total[number] += found[number] * factor
 
-    def _drop(self) -> dict[int, float]:
-        """Keep the best of what was found: what is still to come tells less."""
-        bar = sorted(self.total.values())[-IN_SIGHT] / self._leap
-        self.total = {number: value for number, value in self.total.items() if value >= bar}
-        return self.total
+    def keep_best(self, hopeless: float) -> None:
+        """Let go of what comes to less than a share of the best.
 
-    def _enough(self, next_best: float) -> float:
-        values = self.total.values()
-        enough = max(max(values, default=0.0), next_best) * self._hopeless
-        if len(values) > _ENOUGH:
-            enough = max(enough, sorted(values)[-_ENOUGH])
-        return enough
-
-    def settle(self) -> None:
-        """Add what terms say of passages that they did not find: of the best passages alone."""
-        if not self._owing:
+        Where common words are still to be looked up they may lift it, so only the best are kept.
+        """
+        if not self.total:
             return
         total = self.total
-        if len(total) > LOOKED_UP:
+        least = max(total.values()) * hopeless
+        if self._common:
+            least -= sum([places.most * factor for places, factor in self._common])
+        total = {number: value for number, value in total.items() if value >= least}
+        if self._common and len(total) > LOOKED_UP:
             least = sorted(total.values())[-LOOKED_UP]
-            total = self.total = {n: value for n, value in total.items() if value >= least}
-        for places, factor, told in self._owing:
-            for number in total.keys() - told.keys():
-                total[number] += places.score(number) * factor
+            total = {number: value for number, value in total.items() if value >= least}
+        self.total = total
+
+    def look_up(self) -> None:
+        """Add what common words say of passages that are not among the best of the word."""
+        total = self.total
+        for places, factor in self._common:
+            found, score = places.found, places.score
+            for number in total:
+                if number not in found:
+                    total[number] += score(number) * factor
 
     def finds(self, number: int) -> bool:
         """Whether one of the terms that find passages finds this one."""
         return any(places.score(number) for places in self._finders)
 
 
-def _found(places: Places, least: float) -> dict[int, float]:
-    """The passages in which a term scores at least so much, of those that it finds."""
-    told: dict[int, float] = {}
-    for part in places.parts:
-        share = part.factor
-        if not told and least <= 0.0:
-            told = _times(part.found, share)
-            continue
-        bar = least / share
-        for number, value in part.found.items():
-            if value < bar:
-                break
-            if value * share > told.get(number, 0.0):
-                told[number] = value * share
-    return told
+def _bar(places: Places, left: float, leap: float) -> float:
+    """What the first term must say of a passage that may be among the best.
+
+    Parameters:
+        left: what all terms after it may add at most.
+    """
+    return next(islice(places.found.values(), _ENOUGH, None), 0.0) / leap - left
 
 
-def _times(scores: Mapping[int, float], factor: float) -> dict[int, float]:
+def _found(postings: Sequence[tuple[Posting, float]]) -> dict[int, float]:
+    """The passages that stems find together, each with what the best of them says of it."""
+    if len(postings) == 1:
+        posting, factor = postings[0]
+        return _times(posting.found, factor)
+    best: dict[int, float] = {}
+    for posting, factor in postings:
+        for number, value in posting.found.items():
+            if value * factor > best.get(number, 0.0):
+                best[number] = value * factor
+    ordered = sorted(best.items(), key=_by_score, reverse=True)
+    return dict(ordered[:MOST_FOUND])
+
+
+def _times(scores: dict[int, float], factor: float) -> dict[int, float]:
     if factor == 1.0:
-        return dict(scores)
+        return scores.copy()
     return {number: value * factor for number, value in scores.items()}
 
 
-def _found_widely(places: Places, least: float) -> dict[int, float]:
-    """The same of all passages that hold a common word, if they are not too many."""
-    told: dict[int, float] = {}
+def _find_widely(places: Places, factor: float, least: float, told: dict[int, float]) -> None:
+    """Add all passages that hold a common word, if they are not too many.
+
+    Parameters:
+        least: what the word must say of them.
+    """
     for posting, share in places.common:
         last = next(reversed(posting.found.values()))
         if share >= OWN and len(posting.numbers) <= SEEDS and last * share > least:
             for number, value in posting.above(least / share).items():
-                told[number] = value * share
-    return told
+                told.setdefault(number, value * share * factor)
 
 
 def _by_score(found: tuple[int, float]) -> float:

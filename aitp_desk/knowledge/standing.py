@@ -57,51 +57,30 @@ NOWHERE = Place.of(0.0, 0.0, 0.0, {})
 """The place of a term in a passage that does not hold it."""
 
 
-class Part(msgspec.Struct, frozen=True, gc=False):
-    """What finds passages for a term: a stem, or all that find few passages as one.
-
-    Parameters:
-        found: the passages that it finds, with their scores.
-            The best come first.
-        most: the best of them.
-        factor: how surely it stands for the term; 1 where the scores say that already.
-    """
-
-    found: dict[int, float]
-    most: float
-    factor: float
-
-
 class Places(msgspec.Struct, frozen=True, gc=False):
     """Where a term stands.
 
     Parameters:
-        parts: what finds passages for it.
+        found: the passages that it finds, with its scores there, the best first.
         common: the postings of stems that do not find all passages that hold them, and how surely
             each stands for it.
         most: its best score.
-        size: how many passages it finds, those of several parts counted for each.
         stems: what stands for it, as it is looked for, with how surely and how much each tells, and
             the passages that hold it where it finds them all.
         kept: how it stands in the passages that were looked at, at most :data:`MOST_PLACES`.
         room: how many entries it keeps of its own.
     """
 
-    parts: tuple[Part, ...]
+    found: dict[int, float]
     common: tuple[tuple[Posting, float], ...]
     most: float
-    size: int
     stems: tuple[tuple[str, float, float, Mapping[int, float] | None], ...]
     kept: dict[int, Place]
     room: int
 
     def score(self, number: int) -> float:
         """Its score in any passage."""
-        best = 0.0
-        for part in self.parts:
-            value = part.found.get(number)
-            if value is not None and value * part.factor > best:
-                best = value * part.factor
+        best = self.found.get(number, 0.0)
         for posting, factor in self.common:
             if posting.most * factor > best:
                 best = max(best, posting.score(number) * factor)
