@@ -19,7 +19,7 @@ from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import KIN, OWN
 
-CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 16
+CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 12
 """How many passages of the search are looked at closely: few words fit many alike."""
 _FEW_WORDS = 3
 _BESIDE = 0.45
