@@ -35,6 +35,8 @@ SEEDS = 5000
 """So many passages the first term finds in any case, even if it is common."""
 MOST_FOUND = COMPLETE
 """So many passages a term finds at most, whatever stands for it."""
+LEAST_COMMON = 0.3
+"""A common word that tells less than this share of what its term tells at most is not looked up."""
 HEAD = 48
 """So many passages, its best ones, each other term finds."""
 LOOKED_UP = 32
@@ -149,12 +151,14 @@ class Ranking:
         for (stem, factor), (posting, _) in zip(term.stems.items(), postings, strict=True):
             held = posting.found if posting.is_complete else None
             stems.append((mark(stem), factor, self._weight(stem), held))
-            if (held is None or len(found) == MOST_FOUND) and factor >= OWN:
+            if held is None or len(found) == MOST_FOUND:
                 common.append((posting, factor))
+        most = next(iter(found.values()), 0.0)
+        telling = [one for one in common if _most_of(one) >= LEAST_COMMON * most]
         places = Places(
             found=found,
-            common=tuple(common),
-            most=next(iter(found.values()), 0.0),
+            common=tuple(sorted(telling, key=_most_of, reverse=True)),
+            most=most,
             stems=tuple(stems),
             kept={},
             room=len(found) + MOST_PLACES,
@@ -237,18 +241,22 @@ class _Search:
         self.total: dict[int, float] = {}
         self._finders: list[Places] = []
         self._others: list[tuple[Places, float]] = []
-        self._common = [(places, factor) for places, factor, _ in ordered if places.common]
+        self._common: list[tuple[Places, float, Mapping[int, float]]] = []
         total = self.total
         left = sum([places.most * factor for places, factor, _ in ordered])
         for places, factor, weight in ordered:
             left -= places.most * factor
             if not places.found:
                 continue
+            told = places.found
             if not self._finders:
-                total = self.total = _times(places.found, factor)
                 if places.common:
-                    _find_widely(places, factor, _bar(places, left / factor, leap), total)
+                    told = _found_widely(places, _bar(places, left / factor, leap))
+                total = self.total = _times(told, factor)
                 self._finders.append(places)
+            if places.common:
+                self._common.append((places, factor, told))
+            if len(self._finders) == 1 and places is self._finders[0]:
                 continue
             self._others.append((places, factor))
             if weight < SLIGHT and not (widely and len(places.found) <= MANY):
@@ -276,7 +284,7 @@ class _Search:
         total = self.total
         least = max(total.values()) * hopeless
         if self._common:
-            least -= sum([places.most * factor for places, factor in self._common])
+            least -= sum([places.most * factor for places, factor, _ in self._common])
         total = {number: value for number, value in total.items() if value >= least}
         if self._common and len(total) > LOOKED_UP:
             least = sorted(total.values())[-LOOKED_UP]
@@ -286,10 +294,10 @@ class _Search:
     def look_up(self) -> None:
         """Add what common words say of passages that are not among the best of the word."""
         total = self.total
-        for places, factor in self._common:
-            found, score = places.found, places.score
+        for places, factor, told in self._common:
+            score = places.score
             for number in total:
-                if number not in found:
+                if number not in told:
                     total[number] += score(number) * factor
 
     def finds(self, number: int) -> bool:
@@ -304,6 +312,11 @@ def _bar(places: Places, left: float, leap: float) -> float:
         left: what all terms after it may add at most.
     """
     return next(islice(places.found.values(), _ENOUGH, None), 0.0) / leap - left
+
+
+def _most_of(common: tuple[Posting, float]) -> float:
+    posting, factor = common
+    return posting.most * factor
 
 
 def _found(postings: Sequence[tuple[Posting, float]]) -> dict[int, float]:
@@ -326,17 +339,19 @@ def _times(scores: dict[int, float], factor: float) -> dict[int, float]:
     return {number: value * factor for number, value in scores.items()}
 
 
-def _find_widely(places: Places, factor: float, least: float, told: dict[int, float]) -> None:
-    """Add all passages that hold a common word, if they are not too many.
+def _found_widely(places: Places, least: float) -> dict[int, float]:
+    """The passages that a term finds, and all that hold a common word, if they are not too many.
 
     Parameters:
-        least: what the word must say of them.
+        least: what the word must say of these.
     """
+    told = places.found
     for posting, share in places.common:
         last = next(reversed(posting.found.values()))
         if share >= OWN and len(posting.numbers) <= SEEDS and last * share > least:
-            for number, value in posting.above(least / share).items():
-                told.setdefault(number, value * share * factor)
+            above = posting.above(least / share)
+            told = {number: value * share for number, value in above.items()} | told
+    return told
 
 
 def _by_score(found: tuple[int, float]) -> float:
