@@ -71,7 +71,7 @@ class Ranking:
         self.authority: Sequence[float] = index.authority
         self.negated: Sequence[int] = index.negated
         self.figures: Sequence[int] = index.figures
-        self._terms: dict[tuple[str, ...], Places] = {}
+        self._terms: dict[str, Places] = {}
         self._postings: dict[str, Posting] = {}
         self._kept = 0
 
@@ -140,7 +140,7 @@ class Ranking:
 
     def places(self, term: Term) -> Places:
         """Where a term stands, under whatever name."""
-        key = (term.word, *term.stems)
+        key = term.key
         kept = self._terms.get(key)
         if kept is not None:
             return kept

@@ -72,6 +72,10 @@ class Synonyms:
         """The stems that stand for a stem, without itself, and how much each counts."""
         return self._meanings.get((stem,), {})
 
+    def begins_phrase(self, stem: str) -> bool:
+        """Whether a phrase of several words begins with a stem."""
+        return stem in self._phrases
+
     def phrase_at(self, stems: Sequence[str], at: int) -> Phrase | None:
         """The longest phrase of several words that begins at a place of a text."""
         for phrase in self._phrases.get(stems[at], ()):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from itertools import islice, takewhile
 
 import msgspec
 
@@ -54,6 +53,7 @@ class Term(msgspec.Struct, frozen=True):
         stems: what to look for and how much each counts, at most 1.
         known: whether the content has a word for it.
         own: the stems of the word itself, without what stands for it.
+        key: the same for terms that find the same.
     """
 
     word: str
@@ -61,6 +61,33 @@ class Term(msgspec.Struct, frozen=True):
     stems: Mapping[str, float]
     known: bool
     own: tuple[str, ...]
+    key: str
+
+    @classmethod
+    def of(cls, word: str, weight: float, stems: Mapping[str, float]) -> Term:
+        """A term with what follows from its stems."""
+        own = tuple(stem for stem, value in stems.items() if value >= OWN)
+        return cls(word, weight, stems, bool(stems), own, " ".join((word, *stems)))
+
+    def found_by(self, more: Mapping[str, float]) -> Term:
+        """The same, found by other stems too."""
+        stems = {**more, **self.stems}
+        key = " ".join((self.word, *stems))
+        return msgspec.structs.replace(self, stems=stems, known=bool(stems), key=key)
+
+
+class _Word(msgspec.Struct, frozen=True):
+    """What is known of a word that was met.
+
+    Parameters:
+        terms: what it asks for: nothing if it is a stop word, two for two words run together.
+        named: the same where it is written as a name, which is never taken for two words.
+        begins: whether a phrase begins with it.
+    """
+
+    terms: tuple[Term, ...]
+    named: tuple[Term, ...]
+    begins: bool
 
 
 class Vocabulary:
@@ -98,7 +125,8 @@ class Vocabulary:
         self._spellings = spellings
         self._in_order = list(counts)
         self._everyday = {self.stemmer.stem(w) for w in EVERYDAY_WORDS | WEAK_WORDS}
-        self._kept: dict[tuple[str, bool], tuple[Term, ...]] = {}
+        self._met: dict[str, _Word] = {}
+        self._phrases: dict[tuple[str, ...], Sequence[Term]] = {}
         self._right: dict[str, str] = {}
 
     def prepare(self) -> None:
@@ -116,10 +144,11 @@ class Vocabulary:
         """
         read: list[str] = []
         strangers = 0
+        has_learnt = self.stemmer.has_learnt
         for word in words_of(text):
             if word in BETWEEN:
                 continue
-            if self.stemmer.has_learnt(word):
+            if has_learnt(word):
                 read.append(word)
             elif word.startswith(NAME_SIGN):
                 continue  # its parts are looked for
@@ -135,18 +164,22 @@ class Vocabulary:
             words: of :meth:`words`.
             names: folded words that are names; an unknown one is never taken for two words.
         """
-        stems = [self.stemmer.stem(word) for word in words]
         found: dict[str, Term] = {}
-        at = 0
-        while at < len(words):
-            phrase = self._synonyms.phrase_at(stems, at)
-            if phrase:
-                terms: Sequence[Term] = self._of_phrase(words[at : at + len(phrase)], phrase)
-            else:
-                terms = self._of_word(words[at], is_name=words[at] in names)
+        stems: list[str] = []
+        past = 0
+        for at, word in enumerate(words):
+            if at < past:
+                continue
+            met = self._met.get(word) or self._meet(word)
+            terms: Sequence[Term] = met.named if word in names else met.terms
+            if met.begins:
+                stems = stems or [self.stemmer.stem(one) for one in words]
+                phrase = self._synonyms.phrase_at(stems, at)
+                if phrase:
+                    past = at + len(phrase)
+                    terms = self._of_phrase(tuple(words[at:past]), phrase)
             for term in terms:
                 found.setdefault(term.word, term)
-            at += len(phrase) if phrase else 1
         last = ""
         for word in words:
             if last and last + word in self._spellings:
@@ -161,20 +194,19 @@ class Vocabulary:
         for word in (left, right):
             term = found.get(word)
             if term is not None and stem in self._counts:
-                stems = {stem: KIN} | dict(term.stems)
-                found[word] = msgspec.structs.replace(term, stems=stems, known=True)
+                found[word] = term.found_by({stem: KIN})
 
-    def _of_word(self, word: str, *, is_name: bool) -> tuple[Term, ...]:
-        """What one word asks for: nothing for a stop word, two terms for two words run together."""
+    def _meet(self, word: str) -> _Word:
+        if len(self._met) >= _MAX_KEPT:
+            self._met.clear()
+        begins = self._synonyms.begins_phrase(self.stemmer.stem(word))
         if word in STOP_WORDS:
-            return ()
-        key = (word, is_name)
-        kept = self._kept.get(key)
-        if kept is None:
-            if len(self._kept) >= _MAX_KEPT:
-                self._kept.clear()
-            kept = self._kept[key] = self._read(word, is_name)
-        return kept
+            met = _Word((), (), begins)
+        else:
+            term = self._term(word)
+            met = _Word(self._halves(term), (term,), begins)
+        self._met[word] = met
+        return met
 
     def weight(self, stem: str) -> float:
         """What a stem tells: the less common, the more (BM25's inverse document frequency)."""
@@ -193,9 +225,10 @@ class Vocabulary:
         plain |= dict.fromkeys(STOP_WORDS, 50)
         return Spelling(plain | used)
 
-    def _read(self, word: str, is_name: bool) -> tuple[Term, ...]:
-        term = self._term(word)
-        if term.known or is_name or word in NAMES or self.stemmer.stem(word) in self._everyday:
+    def _halves(self, term: Term) -> tuple[Term, ...]:
+        """The two words that an unknown one is made of, else the one that it is."""
+        word = term.word
+        if term.known or word in NAMES or self.stemmer.stem(word) in self._everyday:
             return (term,)
         halves = self._spelling.split(word)
         if halves is not None:
@@ -223,7 +256,7 @@ class Vocabulary:
             weight *= WEAK
         elif word.startswith(NAME_SIGN):
             weight *= WHOLE_NAME
-        return Term(word, weight, stems, bool(stems), _own(stems))
+        return Term.of(word, weight, stems)
 
     def _corrected(self, word: str) -> str:
         """What a word is read as that nobody has learnt."""
@@ -254,24 +287,28 @@ class Vocabulary:
         uses = self._spellings.get(right, 0)
         return right if uses > 1 and uses >= _RARE * self._passages else word
 
-    def _of_phrase(self, words: Sequence[str], phrase: Phrase) -> list[Term]:
+    def _of_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[Term]:
         """A phrase's own words, each also found by what stands for the phrase."""
+        terms = self._phrases.get(words)
+        if terms is None:
+            if len(self._phrases) >= _MAX_KEPT:
+                self._phrases.clear()
+            terms = self._phrases[words] = self._read_phrase(words, phrase)
+        return terms
+
+    def _read_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[Term]:
         meant = {
             stem: value
             for stem, value in self._synonyms.of_phrase(phrase).items()
             if stem in self._counts
         }
         own = [self._term(word) for word in words if word not in STOP_WORDS]
+        if own and not meant:
+            return own
         if own:
-            return [
-                msgspec.structs.replace(term, stems=meant | dict(term.stems), known=True)
-                if meant
-                else term
-                for term in own
-            ]
+            return [term.found_by(meant) for term in own]
         weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
-        name = " ".join(words)
-        return [Term(name, weight, meant, bool(meant), _own(meant))]
+        return [Term.of(" ".join(words), weight, meant)]
 
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""
@@ -279,20 +316,15 @@ class Vocabulary:
             return []
         beginning = stem[:_KIN_LETTERS]
         first = bisect_left(self._in_order, beginning)
-        alike = takewhile(_beginning_with(beginning), islice(self._in_order, first, None))
+        last = bisect_left(self._in_order, beginning + _PAST_ALL, first)
+        alike = self._in_order[first:last]
         return [other for other in alike if other != stem and _are_kin(stem, other)]
 
 
 _KIN_LETTERS = 5
 _KIN_ENDING = 4
-
-
-def _own(stems: Mapping[str, float]) -> tuple[str, ...]:
-    return tuple(stem for stem, value in stems.items() if value >= OWN)
-
-
-def _beginning_with(letters: str) -> Callable[[str], bool]:
-    return lambda stem: stem.startswith(letters)
+_PAST_ALL = "\U0010ffff"
+"""Comes after every letter that a word may go on with."""
 
 
 def _are_kin(left: str, right: str) -> bool:

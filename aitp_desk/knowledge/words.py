@@ -112,10 +112,14 @@ class Stemmer:
 
     Parameters:
         known: words whose stems are known.
+
+    Attributes:
+        has_learnt: whether a folded word is among those that were taught.
     """
 
     def __init__(self, known: Mapping[str, str] | None = None) -> None:
         self._known: dict[str, str] = dict(known or {})
+        self.has_learnt = self._known.__contains__
         self._met: dict[str, str] = {}
         # without a file or content: the tokenizer is all that is needed of this database
         self._tokens = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
@@ -130,10 +134,6 @@ class Stemmer:
         known = self._known
         new = sorted(word for word in set(words) if word not in known)
         known.update(zip(new, self._stems(new), strict=True))
-
-    def has_learnt(self, word: str) -> bool:
-        """Whether a folded word is among those that were taught."""
-        return word in self._known
 
     def stem(self, word: str) -> str:
         """The stem of one folded word."""

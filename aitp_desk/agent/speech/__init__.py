@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import msgspec
@@ -137,6 +137,7 @@ class Speech:
         return "" if word is None or word in self._stop else word
 
 
+@lru_cache(maxsize=256)
 def speech_of(tag: str) -> Speech:
     """How a language is spoken, or English where the desk does not know it.
 
