@@ -166,6 +166,8 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
 
     "Can I still use it?" says nothing by itself: what it is about stands just before.
     """
+    if all(asks):
+        return [1.0] * len(asks)
     factors = [1.0 if does else ASIDE for does in asks]
     said = sum(_telling(terms) for terms, does in zip(read, asks, strict=True) if does)
     for at in reversed(range(len(read))):

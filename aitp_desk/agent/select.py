@@ -160,13 +160,18 @@ class _Question:
 
     def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
         self.library = library
-        self._weights = [wanted.weight for wanted in asked.wanted]
-        self._terms = [
-            (at, where.kept, weight, where)
-            for at, (where, weight) in enumerate(zip(stands, self._weights, strict=True))
-        ]
+        self._weights: list[float] = []
+        self._terms: list[tuple[int, dict[int, Place], float, Places]] = []
+        self._own: list[int] = []
+        stems: list[str] = []
+        for at, (where, wanted) in enumerate(zip(stands, asked.wanted, strict=True)):
+            self._weights.append(wanted.weight)
+            self._terms.append((at, where.kept, wanted.weight, where))
+            if not wanted.carried:
+                stems += wanted.term.own
+                if wanted.factor >= 1:
+                    self._own.append(at)
         self._total = sum(self._weights) or 1.0
-        self._own = [at for at, w in enumerate(asked.wanted) if w.factor >= 1 and not w.carried]
         self._exact = Exact(asked)
         self._asked = asked
         self._must = [at for at in self._own if self._exact.needs(asked.wanted[at].term.word)]
@@ -174,9 +179,7 @@ class _Question:
         self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
-        self._named = library.naming.named(
-            frozenset(stem for w in asked.wanted if not w.carried for stem in w.term.own)
-        )
+        self._named = library.naming.named(frozenset(stems))
         self._names_one = any(self._named.values())
         self._negated = asked.negated
         self._carries = len(self._own) < len(asked.wanted)

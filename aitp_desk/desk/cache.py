@@ -122,7 +122,7 @@ class _Making:
     __slots__ = ("error", "outcome", "over")
 
     def __init__(self) -> None:
-        self.over = asyncio.Event()
+        self.over: asyncio.Event | None = None  # until somebody waits
         self.outcome: Said | None = None
         self.error: Exception | None = None
 
@@ -197,8 +197,9 @@ class AnswerCache:
 
     async def _wait(self, making: _Making) -> None:
         self.counts.waiting += 1
+        over = making.over = making.over or asyncio.Event()
         try:
-            await making.over.wait()
+            await over.wait()
         finally:
             self.counts.waiting -= 1
 
@@ -214,13 +215,16 @@ class AnswerCache:
             raise
         finally:
             del self._making[revision, key]
-            making.over.set()
+            if making.over is not None:
+                making.over.set()
         return outcome
 
     def _put(self, revision: str, key: Key, answer: Answer) -> None:
         """Remember an answer that read nothing but public content, the present content."""
+        if revision != self._revision or not self._most:
+            return
         size, growth = _weigh(key, answer)
-        if revision != self._revision or not self._most or size + growth > self._most_bytes:
+        if size + growth > self._most_bytes:
             return
         if key in self._entries:
             self._drop(key)
