@@ -19,8 +19,9 @@ from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import KIN, OWN
 
-CANDIDATES, CANDIDATES_OF_FEW_WORDS = 8, 12
-"""How many passages of the search are looked at closely: few words fit many alike."""
+CANDIDATES, CANDIDATES_OF_FEW_WORDS, CANDIDATES_WIDELY = 8, 12, 16
+"""How many passages of the search are looked at closely: few words fit many alike, and who takes
+several looks at more."""
 _FEW_WORDS = 3
 _BESIDE = 0.45
 """What scores less than this share of the best is left out: it is no source of an answer."""
@@ -127,11 +128,12 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     ]
     on_page = library.numbers(asked.document) if asked.document is not None else range(0)
     scores = ranking.scores(terms, asked.expects, widely=widely, also=on_page)
-    many = widely or len(asked.wanted) <= _FEW_WORDS
-    numbers = ranking.best(
-        scores,
-        CANDIDATES_OF_FEW_WORDS if many else CANDIDATES,
-        HOPELESS_WIDELY if widely else HOPELESS,
+    says_little = len(asked.wanted) <= _FEW_WORDS
+    limit = CANDIDATES_OF_FEW_WORDS if says_little else CANDIDATES
+    numbers = (
+        ranking.best(scores, CANDIDATES_WIDELY, HOPELESS_WIDELY)
+        if widely
+        else ranking.best(scores, limit)
     )
     if on_page:
         near = {number: scores[number] for number in on_page if number in scores}
