@@ -15,7 +15,7 @@ from aitp_desk.knowledge.base import Passage, Unit
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Label, Library
-from aitp_desk.knowledge.search import HOPELESS, HOPELESS_WIDELY
+from aitp_desk.knowledge.search import HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import KIN, OWN
 
