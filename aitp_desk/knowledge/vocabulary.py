@@ -273,10 +273,11 @@ class Vocabulary:
     def _meant(self, word: str) -> str:
         """The word that a misspelt one surely stands for, else the word itself.
 
-        What would be read as a word without any use here stays as it was written.
+        What would be read as a word without any use here stays as it was written. Which words are
+        plain is known of English alone; in other languages the nearest word is taken.
         """
         right = self._spelling.correct(word)
-        if right is None or right in STOP_WORDS or right in WEAK_WORDS:
+        if not self._is_english or right is None or right in STOP_WORDS or right in WEAK_WORDS:
             return right or word
         slips = distance(word, right, _MOST_SLIPS)
         if slips > _MOST_SLIPS or not self._term(right).known:
