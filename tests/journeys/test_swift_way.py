@@ -3,91 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import select
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import cast
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
-import msgspec
 import pytest
 
-from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.app import Serving
 from aitp_desk.front import Front, Incoming, Outgoing
 from aitp_desk.routing import Found
 from aitp_desk.store.work.tokens import revoke_token
 from aitp_desk.swift import LONGEST_HEAD, MOST_HEADS, Head, Heads
-from tests.doubles import ScriptedAgent
+from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
 from tests.keys import make_key
 from tests.serving import serving
-
-SECONDS = 10
-HEALTH = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-
-
-MANIFEST = b"GET /.well-known/agent.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-
-
-def question(query: str, *lines: str) -> bytes:
-    body = msgspec.json.encode({"ahp": "0.1", "capability": "content_search", "query": query})
-    head = ["POST /agent/converse HTTP/1.1", "Host: 127.0.0.1", *lines]
-    return "\r\n".join([*head, f"Content-Length: {len(body)}", "", ""]).encode() + body
-
-
-class Thinking(ScriptedAgent):
-    """An agent that has been asked, and answers when it may."""
-
-    def __init__(self) -> None:
-        super().__init__(self._think)
-        self.asked = asyncio.Event()
-        self.may_answer = asyncio.Event()
-        self.was_stopped = asyncio.Event()
-
-    async def _think(self, turn: Turn) -> Outcome:
-        self.asked.set()
-        try:
-            await self.may_answer.wait()
-        except asyncio.CancelledError:
-            self.was_stopped.set()
-            raise
-        return Answer(f"Answer to {turn.question}")
-
-
-class Line(NamedTuple):
-    """One connection to a desk."""
-
-    reader: asyncio.StreamReader
-    writer: asyncio.StreamWriter
-
-    async def hear(self) -> tuple[int, dict[str, str], bytes]:
-        """The next answer: its status, headers and body."""
-        async with asyncio.timeout(SECONDS):
-            head = (await self.reader.readuntil(b"\r\n\r\n")).decode()
-            first, *lines = head.strip().split("\r\n")
-            headers = dict(line.split(": ", 1) for line in lines)
-            body = await self.reader.readexactly(int(headers["Content-Length"]))
-        return int(first.split()[1]), headers, body
-
-    async def is_at_end(self) -> bool:
-        async with asyncio.timeout(SECONDS):
-            return await self.reader.read(1) == b""
-
-
-@asynccontextmanager
-async def calling(desk: Serving, place: str = "127.0.0.1") -> AsyncIterator[Line]:
-    """A connection from a place of the loopback's network."""
-    address = urlsplit(desk.url)
-    reader, writer = await asyncio.open_connection(
-        address.hostname, address.port, local_addr=(place, 0)
-    )
-    try:
-        yield Line(reader, writer)
-    finally:
-        writer.close()
 
 
 async def test_what_is_asked_meanwhile_is_answered_in_order(tmp_path: Path) -> None:
@@ -198,10 +131,13 @@ async def test_a_caller_who_hangs_up_harms_nobody(
             line.writer.write(question("One?") + HEALTH[:10])
             async with asyncio.timeout(SECONDS):
                 await agent.asked.wait()
-        agent.may_answer.set()
         async with calling(desk) as line:
+            line.writer.write(HEALTH)  # by its answer the other connection is known to be gone
+            assert (await line.hear())[0] == 200
+            agent.may_answer.set()
             line.writer.write(question("Two?"))
             assert (await line.hear())[0] == 200
+    gc.collect()  # what nobody has asked a task for is told then
     assert not caplog.records
 
 
@@ -221,19 +157,20 @@ async def test_a_connection_stays_open_while_it_is_used_and_is_closed_when_idle(
             assert await general.is_at_end()
 
 
-async def test_general_requests_keep_a_connection_open_too(tmp_path: Path) -> None:
+async def test_requests_on_either_way_keep_a_connection_open(tmp_path: Path) -> None:
     with (
         patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 1.5),
         patch("aitp_desk.listening.SWEEP_SECONDS", 0.02),
     ):
-        async with serving(tmp_path) as desk, calling(desk) as line:
+        async with serving(tmp_path) as desk, calling(desk) as general, calling(desk) as swift:
             began = asyncio.get_running_loop().time()
             while asyncio.get_running_loop().time() < began + 2:
-                line.writer.write(HEALTH)
-                assert (await line.hear())[0] == 200
+                for line, request in ((general, HEALTH), (swift, MANIFEST)):
+                    line.writer.write(request)
+                    assert (await line.hear())[0] == 200
                 with suppress(TimeoutError):
                     async with asyncio.timeout(0.2):
-                        assert not await line.reader.read(1)
+                        assert not await swift.reader.read(1)
                         raise AssertionError("closed while it was used")
 
 
@@ -367,9 +304,11 @@ async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) ->
 async def test_few_and_short_heads_are_remembered() -> None:
     heads, read = Heads(), cast(Head, object())
     heads.remember(b"x" * (LONGEST_HEAD + 1), read)
+    assert heads.find(b"x" * (LONGEST_HEAD + 1)) is None
+    heads.remember(b"x" * LONGEST_HEAD, read)
+    assert heads.find(b"x" * LONGEST_HEAD) is read
     for number in range(MOST_HEADS + 1):
         heads.remember(b"%d" % number, read)
-    assert heads.find(b"x" * (LONGEST_HEAD + 1)) is None
     assert [heads.find(b"0"), heads.find(b"1")] == [None, read]
 
 
