@@ -49,9 +49,7 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         return len(self.found) == len(self.numbers)
 
     def score(self, number: int) -> float:
-        """The score of a passage, 0 where it does not hold the stem."""
-        if self.is_complete:
-            return self.found.get(number, 0.0)
+        """The score of a passage, 0 where it does not hold the stem: of a commoner stem."""
         at = bisect_left(self.numbers, number)
         if at < len(self.numbers) and self.numbers[at] == number:
             return self.scores[at]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
+from operator import itemgetter
 
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
@@ -42,6 +43,7 @@ HEAD = 48
 LOOKED_UP = 32
 """In so many of the passages that were found, the best ones, common words are looked up."""
 
+_SCORE = itemgetter(1)
 _ENOUGH = 32
 """What scores less than so many others is not among the best in any case; where fewer were found,
 any term may find more."""
@@ -140,39 +142,40 @@ class Ranking:
 
     def places(self, term: Term) -> Places:
         """Where a term stands, under whatever name."""
-        key = term.key
-        kept = self._terms.get(key)
+        kept = self._terms.pop(term.key, None)
         if kept is not None:
+            self._terms[term.key] = kept  # whatever is asked for again goes to the end
             return kept
         common: list[tuple[Posting, float]] = []
         stems: list[tuple[str, float, float, Mapping[int, float] | None]] = []
         postings = [(self._posting(stem), factor) for stem, factor in term.stems.items()]
-        found = _found(postings)
+        found, rest = _together(postings)
         for (stem, factor), (posting, _) in zip(term.stems.items(), postings, strict=True):
             held = posting.found if posting.is_complete else None
             stems.append((mark(stem), factor, self._weight(stem), held))
-            if held is None or len(found) == MOST_FOUND:
+            if held is None:
                 common.append((posting, factor))
         most = next(iter(found.values()), 0.0)
         telling = [one for one in common if _most_of(one) >= LEAST_COMMON * most]
         places = Places(
             found=found,
+            rest=rest,
             common=tuple(sorted(telling, key=_most_of, reverse=True)),
             most=most,
             stems=tuple(stems),
             kept={},
-            room=len(found) + MOST_PLACES,
+            room=len(found) + len(rest) + MOST_PLACES,
         )
         self._keep(places.room)
-        self._terms[key] = places
+        self._terms[term.key] = places
         return places
 
     def _posting(self, stem: str) -> Posting:
-        posting = self._postings.get(stem)
+        posting = self._postings.pop(stem, None)
         if posting is None:
             posting = self._index.posting(stem)
             self._keep(_room_of(posting))
-            self._postings[stem] = posting
+        self._postings[stem] = posting
         return posting
 
     def place(self, where: Places, number: int) -> Place:
@@ -210,7 +213,7 @@ class Ranking:
         return place
 
     def _keep(self, entries: int) -> None:
-        """Bound what is kept: past the limit what was read first is forgotten."""
+        """Bound what is kept: past the limit is forgotten what nobody asked for longest."""
         self._kept += entries
         while self._kept > _MAX_KEPT and self._terms:
             self._kept -= self._terms.pop(next(iter(self._terms))).room
@@ -254,7 +257,7 @@ class _Search:
                     told = _found_widely(places, _bar(places, left / factor, leap))
                 total = self.total = _times(told, factor)
                 self._finders.append(places)
-            if places.common:
+            if places.common or places.rest:
                 self._common.append((places, factor, told))
             if len(self._finders) == 1 and places is self._finders[0]:
                 continue
@@ -319,18 +322,26 @@ def _most_of(common: tuple[Posting, float]) -> float:
     return posting.most * factor
 
 
-def _found(postings: Sequence[tuple[Posting, float]]) -> dict[int, float]:
-    """The passages that stems find together, each with what the best of them says of it."""
+def _together(
+    postings: Sequence[tuple[Posting, float]],
+) -> tuple[dict[int, float], dict[int, float]]:
+    """The passages that stems find together, each with what the best of them says of it.
+
+    Returns:
+        The best of them, the best first, and the others.
+    """
     if len(postings) == 1:
         posting, factor = postings[0]
-        return _times(posting.found, factor)
+        return posting.found if factor == 1.0 else _times(posting.found, factor), {}
     best: dict[int, float] = {}
     for posting, factor in postings:
+        known = best.get
         for number, value in posting.found.items():
-            if value * factor > best.get(number, 0.0):
-                best[number] = value * factor
-    ordered = sorted(best.items(), key=_by_score, reverse=True)
-    return dict(ordered[:MOST_FOUND])
+            score = value * factor
+            if score > known(number, 0.0):
+                best[number] = score
+    ordered = sorted(best.items(), key=_SCORE, reverse=True)
+    return dict(ordered[:MOST_FOUND]), dict(ordered[MOST_FOUND:])
 
 
 def _times(scores: dict[int, float], factor: float) -> dict[int, float]:
@@ -352,10 +363,6 @@ def _found_widely(places: Places, least: float) -> dict[int, float]:
             above = posting.above(least / share)
             told = {number: value * share for number, value in above.items()} | told
     return told
-
-
-def _by_score(found: tuple[int, float]) -> float:
-    return found[1]
 
 
 def _by_weight(term: tuple[Places, float, float]) -> float:

@@ -39,17 +39,21 @@ class Place(msgspec.Struct, frozen=True, gc=False):
     @classmethod
     def of(cls, title: float, heading: float, said: float, units: Mapping[int, float]) -> Place:
         """A place with what follows from where the term stands."""
-        best = min(max(units.values(), default=0.0), 1.0)
+        best = min(max(units.values()), 1.0) if units else 0.0
         around = max(IN_HEADINGS * heading, IN_TITLES * title)
+        said_in = tuple(units.items())
+        news = said_in
+        if around:
+            news = tuple([(unit, value - around) for unit, value in said_in if value > around])
         return cls(
             title,
             heading,
             said,
             best,
-            tuple(units.items()),
+            said_in,
             around,
             max(around, best),
-            tuple((unit, value - around) for unit, value in units.items() if value > around),
+            news,
         )
 
 
@@ -62,6 +66,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
 
     Parameters:
         found: the passages that it finds, with its scores there, the best first.
+        rest: other passages that are known to hold it, with its scores there.
         common: the postings of stems that do not find all passages that hold them, and how surely
             each stands for it.
         most: its best score.
@@ -72,6 +77,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
     """
 
     found: dict[int, float]
+    rest: dict[int, float]
     common: tuple[tuple[Posting, float], ...]
     most: float
     stems: tuple[tuple[str, float, float, Mapping[int, float] | None], ...]
@@ -80,7 +86,7 @@ class Places(msgspec.Struct, frozen=True, gc=False):
 
     def score(self, number: int) -> float:
         """Its score in any passage."""
-        best = self.found.get(number, 0.0)
+        best = self.found.get(number) or self.rest.get(number, 0.0)
         for posting, factor in self.common:
             if posting.most * factor > best:
                 best = max(best, posting.score(number) * factor)
