@@ -49,7 +49,10 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         return len(self.found) == len(self.numbers)
 
     def score(self, number: int) -> float:
-        """The score of a passage, 0 where it does not hold the stem: of a commoner stem."""
+        """The score of a passage, 0 where it does not hold the stem."""
+        known = self.found.get(number)
+        if known is not None or self.is_complete:
+            return known or 0.0
         at = bisect_left(self.numbers, number)
         if at < len(self.numbers) and self.numbers[at] == number:
             return self.scores[at]

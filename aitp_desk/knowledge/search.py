@@ -14,8 +14,8 @@ from operator import itemgetter
 
 from aitp_desk.knowledge.index import Index
 from aitp_desk.knowledge.layout import IN_HEADING, IN_TITLE, mark, stand_of
-from aitp_desk.knowledge.postings import COMPLETE, Posting
-from aitp_desk.knowledge.standing import MOST_PLACES, NOWHERE, Place, Places
+from aitp_desk.knowledge.postings import Posting
+from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.titles import joined_name
 from aitp_desk.knowledge.vocabulary import OWN, Term, Vocabulary
 
@@ -34,8 +34,8 @@ FINDERS = 3
 """So many terms find passages, those that tell most; the others only add to what these found."""
 SEEDS = 5000
 """So many passages the first term finds in any case, even if it is common."""
-MOST_FOUND = COMPLETE
-"""So many passages a term finds at most, whatever stands for it."""
+ASIDE = 64
+"""So many passages a stem finds that stands for a word without being a form of it."""
 LEAST_COMMON = 0.3
 """A common word that tells less than this share of what its term tells at most is not looked up."""
 HEAD = 48
@@ -47,7 +47,9 @@ _SCORE = itemgetter(1)
 _ENOUGH = 32
 """What scores less than so many others is not among the best in any case; where fewer were found,
 any term may find more."""
-_MAX_KEPT = 500_000
+MOST_PLACES = 50_000
+"""In so many passages all in all is kept how terms stand there."""
+_MAX_KEPT = 800_000
 _COMPACT = 12
 """So many entries of an array take the room of one of a mapping."""
 
@@ -76,6 +78,7 @@ class Ranking:
         self._terms: dict[str, Places] = {}
         self._postings: dict[str, Posting] = {}
         self._kept = 0
+        self._placed = 0
 
     def called(self, words: Iterable[str]) -> Sequence[int]:
         """The first passages of sections and pages whose name these words are."""
@@ -148,25 +151,26 @@ class Ranking:
             return kept
         common: list[tuple[Posting, float]] = []
         stems: list[tuple[str, float, float, Mapping[int, float] | None]] = []
-        postings = [(self._posting(stem), factor) for stem, factor in term.stems.items()]
-        found, rest = _together(postings)
-        for (stem, factor), (posting, _) in zip(term.stems.items(), postings, strict=True):
+        found: dict[int, float] = {}
+        for stem, factor in term.stems.items():
+            posting = self._posting(stem)
             held = posting.found if posting.is_complete else None
             stems.append((mark(stem), factor, self._weight(stem), held))
-            if held is None:
+            is_all = _add(posting, factor, found)
+            if held is None or not is_all:
                 common.append((posting, factor))
+        if len(stems) > 1:
+            found = dict(sorted(found.items(), key=_SCORE, reverse=True))
         most = next(iter(found.values()), 0.0)
         telling = [one for one in common if _most_of(one) >= LEAST_COMMON * most]
         places = Places(
             found=found,
-            rest=rest,
             common=tuple(sorted(telling, key=_most_of, reverse=True)),
             most=most,
             stems=tuple(stems),
             kept={},
-            room=len(found) + len(rest) + MOST_PLACES,
         )
-        self._keep(places.room)
+        self._keep(len(found))
         self._terms[term.key] = places
         return places
 
@@ -207,16 +211,26 @@ class Ranking:
                 if value > units.get(unit, 0.0):
                     units[unit] = value
         place = Place.of(title, heading, said, units) if held else NOWHERE
-        if len(where.kept) >= MOST_PLACES:
-            where.kept.clear()
+        self._placed += 1
+        if self._placed > MOST_PLACES:
+            self._forget_places()
         where.kept[number] = place
         return place
+
+    def _forget_places(self) -> None:
+        """Forget half of the places, those of terms that nobody asked for longest."""
+        self._placed = sum(len(places.kept) for places in self._terms.values())
+        for places in self._terms.values():
+            if self._placed <= MOST_PLACES // 2:
+                return
+            self._placed -= len(places.kept)
+            places.kept.clear()
 
     def _keep(self, entries: int) -> None:
         """Bound what is kept: past the limit is forgotten what nobody asked for longest."""
         self._kept += entries
         while self._kept > _MAX_KEPT and self._terms:
-            self._kept -= self._terms.pop(next(iter(self._terms))).room
+            self._kept -= len(self._terms.pop(next(iter(self._terms))).found)
             if self._postings:
                 self._kept -= _room_of(self._postings.pop(next(iter(self._postings))))
 
@@ -257,7 +271,7 @@ class _Search:
                     told = _found_widely(places, _bar(places, left / factor, leap))
                 total = self.total = _times(told, factor)
                 self._finders.append(places)
-            if places.common or places.rest:
+            if places.common:
                 self._common.append((places, factor, told))
             if len(self._finders) == 1 and places is self._finders[0]:
                 continue
@@ -322,26 +336,23 @@ def _most_of(common: tuple[Posting, float]) -> float:
     return posting.most * factor
 
 
-def _together(
-    postings: Sequence[tuple[Posting, float]],
-) -> tuple[dict[int, float], dict[int, float]]:
-    """The passages that stems find together, each with what the best of them says of it.
+def _add(posting: Posting, factor: float, found: dict[int, float]) -> bool:
+    """Add the passages that a stem finds to those of its term, each with the best that is said.
+
+    A stem that is not the word itself finds its best ones alone.
 
     Returns:
-        The best of them, the best first, and the others.
+        Whether these are all that it finds.
     """
-    if len(postings) == 1:
-        posting, factor = postings[0]
-        return posting.found if factor == 1.0 else _times(posting.found, factor), {}
-    best: dict[int, float] = {}
-    for posting, factor in postings:
-        known = best.get
-        for number, value in posting.found.items():
-            score = value * factor
-            if score > known(number, 0.0):
-                best[number] = score
-    ordered = sorted(best.items(), key=_SCORE, reverse=True)
-    return dict(ordered[:MOST_FOUND]), dict(ordered[MOST_FOUND:])
+    if not found and factor == 1.0:
+        found |= posting.found
+        return True
+    known = found.get
+    for number, value in islice(posting.found.items(), None if factor >= OWN else ASIDE):
+        score = value * factor
+        if score > known(number, 0.0):
+            found[number] = score
+    return factor >= OWN or len(posting.found) <= ASIDE
 
 
 def _times(scores: dict[int, float], factor: float) -> dict[int, float]:

@@ -8,8 +8,6 @@ import msgspec
 
 from aitp_desk.knowledge.postings import Posting
 
-MOST_PLACES = 64
-"""In so many passages is kept how a term stands there."""
 IN_HEADINGS, IN_TITLES = 1.0, 0.8
 """How much a word counts for every unit below that the headings or the page's title say."""
 
@@ -66,27 +64,23 @@ class Places(msgspec.Struct, frozen=True, gc=False):
 
     Parameters:
         found: the passages that it finds, with its scores there, the best first.
-        rest: other passages that are known to hold it, with its scores there.
-        common: the postings of stems that do not find all passages that hold them, and how surely
-            each stands for it.
+        common: the postings of stems that hold more passages than are found by them, and how
+            surely each stands for it; those that tell most come first.
         most: its best score.
         stems: what stands for it, as it is looked for, with how surely and how much each tells, and
             the passages that hold it where it finds them all.
-        kept: how it stands in the passages that were looked at, at most :data:`MOST_PLACES`.
-        room: how many entries it keeps of its own.
+        kept: how it stands in the passages that were looked at.
     """
 
     found: dict[int, float]
-    rest: dict[int, float]
     common: tuple[tuple[Posting, float], ...]
     most: float
     stems: tuple[tuple[str, float, float, Mapping[int, float] | None], ...]
     kept: dict[int, Place]
-    room: int
 
     def score(self, number: int) -> float:
         """Its score in any passage."""
-        best = self.found.get(number) or self.rest.get(number, 0.0)
+        best = self.found.get(number, 0.0)
         for posting, factor in self.common:
             if posting.most * factor > best:
                 best = max(best, posting.score(number) * factor)
