@@ -48,15 +48,18 @@ class Posting(msgspec.Struct, frozen=True, gc=False):
         """Whether a question finds all passages by the stem."""
         return len(self.found) == len(self.numbers)
 
-    def score(self, number: int) -> float:
-        """The score of a passage, 0 where it does not hold the stem."""
-        known = self.found.get(number)
-        if known is not None or self.is_complete:
-            return known or 0.0
-        at = bisect_left(self.numbers, number)
-        if at < len(self.numbers) and self.numbers[at] == number:
-            return self.scores[at]
-        return 0.0
+    def look_up(self, wanted: Sequence[int]) -> list[tuple[int, float]]:
+        """Those of some passages that hold the stem, with their scores."""
+        found = self.found
+        if self.is_complete:
+            return [(number, found[number]) for number in wanted if number in found]
+        numbers, scores, last = self.numbers, self.scores, len(self.numbers) - 1
+        held: list[tuple[int, float]] = []
+        for number in wanted:
+            at = bisect_left(numbers, number)
+            if at <= last and numbers[at] == number:
+                held.append((number, scores[at]))
+        return held
 
     def above(self, least: float) -> dict[int, float]:
         """All passages in which the stem scores at least so much, with their scores."""

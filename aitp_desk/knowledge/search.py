@@ -312,10 +312,9 @@ class _Search:
         """Add what common words say of passages that are not among the best of the word."""
         total = self.total
         for places, factor, told in self._common:
-            score = places.score
-            for number in total:
-                if number not in told:
-                    total[number] += score(number) * factor
+            unheard = [number for number in total if number not in told]
+            for number, value in places.look_up(unheard).items():
+                total[number] += value * factor
 
     def finds(self, number: int) -> bool:
         """Whether one of the terms that find passages finds this one."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
@@ -80,8 +80,14 @@ class Places(msgspec.Struct, frozen=True, gc=False):
 
     def score(self, number: int) -> float:
         """Its score in any passage."""
-        best = self.found.get(number, 0.0)
+        known = self.found.get(number, 0.0)
+        return max(known, self.look_up((number,)).get(number, 0.0)) if self.common else known
+
+    def look_up(self, numbers: Sequence[int]) -> dict[int, float]:
+        """What its common stems say of passages, of those that hold one."""
+        best: dict[int, float] = {}
         for posting, factor in self.common:
-            if posting.most * factor > best:
-                best = max(best, posting.score(number) * factor)
+            for number, value in posting.look_up(numbers):
+                if value * factor > best.get(number, 0.0):
+                    best[number] = value * factor
         return best
