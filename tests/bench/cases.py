@@ -83,7 +83,7 @@ def converse_uncached(_url: str, _key: str) -> list[bytes]:
 
 
 def converse_uncached_large(_url: str, _key: str) -> list[bytes]:
-    """Questions on more than 10,000 passages, all different."""
+    """Questions on more than 10,000 passages, about as many different ones as on the shop."""
     asked = questions()[::9]
     return [request("POST", "/agent/converse", {}, _converse(question)) for question in asked]
 
