@@ -96,12 +96,12 @@ def read_turn(turn: Turn, library: Library) -> Asked:
     """Read a turn's question together with what it leans on."""
     pending = turn.pending
     if pending is not None:
-        if turn.clarification is not None or _answers(turn.question, pending, library):
+        if _answers(turn, pending, library):
             return _clarified(pending, _reply(turn), library)
     elif turn.clarification is not None:
         return read(f"{turn.question} {turn.clarification}", library)
     earlier = [said.text for said in turn.transcript if said.speaker == "visitor"]
-    return _read(turn.question, earlier[-REACH:], library)
+    return _read(_reply(turn), earlier[-REACH:], library)
 
 
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
@@ -159,11 +159,14 @@ def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
     return bool(named) and page not in named
 
 
-def _answers(reply: str, pending: Pending, library: Library) -> bool:
+def _answers(turn: Turn, pending: Pending, library: Library) -> bool:
     """Whether a message answers what was asked back, and is no new question."""
+    reply = _reply(turn)
     choice = choose(reply, pending.options, speech_of(library.language))
     if choice.option is not None or choice.is_void:
         return True
+    if turn.clarification is not None:  # whoever has one box for both cannot name it otherwise
+        return not is_question(reply) or points_back(reply)
     return "?" not in reply and telling(read(reply, library).wanted) <= 3
 
 

@@ -310,14 +310,26 @@ async def test_what_chooses_no_option_is_asked_about_again_and_not_guessed_at(
         assert {"Ski": "240 EUR", "Hiking": "160 EUR"}[option.split()[0]] in said.answer
 
 
+@pytest.mark.parametrize("as_query", [False, True], ids=["clarification", "query"])
+@pytest.mark.parametrize(
+    ("other", "told"),
+    [
+        ("How long does the repair of ski boots take?", "two weeks"),
+        ("Where do you deliver?", "Norway"),
+    ],
+)
 async def test_another_question_in_place_of_an_answer_is_a_question_of_its_own(
-    tmp_path: Path, ambiguous_site: Path
+    tmp_path: Path, ambiguous_site: Path, other: str, told: str, as_query: bool
 ) -> None:
+    (ambiguous_site / "delivery.md").write_text("# Delivery\n\nWe deliver to all of Norway.\n")
+    query = "How much do the boots cost?"
     async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
-        asked = await visitor.ask("How much do the boots cost?")
-        id_ = asked.session_id
-        said = await visitor.ask("How long does the repair of ski boots take?", session_id=id_)
-        assert "two weeks" in said.answer
+        id_ = (await visitor.ask(query)).session_id
+        if as_query:
+            said = await visitor.ask(other, session_id=id_)
+        else:
+            said = await visitor.ask(query, session_id=id_, clarification=other)
+        assert told in said.answer
         late = await visitor.ask("How much?", session_id=id_, clarification="Ski boots")
         assert late.refusal == (400, "invalid_request", None)
         assert late.body["param"] == "clarification"
