@@ -24,7 +24,8 @@ PERSON = 16384
 DEFAULT = 32768
 
 _COUNT = (
-    r"(?:\d[\d.,]*|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?|an?|each|per)"
+    r"(?:\d[\d.,]*[\s–-]*|"
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?|an?|each|per)[\s–-]+)"
 )
 _PERIOD = r"(?:s|ms|sec|seconds?|min|minutes?|h|hours?|days?|nights?|weeks?|months?|years?)\b"
 _MONTH = (
@@ -34,7 +35,7 @@ _MONTH = (
 _PATTERNS = {
     MONEY: r"[$€£¥]\s?\d|\d\s?(?:dollars?|euros?|usd|eur|gbp|cents?)\b|\bfree\b|"
     r"\bno (?:fee|charge)",
-    DURATION: rf"\b{_COUNT}[\s–-]*"
+    DURATION: rf"\b{_COUNT}"
     rf"(?:(?:to|or|full|business|working|calendar)[\s-]+|\d+\s)*{_PERIOD}|"
     r"\b(?:next|same) (?:business )?day\b|\b(?:never|until) \w+|\b\d+/(?:second|minute|hour|day)",
     CLOCK: r"\b\d{1,2}(?::\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\bnoon\b|\bmidnight\b|\bclosed\b",
