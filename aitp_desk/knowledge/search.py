@@ -109,8 +109,7 @@ class Ranking:
         leap = EXPECTED if expects else 1.0
         search = _Search(ordered, leap, widely=widely)
         search.tell()
-        if not also:
-            search.keep_best((HOPELESS_WIDELY if widely else HOPELESS) / leap)
+        search.keep_best((HOPELESS_WIDELY if widely else HOPELESS) / leap)
         search.look_up()
         total = search.total
         for number in also:
@@ -259,32 +258,42 @@ class _Search:
         self._finders: list[Places] = []
         self._others: list[tuple[Places, float]] = []
         self._common: list[tuple[Places, float, Mapping[int, float]]] = []
-        total = self.total
         left = sum([places.most * factor for places, factor, _ in ordered])
         for places, factor, weight in ordered:
             left -= places.most * factor
             if not places.found:
                 continue
-            told = places.found
-            if not self._finders:
-                if places.common:
-                    told = _found_widely(places, _bar(places, left / factor, leap))
-                total = self.total = _times(told, factor)
-                self._finders.append(places)
-            if places.common:
-                self._common.append((places, factor, told))
-            if len(self._finders) == 1 and places is self._finders[0]:
-                continue
-            self._others.append((places, factor))
-            if weight < SLIGHT and not (widely and len(places.found) <= MANY):
-                continue
-            if len(self._finders) < FINDERS or len(total) < _ENOUGH:
-                self._finders.append(places)
-                for number in islice(places.found, HEAD):
-                    total.setdefault(number, 0.0)
+            if self._finders:
+                tells = weight >= SLIGHT or (widely and len(places.found) <= MANY)
+                self._go_on(places, factor, may_find=tells)
+            else:
+                self._begin(places, factor, _bar(places, left / factor, leap))
+
+    def _begin(self, places: Places, factor: float, least: float) -> None:
+        """Take the first term: what it finds, and says.
+
+        Parameters:
+            least: what a common word must say of a passage that it finds.
+        """
+        told = _found_widely(places, least) if places.common else places.found
+        self.total = _times(told, factor)
+        self._finders.append(places)
+        if places.common:
+            self._common.append((places, factor, told))
+
+    def _go_on(self, places: Places, factor: float, *, may_find: bool) -> None:
+        """Take the next term: what it finds; what it says comes later."""
+        self._others.append((places, factor))
+        if places.common:
+            self._common.append((places, factor, places.found))
+        total = self.total
+        if may_find and (len(self._finders) < FINDERS or len(total) < _ENOUGH):
+            self._finders.append(places)
+            for number in islice(places.found, HEAD):
+                total.setdefault(number, 0.0)
 
     def tell(self) -> None:
-        """Add what the terms say of what was found; the first has spoken."""
+        """Add what the terms say of what was found, all but the first, which has spoken."""
         total = self.total
         for places, factor in self._others:
             found = places.found
