@@ -18,11 +18,12 @@ _PATHS = (MANIFEST_PATH, "/llms.txt", "/llms-full.txt", "/agent/*", "/v1/*", "/a
 
 _LAST = r"(?:,|$)"
 _WANTS_MANIFEST = (
-    rf"{re.escape(MANIFEST_TYPE)}\s*(?:;\s*(?:q=1(?:\.0*)?|[^q,;\s][^,;]*)\s*)*{_LAST}"
+    rf"{re.escape(MANIFEST_TYPE)}\s*(?:;\s*(?:q=1(?:\.0*)?\s*|[^q,;\s][^,;]*))*{_LAST}"
 )
 """The rest of an Accept header that names the manifest's type, and nothing that is wanted more.
 
-Servers compare no weights: one below 1 is taken for a lesser wish, and the page is served.
+Servers compare no weights: one below 1 is taken for a lesser wish, and the page is served. No text
+fits it in two ways: a server would try them all.
 """
 _WANTS_PAGE = rf"text/html\s*(?:;\s*(?:q=1|[^q\s])|{_LAST})"
 """The same of one that names HTML and wants nothing more."""

@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from aitp_desk.knowledge.base import DocumentKind, Problem
+from aitp_desk.knowledge.state import State, state_of
 
 KINDS: dict[str, DocumentKind] = {
     ".md": "markdown",
@@ -70,15 +71,13 @@ class Found(msgspec.Struct, frozen=True):
     Parameters:
         source: relative to the content folder, joined by ``/``.
         file: where to read it: links are resolved.
-        changed: nanoseconds of its last change; with ``size`` it tells whether to read it again.
-        size: in bytes.
+        state: tells whether to read it again; None for what is kept of pages from elsewhere.
     """
 
     source: str
     file: Path
     kind: DocumentKind
-    changed: int
-    size: int
+    state: State | None = None
 
 
 def is_never_content(name: str) -> bool:
@@ -262,7 +261,7 @@ class _Walk:
                 f"It has {status.st_size} bytes; at most {most} are read. Split it.",
             )
             return None
-        return Found(source, file, kind, status.st_mtime_ns, status.st_size)
+        return Found(source, file, kind, state_of(status))
 
     def _refuse(self, source: str, message: str) -> None:
         self.problems.append(Problem(source, message))

@@ -7,6 +7,7 @@ being answered meanwhile, and what it needed of memory would never be given back
 from __future__ import annotations
 
 import pickle
+import sqlite3
 import sys
 import time
 from collections.abc import Iterable, Sequence
@@ -87,7 +88,10 @@ def main() -> None:
             print(done, of, flush=True)  # noqa: T201 -- to the desk
 
     try:
-        make_indexes(wanted, say, keep=True)
+        try:
+            make_indexes(wanted, say, keep=True)
+        except (OSError, sqlite3.Error):  # there may be room for the indexes alone
+            make_indexes(wanted, say)
     except Exception as error:  # noqa: BLE001 -- the desk tells it
         print(f"{type(error).__name__}: {' '.join(str(error).split())}")  # noqa: T201
         sys.exit(1)

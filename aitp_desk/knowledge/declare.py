@@ -21,9 +21,10 @@ from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.measures import Measures
 from aitp_desk.knowledge.payloads import Data, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
-from aitp_desk.knowledge.places import Place, Places, state_of
+from aitp_desk.knowledge.places import Place, Places, look_at
 from aitp_desk.knowledge.recordings import read_audio, read_video
 from aitp_desk.knowledge.records import check_finite, read_records
+from aitp_desk.knowledge.state import State
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
 
 _DECLARED = ("video", "audio", "images", "downloads", "data")
@@ -71,7 +72,7 @@ class Declaring:
         self._data = data
         self._below = below
         self._measures = Measures(keep_in)
-        self._looked_at: dict[str, tuple[int, int] | None] = {}
+        self._looked_at: dict[str, State | None] = {}
 
     def begin(self) -> None:
         """Begin anew: what was read until now is no longer of interest."""
@@ -86,13 +87,13 @@ class Declaring:
                 page.read(document)
         self._looked_at |= places.looked_at
         self._measures.keep()
-        stamps = [(file.url, file.size, file.changed) for file in places.files.values()]
+        stamps = [(file.url, file.state) for file in places.files.values()]
         digest = sha256(msgspec.json.encode((page.resources, stamps))).hexdigest()
         return Declared(tuple(page.resources), places.files, tuple(page.problems), digest)
 
     def is_stale(self) -> bool:
         """Whether a file that a page declares has come, gone or changed since it was read."""
-        return any(state_of(self._folder / name) != seen for name, seen in self._looked_at.items())
+        return any(look_at(self._folder / name) != seen for name, seen in self._looked_at.items())
 
 
 def said_of_declared(document: Document) -> Iterator[str]:

@@ -7,7 +7,6 @@ It holds what the last index needed and nothing else.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import zlib
 from collections.abc import Callable, Iterator
@@ -17,6 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
+
+from aitp_desk.knowledge.replacing import replacing
 
 FILE = "pages.sqlite"
 
@@ -76,21 +77,15 @@ class Kept:
 @contextmanager
 def keeping(file: Path, format: str) -> Iterator[Kept]:
     """What is kept in a file; what was got meanwhile is in it when the block has ended well."""
-    made = file.with_name(f"{file.name}.{os.getpid()}.new")
-    made.unlink(missing_ok=True)
-    made.touch(mode=0o600)
     before = f"{file.resolve().as_uri()}?mode=ro&immutable=1" if file.is_file() else ":memory:"
-    try:
-        with (
-            closing(sqlite3.connect(before, uri=True, isolation_level=None)) as old,
-            closing(sqlite3.connect(made, isolation_level=None)) as new,
-        ):
-            new.execute("PRAGMA journal_mode = OFF")
-            new.execute("PRAGMA synchronous = OFF")
-            new.execute(_SCHEMA)
-            new.execute("BEGIN")
-            yield Kept(old, new, format)
-            new.execute("COMMIT")
-        made.replace(file)
-    finally:
-        made.unlink(missing_ok=True)
+    with (
+        replacing(file) as made,
+        closing(sqlite3.connect(before, uri=True, isolation_level=None)) as old,
+        closing(sqlite3.connect(made, isolation_level=None)) as new,
+    ):
+        new.execute("PRAGMA journal_mode = OFF")
+        new.execute("PRAGMA synchronous = OFF")
+        new.execute(_SCHEMA)
+        new.execute("BEGIN")
+        yield Kept(old, new, format)
+        new.execute("COMMIT")

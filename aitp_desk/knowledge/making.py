@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import sys
 from array import array
@@ -26,6 +25,7 @@ from aitp_desk.knowledge.load import Content, Raw, join_parts, share_of, underst
 from aitp_desk.knowledge.page_steps import KeptPages, Pages
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.postings import Postings, weight_of
+from aitp_desk.knowledge.replacing import replacing
 from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
@@ -130,23 +130,18 @@ def make_indexes(
 @contextmanager
 def _filling(wanted: Wanted, share: Content, stemmer: Stemmer) -> Iterator[_Filling]:
     """An index to be filled; it is in its place when the block has ended well."""
-    file = wanted.file
-    made = file.with_name(f"{file.name}.{os.getpid()}.new")
-    made.unlink(missing_ok=True)
-    try:
-        made.touch(mode=0o600)
-        with closing(sqlite3.connect(made, isolation_level=None)) as connection:
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.execute("PRAGMA synchronous = OFF")
-            connection.executescript(_SCHEMA)
-            connection.execute("BEGIN")
-            filling = _Filling(connection, share, stemmer)
-            yield filling
-            filling.finish(wanted.content)
-            connection.execute("COMMIT")
-        made.replace(file)
-    finally:
-        made.unlink(missing_ok=True)
+    with (
+        replacing(wanted.file) as made,
+        closing(sqlite3.connect(made, isolation_level=None)) as connection,
+    ):
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.executescript(_SCHEMA)
+        connection.execute("BEGIN")
+        filling = _Filling(connection, share, stemmer)
+        yield filling
+        filling.finish(wanted.content)
+        connection.execute("COMMIT")
 
 
 def _fill(

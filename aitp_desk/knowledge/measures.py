@@ -15,6 +15,9 @@ from pathlib import Path
 
 import msgspec
 
+from aitp_desk.knowledge.replacing import replacing
+from aitp_desk.knowledge.state import State, state_of
+
 FILE = "digests.json"
 """Where they are kept in the data folder. The file may be deleted at any time."""
 
@@ -24,7 +27,7 @@ _SETTLED = 2 * 10**9
 
 
 class _Measured(msgspec.Struct, frozen=True, array_like=True):
-    state: tuple[int, int, int, int]
+    state: State
     sha256: str
 
 
@@ -52,7 +55,7 @@ class Measures:
             self._read()
         name = str(file)
         with file.open("rb") as opened:
-            state = _state_of(opened.fileno())
+            state = state_of(os.fstat(opened.fileno()))
             kept = self._digests.get(name)
             if kept is not None and kept.state == state:
                 return kept.sha256
@@ -60,9 +63,9 @@ class Measures:
             while chunk := opened.read(_CHUNK):
                 digest.update(chunk)
             self._settled.discard(name)
-            if state == _state_of(opened.fileno()):
+            if state == state_of(os.fstat(opened.fileno())):
                 self._digests[name] = _Measured(state, digest.hexdigest())
-                if time.time_ns() - max(state[2:]) > _SETTLED:
+                if time.time_ns() - max(state.changed, state.touched) > _SETTLED:
                     self._settled.add(name)
                     self._is_kept = False
         return digest.hexdigest()
@@ -73,11 +76,9 @@ class Measures:
             return
         self._is_kept = True
         kept = {name: self._digests[name] for name in self._settled if Path(name).exists()}
-        new = self._file.with_name(f"{FILE}.{os.getpid()}.new")
-        with suppress(OSError):  # then the next start measures again
-            new.touch(mode=0o600)
+        # if it cannot be, the next start measures again
+        with suppress(OSError), replacing(self._file) as new:
             new.write_bytes(msgspec.json.encode(kept))
-            new.replace(self._file)
 
     def _read(self) -> None:
         self._is_read = True
@@ -86,8 +87,3 @@ class Measures:
                 kept = msgspec.json.decode(self._file.read_bytes(), type=dict[str, _Measured])
                 self._digests |= kept
                 self._settled |= kept.keys()
-
-
-def _state_of(opened: int) -> tuple[int, int, int, int]:
-    status = os.fstat(opened)
-    return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.knowledge.state import State
+
 Number = int | float
 
 
@@ -132,16 +134,19 @@ class LocalFile(msgspec.Struct, frozen=True):
     Parameters:
         url: its address on the site, beginning with ``/``.
         file: where to read it: links are resolved.
-        size: in bytes.
-        changed: nanoseconds of its last change.
+        state: by which a change of it is seen.
         media_type: as it is sent.
     """
 
     url: str
     file: Path
-    size: int
-    changed: int
+    state: State
     media_type: str
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.state.size
 
 
 def with_absolute_urls(payload: Any, site_url: str) -> Any:

@@ -18,6 +18,7 @@ from aitp_desk.knowledge.admit import NotAdmitted, admit_declared
 from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.fields import Wrong
 from aitp_desk.knowledge.payloads import LocalFile
+from aitp_desk.knowledge.state import State, state_of
 
 UNKNOWN_TYPE = "application/octet-stream"
 _MORE_TYPES = {
@@ -109,8 +110,8 @@ class Places:
 
     Attributes:
         files: those that are served, by their addresses.
-        looked_at: every file that was asked for, with its size and time of change; None where it is
-            not there.
+        looked_at: every file that was asked for, in the state that it was found in; None where it
+            is not there.
     """
 
     def __init__(self, folder: Path, data: Path | None, below: str) -> None:
@@ -118,7 +119,7 @@ class Places:
         self._data = data
         self._below = below
         self.files: dict[str, LocalFile] = {}
-        self.looked_at: dict[str, tuple[int, int] | None] = {}
+        self.looked_at: dict[str, State | None] = {}
 
     def find(self, said: str, way: Way, source: str) -> Place:
         """Where something is that a page names.
@@ -140,14 +141,14 @@ class Places:
         name = "/".join(
             part for part in (*folder.split("/"), *said.split("/")) if part not in {"", "."}
         )
-        self.looked_at[name] = state_of(self._folder / name)
+        self.looked_at[name] = look_at(self._folder / name)
         try:
             file, status = admit_declared(self._folder, name, data=self._data)
         except NotAdmitted as refusal:
             raise Wrong(way, str(refusal)) from None
         path = f"{self._below}/{name}" if self._below else name
         url = "/" + "/".join(quote(part, safe="") for part in path.split("/"))
-        local = LocalFile(url, file, status.st_size, status.st_mtime_ns, Place(url).media_type)
+        local = LocalFile(url, file, state_of(status), Place(url).media_type)
         self.files[url] = local
         return Place(url, local)
 
@@ -162,10 +163,9 @@ def _is_address(said: str) -> bool:
         return False
 
 
-def state_of(file: Path) -> tuple[int, int] | None:
-    """Size and time of change of a file, by which a change is seen; None where there is none."""
+def look_at(file: Path) -> State | None:
+    """The state of a file; None where there is none."""
     try:
-        status = file.stat()
+        return state_of(file.stat())
     except (OSError, ValueError):
         return None
-    return status.st_size, status.st_mtime_ns

@@ -12,11 +12,13 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from hashlib import sha256
 from pathlib import PurePosixPath
 from urllib.parse import quote, unquote
 
 from aitp_desk.desk.places import Places
 from aitp_desk.knowledge.payloads import LocalFile
+from aitp_desk.knowledge.state import state_of
 from aitp_desk.model.errors import RouteNotFound, Unavailable
 from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.reply import TEXT, Call, FilePart, Reply, has_version
@@ -51,8 +53,8 @@ class FileSender:
             Unavailable: it is changing at this moment, or too many are being sent.
         """
         headers = call.headers
-        tag = f'"{local.size:x}-{local.changed:x}"'
-        changed = datetime.fromtimestamp(local.changed // 10**9, UTC)
+        tag = f'"{sha256(repr(tuple(local.state)).encode()).hexdigest()[:32]}"'
+        changed = datetime.fromtimestamp(local.state.changed // 10**9, UTC)
         fixed: tuple[tuple[str, str], ...] = (
             ("ETag", tag),
             ("Last-Modified", format_datetime(changed, usegmt=True)),
@@ -101,8 +103,7 @@ def _open(local: LocalFile) -> int:
         descriptor = os.open(local.file, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         raise RouteNotFound("There is no file at this address any more.") from None
-    status = os.fstat(descriptor)
-    if (status.st_size, status.st_mtime_ns) != (local.size, local.changed):
+    if state_of(os.fstat(descriptor)) != local.state:
         os.close(descriptor)
         raise Unavailable("This file has just been changed; ask again.", retry_after=2)
     return descriptor

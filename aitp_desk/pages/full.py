@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 import threading
 import zlib
 from collections.abc import AsyncIterator, Callable, Generator
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from aitp_desk.knowledge.replacing import replacing
 from aitp_desk.pages.apart import Written
 
 FILE = "llms-full"
@@ -81,16 +81,14 @@ class FullTexts:
     def _make(self, revision: str, write: Write, stop: threading.Event) -> FullText:
         if self._file is None:
             return _compress(revision, write, stop)
-        with suppress(OSError, msgspec.MsgspecError):
+        with suppress(OSError, msgspec.MsgspecError, zlib.error):
             kept = msgspec.msgpack.decode(self._file.read_bytes(), type=FullText)
-            if kept.revision == revision:
+            if kept.revision == revision and _is_whole(kept):
                 return kept
         made = _compress(revision, write, stop)
-        with suppress(OSError):  # then the next start makes it again
-            new = self._file.with_name(f"{self._file.name}.{os.getpid()}.new")
-            new.touch(mode=0o600)
+        # if it cannot be kept, the next start makes it again
+        with suppress(OSError), replacing(self._file) as new:
             new.write_bytes(msgspec.msgpack.encode(made))
-            new.replace(self._file)
         return made
 
 
@@ -113,4 +111,22 @@ def _compress(revision: str, write: Write, stop: threading.Event) -> FullText:
     size += len(waiting)
     digest.update(waiting)
     compressed.append(zlib.compress(waiting))
-    return FullText(revision, f'"{digest.hexdigest()[:32]}"', size, tokens, tuple(compressed))
+    return FullText(revision, _tag(digest.hexdigest()), size, tokens, tuple(compressed))
+
+
+def _is_whole(text: FullText) -> bool:
+    """Whether what is kept is what was written.
+
+    Raises:
+        zlib.error: it is not.
+    """
+    digest = hashlib.sha256()
+    size = 0
+    for piece in map(zlib.decompress, text.compressed):
+        digest.update(piece)
+        size += len(piece)
+    return (text.tag, text.size) == (_tag(digest.hexdigest()), size)
+
+
+def _tag(digest: str) -> str:
+    return f'"{digest[:32]}"'

@@ -105,6 +105,29 @@ async def test_what_was_kept_and_is_damaged_is_made_again(
         assert await read(visitor) == first
 
 
+async def test_what_was_kept_and_differs_in_one_byte_is_made_again(
+    tmp_path: Path, folder: Path
+) -> None:
+    kept = tmp_path / "data" / FILE
+    async with visiting(tmp_path / "data", AT, folder=folder) as visitor:
+        first = await read(visitor)
+    payload = bytearray(kept.read_bytes())
+    payload[-20] ^= 1
+    kept.write_bytes(payload)
+    async with visiting(tmp_path / "data", AT, folder=folder) as visitor:
+        assert await read(visitor) == first
+
+
+async def test_they_are_given_though_they_cannot_be_kept_and_leave_nothing_on_the_disk(
+    tmp_path: Path, folder: Path
+) -> None:
+    (tmp_path / "data" / FILE / "in-the-way").mkdir(parents=True)
+    async with visiting(tmp_path / "data", AT, folder=folder) as visitor:
+        text, *_ = await read(visitor)
+    assert "Returns are free." in text
+    assert [one.name for one in (tmp_path / "data").glob(f"{FILE}*")] == [FILE]
+
+
 async def test_a_desk_that_stops_does_not_wait_for_them(
     tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -172,6 +172,7 @@ async def test_who_would_rather_have_the_manifest_is_sent_there_from_the_site_s_
         "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
         "*/*",
         "",
+        "application/agent+json" + ";a  " * 1000 + ";q=0",
     ]
     async with beside(kind, tmp_path) as client:
         for accept in (*sent, *given):

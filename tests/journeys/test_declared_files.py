@@ -179,6 +179,23 @@ async def test_a_part_is_only_sent_to_who_has_the_rest_of_the_same_file(
             assert len(await response.read()) == (10 if status == 206 else SIZE)
 
 
+async def test_who_has_a_file_is_sent_what_it_holds_now_though_its_size_and_time_are_as_they_were(
+    tmp_path: Path,
+) -> None:
+    folder = make_site(tmp_path / "site")
+    video = folder / VIDEO.removeprefix("/")
+    other = VIDEO_BYTES[::-1]
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        async with visitor.http.get(VIDEO) as response:
+            known = {"If-None-Match": response.headers["ETag"]}
+        was = video.stat()
+        video.write_bytes(other)
+        os.utime(video, ns=(was.st_atime_ns, was.st_mtime_ns))
+        assert await visitor.desk.desk.knowledge.refresh()
+        async with visitor.http.get(VIDEO, headers=known) as response:
+            assert (response.status, await response.read()) == (200, other)
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [

@@ -135,7 +135,7 @@ class Copies:
             body = self.body(copy)
             if body is None or copy.address in files:
                 continue
-            found = Found(copy.address, self._folder / copy.body, copy.kind, 0, copy.size)
+            found = Found(copy.address, self._folder / copy.body, copy.kind)
             files[copy.address] = (found, body)
             digest.update(f"{copy.address}\0{copy.kind}\0{copy.body}\0".encode())
         return Raw(tuple(files.values()), (), digest.digest())

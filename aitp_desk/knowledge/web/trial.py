@@ -69,7 +69,7 @@ def main() -> None:
     with suppress(ValueError, OSError):  # some systems do not know the limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     kind, body = cast(DocumentKind, sys.argv[1]), sys.stdin.buffer.read()
-    found = Found("https://example.com/", Path(), kind, 0, len(body))
+    found = Found("https://example.com/", Path(), kind)
     for document in understand(Raw(((found, body),), (), b"")).documents:
         passages_of(document)
 

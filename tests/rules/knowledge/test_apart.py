@@ -8,6 +8,7 @@ import structlog
 from aitp_desk.knowledge.admit import ContentUnreadable
 from aitp_desk.knowledge.apart import LARGE_BYTES
 from aitp_desk.knowledge.editions import Editions, open_editions
+from aitp_desk.knowledge.kept import FILE as KEPT_FILE
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.making import FILE
@@ -49,6 +50,14 @@ def test_the_indexes_of_several_languages_are_made_by_one_process(large_site: Pa
     assert [(entry["event"], entry.get("files")) for entry in entries[:2]] == [
         ("content.indexing", 3)
     ]
+
+
+def test_an_index_is_made_though_what_is_made_of_its_pages_cannot_be_kept(
+    large_site: Path,
+) -> None:
+    (large_site.parent / "data" / KEPT_FILE / "in-the-way").mkdir(parents=True)
+    library = open_site(large_site).library
+    assert library.search("dry the Larkspur")[0].passage.url == "/tents#care"
 
 
 def test_an_index_that_cannot_be_made_is_told_with_its_reason(large_site: Path) -> None:

@@ -1,6 +1,7 @@
 """The content is picked up on change while it is being read from."""
 
 import asyncio
+import os
 import threading
 from collections.abc import Iterator, Mapping, MutableMapping
 from pathlib import Path
@@ -94,6 +95,34 @@ async def test_a_touched_file_with_the_same_text_changes_nothing(site: Path) -> 
         (site / "a.md").touch()
         assert not await knowledge.refresh()
         assert knowledge.library is before
+
+
+async def test_a_changed_page_is_picked_up_though_its_size_and_time_are_as_they_were(
+    site: Path,
+) -> None:
+    page, was = site / "a.md", (site / "a.md").stat()
+    async with open_knowledge(site, data=site.parent / "data", poll_seconds=60) as knowledge:
+        page.write_text("# A\n\nOther.\n", "utf-8")
+        os.utime(page, ns=(was.st_atime_ns, was.st_mtime_ns))
+        assert page.stat().st_size == was.st_size
+        assert await knowledge.refresh()
+        assert [passage.text for passage in knowledge.library.passages] == ["Other."]
+
+
+async def test_two_pages_that_change_places_are_picked_up_though_they_are_alike_in_size_and_time(
+    site: Path,
+) -> None:
+    first, second, between = site / "a.md", site / "b.md", site / "between"
+    second.write_text("# B\n\nSecond\n", "utf-8")
+    for page in (first, second):
+        os.utime(page, (1, 1))
+    assert first.stat().st_size == second.stat().st_size
+    async with open_knowledge(site, data=site.parent / "data", poll_seconds=60) as knowledge:
+        first.rename(between)
+        second.rename(first)
+        between.rename(second)
+        assert await knowledge.refresh()
+        assert [document.title for document in knowledge.library.documents] == ["B", "A"]
 
 
 async def test_a_file_that_becomes_unreadable_is_reported_and_the_rest_stays(site: Path) -> None:

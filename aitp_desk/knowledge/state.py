@@ -1,0 +1,28 @@
+"""By what a change of a file is seen without reading it."""
+
+from __future__ import annotations
+
+import os
+from typing import NamedTuple
+
+
+class State(NamedTuple):
+    """A file as the system knows it.
+
+    Parameters:
+        size: in bytes.
+        place: on disk; another file that has taken its name has another.
+        changed: when its contents were, in nanoseconds; programs set it as they like, as ``cp -p``
+            and ``rsync -t`` do.
+        touched: when anything was done to it; the system alone sets that.
+    """
+
+    size: int
+    place: int
+    changed: int
+    touched: int
+
+
+def state_of(status: os.stat_result) -> State:
+    """The state that a file was found in."""
+    return State(status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
