@@ -13,7 +13,8 @@ def replacing(file: Path) -> Iterator[Path]:
     """A new file, empty, that takes the place of another when the block has ended well.
 
     If it does not, nothing is left of it: what does not fit must not keep the disk full. What
-    processes left that were ended in the middle goes first; one desk works on a data folder.
+    processes left that were ended in the middle goes first; one desk works on a data folder. The
+    new file is on the disk before it has the name: a power failure leaves the one or the other.
     """
     for left in file.parent.glob(f"{file.name}.*.new"):
         left.unlink(missing_ok=True)
@@ -21,6 +22,8 @@ def replacing(file: Path) -> Iterator[Path]:
     try:
         new.touch(mode=0o600)
         yield new
+        with new.open("rb") as written:
+            os.fsync(written.fileno())
         new.replace(file)
     finally:
         new.unlink(missing_ok=True)
