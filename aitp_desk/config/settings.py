@@ -58,8 +58,8 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         Line,
         Meta(
             max_length=MAX_NAME,
-            description="The site's name. Where none is set it is the home page's title, or a"
-            " README's.",
+            description="The site's name. Where none is set it is the heading of the home page, or"
+            " of a README.",
         ),
     ] = UNNAMED
     description: Annotated[
