@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
+from aitp_desk.knowledge.candidates import HOPELESS_WIDELY
 from aitp_desk.knowledge.figures import CODE
 from aitp_desk.knowledge.layout import CODE_BLOCK
 from aitp_desk.knowledge.library import Label, Library
-from aitp_desk.knowledge.search import HOPELESS_WIDELY
 from aitp_desk.knowledge.standing import NOWHERE, Place, Places
 from aitp_desk.knowledge.vocabulary import KIN, OWN
 
