@@ -9,13 +9,14 @@ dictionary.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Protocol
 
 import structlog
 
 from aitp_desk.agent.base import Passing
+from aitp_desk.desk.beside import beside
 from aitp_desk.desk.channel import Answering, Channel, Wording
 from aitp_desk.desk.happening import ReadHappenings
 from aitp_desk.desk.run_stream import RunStream, RunWording
@@ -154,16 +155,9 @@ class Following:
         finally:
             self._remove(thread_id, stream)
 
-    @asynccontextmanager
-    async def beating(self, seconds: float) -> AsyncIterator[None]:
+    def beating(self, seconds: float) -> AbstractAsyncContextManager[None]:
         """Beat once in so many seconds for as long as the context lasts."""
-        task = asyncio.create_task(self._beat_on(seconds))
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        return beside(lambda: self._beat_on(seconds))
 
     async def beat(self) -> None:
         """Keep all connections alive, end those that may not go on, and look for what was missed.

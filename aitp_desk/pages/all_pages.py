@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Generator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Generator
+from contextlib import AbstractAsyncContextManager
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import structlog
 
 from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.config import Site
+from aitp_desk.desk.beside import beside
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.pages.apart import Written, write_pages
@@ -56,25 +58,16 @@ class AllPages:
             for page in write_pages(self._site, whole, urls_of(editions)):
                 yield Written(part_of_llms_full_txt(page.text), page.tokens)
 
-        from importlib.metadata import version  # nobody asks for it at the start
-
-        made_from = msgspec.json.encode((editions.revision, self._site, [*map(version, _WRITERS)]))
+        made_from = msgspec.json.encode((editions.revision, self._site, _versions()))
         return await self._texts.get(sha256(made_from).hexdigest(), write)
 
-    @asynccontextmanager
-    async def writing_ahead(self, desk: Desk) -> AsyncIterator[None]:
+    def writing_ahead(self, desk: Desk) -> AbstractAsyncContextManager[None]:
         """Have the document of a large site written before somebody asks for it.
 
         Parameters:
             desk: of the site.
         """
-        task = asyncio.create_task(self._write_ahead(desk))
-        try:
-            yield
-        finally:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
+        return beside(lambda: self._write_ahead(desk))
 
     async def _write_ahead(self, desk: Desk) -> None:
         while True:
@@ -87,6 +80,14 @@ class AllPages:
                     _log.warning("pages.not_written_ahead", reason=str(error))
             if desk.knowledge.editions is editions:
                 await desk.knowledge.replaced()
+
+
+@cache
+def _versions() -> tuple[str, ...]:
+    """Of what writes the pages; they are looked up in files."""
+    from importlib.metadata import version  # nobody asks for it at the start
+
+    return tuple(map(version, _WRITERS))
 
 
 def urls_of(editions: Editions) -> dict[str, str]:
