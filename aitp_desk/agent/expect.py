@@ -65,12 +65,11 @@ _AFTER_HOW: dict[str, int] = {
     )
     for word in words.split()
 }
-_HOW_MUCH_IS = frozenset("is are for would money to do does".split())
 
 _BY_PAIR: dict[tuple[str, str], int] = {
     tuple(pair.split()): flags  # type: ignore[misc]  # each names two words
     for pairs, flags in (
-        ("what time, which day", CLOCK | DATE),
+        ("what time, which day, and when", CLOCK | DATE),
         ("rate limit, rate limits, request limit, request limits", DURATION),
         ("phone number, call you, telephone number", PHONE),
         ("which url, which path, which endpoint, which address, the url, the path", ADDRESS),
@@ -81,7 +80,13 @@ _BY_PAIR: dict[tuple[str, str], int] = {
     )
     for pair in pairs.split(",")
 }
+_BY_PAIR |= {("how", word): flags for word, flags in _AFTER_HOW.items()}
 
+_CUES = _BY_WORD.keys() | {word for _, word in _BY_PAIR} | {"when", "phone"}
+"""A question without any of these words, as most are, expects nothing."""
+
+_HOW_MUCH = ("how", "much")
+_OF_MONEY = {(*_HOW_MUCH, word) for word in "is are for would money to do does".split()}
 _OF_A_COMMAND = {("line", word) for word in ("option", "options", "flag", "argument", "switch")}
 
 
@@ -91,18 +96,19 @@ def expected_in(words: Sequence[str]) -> int:
     Parameters:
         words: of the question, folded and in order.
     """
+    if _CUES.isdisjoint(words):
+        return 0
     expects = 0
-    before = ""
-    for at, word in enumerate(words):
-        if word != "command" or tuple(words[at + 1 : at + 3]) not in _OF_A_COMMAND:
-            expects |= _BY_WORD.get(word, 0)
-        expects |= _BY_PAIR.get((before, word), 0)
-        if before == "how":
-            expects |= _AFTER_HOW.get(word, 0) | _amount(word, words[at + 1 : at + 2])
-        elif word == "when" and before in {"", "and"}:
-            expects |= CLOCK | DATE
-        before = word
-    if before == "phone":
+    for word in _BY_WORD.keys() & words:
+        if word != "command" or _asks_for_a_command(words):
+            expects |= _BY_WORD[word]
+    for pair in _BY_PAIR.keys() & zip(words, words[1:]):
+        expects |= _BY_PAIR[pair]
+        if pair == _HOW_MUCH and not _OF_MONEY.isdisjoint(zip(words, words[1:], words[2:])):
+            expects |= MONEY  # what "how much" mostly asks for
+    if words[0] == "when":
+        expects |= CLOCK | DATE
+    if words[-1] == "phone":
         expects |= PHONE
     # any number will do only where nothing more exact is asked for
     return expects & ~NUMBER or expects
@@ -113,6 +119,9 @@ def is_cue(word: str) -> bool:
     return word in _BY_WORD or word in _AFTER_HOW
 
 
-def _amount(word: str, following: Sequence[str]) -> int:
-    """What "how much" asks for: mostly money."""
-    return MONEY if word == "much" and following and following[0] in _HOW_MUCH_IS else 0
+def _asks_for_a_command(words: Sequence[str]) -> bool:
+    """Whether a command is asked for, and not what a ``command line option`` is."""
+    return any(
+        word == "command" and tuple(words[at + 1 : at + 3]) not in _OF_A_COMMAND
+        for at, word in enumerate(words)
+    )
