@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from aitp_desk.knowledge.figures import (
     ADDRESS,
@@ -102,10 +103,10 @@ def expected_in(words: Sequence[str]) -> int:
     for word in _BY_WORD.keys() & words:
         if word != "command" or _asks_for_a_command(words):
             expects |= _BY_WORD[word]
-    for pair in _BY_PAIR.keys() & zip(words, words[1:]):
+    for pair in _BY_PAIR.keys() & pairwise(words):
         expects |= _BY_PAIR[pair]
-        if pair == _HOW_MUCH and not _OF_MONEY.isdisjoint(zip(words, words[1:], words[2:])):
-            expects |= MONEY  # what "how much" mostly asks for
+        if pair == _HOW_MUCH:
+            expects |= _amount(words)
     if words[0] == "when":
         expects |= CLOCK | DATE
     if words[-1] == "phone":
@@ -125,3 +126,9 @@ def _asks_for_a_command(words: Sequence[str]) -> bool:
         word == "command" and tuple(words[at + 1 : at + 3]) not in _OF_A_COMMAND
         for at, word in enumerate(words)
     )
+
+
+def _amount(words: Sequence[str]) -> int:
+    """What "how much" asks for: mostly money."""
+    threes = zip(words, words[1:], words[2:], strict=False)
+    return 0 if _OF_MONEY.isdisjoint(threes) else MONEY

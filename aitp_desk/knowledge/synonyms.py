@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 
 from aitp_desk.knowledge.words import EVERYDAY_WORDS, STOP_WORDS, WEAK_WORDS, Stemmer, words_of
 
@@ -53,7 +54,8 @@ class Synonyms:
     def __init__(self, site: Mapping[str, Sequence[str]], stemmer: Stemmer) -> None:
         self._stemmer = stemmer
         self._meanings: dict[Phrase, dict[str, float]] = {}
-        self._phrases: dict[str, list[Phrase]] = {}
+        # by their first two words, the longest first
+        self._phrases: dict[Phrase, list[Phrase]] = {}
         own = [(word, *others) for word, others in site.items()]
         groups = everyday_groups()
         stemmer.learn(
@@ -72,16 +74,22 @@ class Synonyms:
         """The stems that stand for a stem, without itself, and how much each counts."""
         return self._meanings.get((stem,), {})
 
-    def begins_phrase(self, stem: str) -> bool:
-        """Whether a phrase of several words begins with a stem."""
-        return stem in self._phrases
+    def phrases_in(self, stems: Sequence[str]) -> dict[int, Phrase]:
+        """The phrases of several words in a text, by where they begin; the longest where two do.
 
-    def phrase_at(self, stems: Sequence[str], at: int) -> Phrase | None:
-        """The longest phrase of several words that begins at a place of a text."""
-        for phrase in self._phrases.get(stems[at], ()):
-            if tuple(stems[at : at + len(phrase)]) == phrase:
-                return phrase
-        return None
+        What stands in one begins no other.
+        """
+        if self._phrases.keys().isdisjoint(pairwise(stems)):
+            return {}
+        found: dict[int, Phrase] = {}
+        past = 0
+        for at, pair in enumerate(pairwise(stems)):
+            for phrase in self._phrases.get(pair, ()) if at >= past else ():
+                if tuple(stems[at : at + len(phrase)]) == phrase:
+                    found[at] = phrase
+                    past = at + len(phrase)
+                    break
+        return found
 
     def of_phrase(self, phrase: Phrase) -> Mapping[str, float]:
         """The stems that stand for a phrase, its own content words among them."""
@@ -100,8 +108,9 @@ class Synonyms:
             if not phrase:
                 continue
             if len(phrase) > 1 and phrase not in self._meanings:
-                self._phrases.setdefault(phrase[0], []).append(phrase)
-                self._phrases[phrase[0]].sort(key=len, reverse=True)
+                alike = self._phrases.setdefault(phrase[:2], [])
+                alike.append(phrase)
+                alike.sort(key=len, reverse=True)
             known = self._meanings.setdefault(phrase, {})
             for stem, value in wanted.items():
                 if (stem,) != phrase and value > known.get(stem, 0.0):

@@ -82,12 +82,10 @@ class _Word(msgspec.Struct, frozen=True):
     Parameters:
         terms: what it asks for: nothing if it is a stop word, two for two words run together.
         named: the same where it is written as a name, which is never taken for two words.
-        begins: whether a phrase begins with it.
     """
 
-    terms: tuple[Term, ...]
-    named: tuple[Term, ...]
-    begins: bool
+    terms: tuple[Term, ...] = ()
+    named: tuple[Term, ...] = ()
 
 
 class Vocabulary:
@@ -126,7 +124,7 @@ class Vocabulary:
         self._in_order = list(counts)
         self._everyday = {self.stemmer.stem(w) for w in EVERYDAY_WORDS | WEAK_WORDS}
         self._met: dict[str, _Word] = {}
-        self._phrases: dict[tuple[str, ...], Sequence[Term]] = {}
+        self._phrases: dict[tuple[str, ...], Sequence[_Word]] = {}
         self._right: dict[str, str] = {}
 
     def prepare(self) -> None:
@@ -142,12 +140,15 @@ class Vocabulary:
         Parameters:
             names: folded words that are names; they are not put right.
         """
+        said = words_of(text)
+        if not BETWEEN.isdisjoint(said):
+            said = [word for word in said if word not in BETWEEN]
+        has_learnt = self.stemmer.has_learnt
+        if all(map(has_learnt, said)):
+            return said
         read: list[str] = []
         strangers = 0
-        has_learnt = self.stemmer.has_learnt
-        for word in words_of(text):
-            if word in BETWEEN:
-                continue
+        for word in said:
             if has_learnt(word):
                 read.append(word)
             elif word.startswith(NAME_SIGN):
@@ -164,25 +165,19 @@ class Vocabulary:
             words: of :meth:`words`.
             names: folded words that are names; an unknown one is never taken for two words.
         """
+        said = list(filter(None, map(self._met.get, words)))
+        if len(said) < len(words):
+            said = [self._met.get(word) or self._meet(word) for word in words]
+        for at, phrase in self._synonyms.phrases_in(self.stemmer.stems(words)).items():
+            past = at + len(phrase)
+            said[at:past] = self._of_phrase(tuple(words[at:past]), phrase)
         found: dict[str, Term] = {}
-        stems: list[str] = []
-        past = 0
-        for at, word in enumerate(words):
-            if at < past:
-                continue
-            met = self._met.get(word) or self._meet(word)
-            terms: Sequence[Term] = met.named if word in names else met.terms
-            if met.begins:
-                stems = stems or [self.stemmer.stem(one) for one in words]
-                phrase = self._synonyms.phrase_at(stems, at)
-                if phrase:
-                    past = at + len(phrase)
-                    terms = self._of_phrase(tuple(words[at:past]), phrase)
-            for term in terms:
-                found.setdefault(term.word, term)
+        written = self._spellings
         last = ""
-        for word in words:
-            if last and last + word in self._spellings:
+        for word, met in zip(words, said, strict=True):
+            for term in met.named if word in names else met.terms:
+                found.setdefault(term.word, term)
+            if last and last + word in written:
                 self._add_joined(found, last, word)
             if word in found:
                 last = word
@@ -199,12 +194,11 @@ class Vocabulary:
     def _meet(self, word: str) -> _Word:
         if len(self._met) >= _MAX_KEPT:
             self._met.clear()
-        begins = self._synonyms.begins_phrase(self.stemmer.stem(word))
         if word in STOP_WORDS:
-            met = _Word((), (), begins)
+            met = _Word()
         else:
             term = self._term(word)
-            met = _Word(self._halves(term), (term,), begins)
+            met = _Word(self._halves(term), (term,))
         self._met[word] = met
         return met
 
@@ -288,28 +282,28 @@ class Vocabulary:
         uses = self._spellings.get(right, 0)
         return right if uses > 1 and uses >= _RARE * self._passages else word
 
-    def _of_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[Term]:
-        """A phrase's own words, each also found by what stands for the phrase."""
-        terms = self._phrases.get(words)
-        if terms is None:
+    def _of_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[_Word]:
+        """A phrase word by word: with the first one stands all that it asks for."""
+        said = self._phrases.get(words)
+        if said is None:
             if len(self._phrases) >= _MAX_KEPT:
                 self._phrases.clear()
-            terms = self._phrases[words] = self._read_phrase(words, phrase)
-        return terms
+            terms = self._read_phrase(words, phrase)
+            said = self._phrases[words] = [_Word(terms, terms), *[_Word()] * (len(words) - 1)]
+        return said
 
-    def _read_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[Term]:
+    def _read_phrase(self, words: tuple[str, ...], phrase: Phrase) -> tuple[Term, ...]:
+        """A phrase's own words, each also found by what stands for the phrase."""
         meant = {
             stem: value
             for stem, value in self._synonyms.of_phrase(phrase).items()
             if stem in self._counts
         }
         own = [self._term(word) for word in words if word not in STOP_WORDS]
-        if own and not meant:
-            return own
         if own:
-            return [term.found_by(meant) for term in own]
+            return tuple([term.found_by(meant) if meant else term for term in own])
         weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
-        return [Term.of(" ".join(words), weight, meant)]
+        return (Term.of(" ".join(words), weight, meant),)
 
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""

@@ -89,7 +89,8 @@ def words_of(text: str) -> list[str]:
     if "-" in text:
         text = _CAPITAL_OPTION.sub(_MARKED, text)
     text = fold(text)
-    if _JOINED.search(text) is None:
+    may_join = "-" in text or "_" in text or "." in text[:-1]
+    if not may_join or _JOINED.search(text) is None:
         return _WORD.findall(text)
     found: list[str] = []
     for token in _TOKEN.finditer(text):
@@ -147,7 +148,7 @@ class Stemmer:
     def stems(self, words: Sequence[str]) -> list[str]:
         """The stems of folded words, in order."""
         try:
-            return [self._known[word] for word in words]
+            return list(map(self._known.__getitem__, words))
         except KeyError:
             return [self.stem(word) for word in words]
 
