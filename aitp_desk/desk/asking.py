@@ -12,6 +12,7 @@ import msgspec
 
 from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
 from aitp_desk.agent.speech import spoken
+from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
@@ -132,7 +133,8 @@ class Asking:
         async with self._sessions.turn(principal, found) as session:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
-            outcome = await self._reply(principal, ask, action, session)
+            tools = self._invoking.tools(principal)
+            outcome = await self._reply(principal, ask, action, session, tools)
             await self._finish(principal, session, ask, outcome, outcome.tokens_used)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
 
@@ -147,6 +149,7 @@ class Asking:
                 "A clarification needs the session_id of the question that it answers.",
                 param="session_id",
             )
+        tools = self._invoking.tools(principal)
         key = (
             action.name,
             normalise_query(ask.query),
@@ -154,14 +157,14 @@ class Asking:
             ask.max_tokens,
             ask.locale,
             # the access class: all content is public, but an answer may tell what can be called
-            principal.kind,
-            tuple(tool.name for tool in self._invoking.tools(principal)),
+            principal.kind.value,
+            tuple([tool.name for tool in tools]),
         )
         session = self._sessions.open(principal)
         given = await self._answers.give(
             self._knowledge.editions.revision,
             key,
-            lambda: self._reply(principal, ask, action, session),
+            lambda: self._reply(principal, ask, action, session, tools),
         )
         tokens = 0 if given.kept else given.outcome.tokens_used
         await self._finish(principal, session, ask, given.outcome, tokens, given.kept)
@@ -179,11 +182,16 @@ class Asking:
         return self._knowledge.editions.look_up(locale) or spell_tag(locale) or locale.lower()
 
     async def _reply(
-        self, principal: Principal, ask: Ask, action: Action, session: Session
+        self,
+        principal: Principal,
+        ask: Ask,
+        action: Action,
+        session: Session,
+        tools: tuple[Tool, ...],
     ) -> Said:
         """What is said to a question, and in which language its source is."""
         editions = self._knowledge.editions
-        said = await self._answer(principal, ask, action, session)
+        said = await self._answer(principal, ask, action, session, tools)
         first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
         language = editions.language_at(first) if first is not None else None
         if language is None:
@@ -192,7 +200,12 @@ class Asking:
         return msgspec.structs.replace(said, locale=language)
 
     async def _answer(
-        self, principal: Principal, ask: Ask, action: Action, session: Session
+        self,
+        principal: Principal,
+        ask: Ask,
+        action: Action,
+        session: Session,
+        tools: tuple[Tool, ...],
     ) -> Said:
         if ask.clarification is not None and session.pending is None:
             raise InvalidRequest(
@@ -207,7 +220,7 @@ class Asking:
             session.pending,
             ask.locale,
             ask.max_tokens,
-            tools=self._invoking.tools(principal),
+            tools=tools,
             invoke=self._invoking.invoker(principal),
         )
         library = self._knowledge.editions.speaking(ask.locale)

@@ -116,15 +116,16 @@ class _Entry(msgspec.Struct):
     growth: int
 
 
-class _Making:
-    """An answer that is being made. All is None where whoever asked first went away."""
+class _Making(msgspec.Struct, eq=False):
+    """An answer that is being made. All is None where whoever asked first went away.
 
-    __slots__ = ("error", "outcome", "over")
+    Parameters:
+        over: set when it is made; None until somebody waits.
+    """
 
-    def __init__(self) -> None:
-        self.over: asyncio.Event | None = None  # until somebody waits
-        self.outcome: Said | None = None
-        self.error: Exception | None = None
+    over: asyncio.Event | None = None
+    outcome: Said | None = None
+    error: Exception | None = None
 
 
 class AnswerCache:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -46,22 +47,15 @@ class Invoking:
 
     def __init__(self, actions: Sequence[Performed]) -> None:
         self._actions = {performed.action.name: performed for performed in actions}
+        self._tools = [(one.action, _tool(one.action)) for one in self._actions.values()]
 
     def tools(self, principal: Principal) -> tuple[Tool, ...]:
         """What an agent may call while it answers this caller."""
-        return tuple(
-            Tool(performed.action.name, performed.action.summary, performed.action.input_schema)
-            for performed in self._actions.values()
-            if may_invoke(principal, performed.action)
-        )
+        return tuple([tool for action, tool in self._tools if may_invoke(principal, action)])
 
     def invoker(self, principal: Principal) -> Invoke:
         """The callable that calls actions as this caller, and as nobody else."""
-
-        async def invoke(call: ToolCall) -> ToolResult:
-            return await self.invoke(principal, call)
-
-        return invoke
+        return partial(self.invoke, principal)
 
     async def invoke(self, principal: Principal, call: ToolCall) -> ToolResult:
         """Call an action. It raises nothing: a result that failed says why.
@@ -86,3 +80,7 @@ class Invoking:
             _log.exception("fault", action=call.name)
             return ToolResult("The action failed.", failed=True)
         return ToolResult(result[:MAX_RESULT])
+
+
+def _tool(action: Action) -> Tool:
+    return Tool(action.name, action.summary, action.input_schema)

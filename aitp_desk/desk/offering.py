@@ -68,6 +68,8 @@ class Offering:
         Raises:
             UnsupportedType: no type that the asker can handle fits, and the action is strict.
         """
+        if accepts is None and action.answer_types[0] == TEXT_ANSWER:
+            return _within(self._make(action, TEXT_ANSWER, turn, library), turn.max_tokens)
         made: dict[str, Said | None] = {}
 
         def fits(kind: str) -> bool:

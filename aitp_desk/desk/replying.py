@@ -30,10 +30,8 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
         return (f"{outcome.question}\n{options}",)
     if not outcome.sources:
         return (outcome.text,)
-    sources = "\n".join(
-        f"- {source.title}: {source.absolute_url(site_url)}" for source in outcome.sources
-    )
-    return (outcome.text, f"Sources:\n{sources}")
+    sources = [f"- {source.title}: {source.absolute_url(site_url)}" for source in outcome.sources]
+    return (outcome.text, "\n".join(["Sources:", *sources]))
 
 
 def reply_metadata(outcome: Said) -> dict[str, str]:

@@ -27,45 +27,27 @@ MAX_HELD = 10_000
 back when they are needed."""
 
 
-class Session:
-    """One conversation in progress."""
+class Session(msgspec.Struct, eq=False):
+    """One conversation in progress.
 
-    __slots__ = (
-        "_lock",
-        "id",
-        "last_at",
-        "opened_at",
-        "owner",
-        "pending",
-        "thread_id",
-        "tokens",
-        "transcript",
-        "turns",
-    )
+    Parameters:
+        owner: id of the principal whose it is; None of an anonymous one.
+        opened_at, last_at: Unix seconds of its beginning and of its newest turn.
+        turns: how many were taken.
+        pending: what the desk asked back in the newest.
+        tokens: how many its turns used.
+    """
 
-    def __init__(
-        self,
-        session_id: str,
-        thread_id: str,
-        *,
-        owner: str | None,
-        opened_at: float,
-        last_at: float,
-        turns: int = 0,
-        transcript: tuple[Utterance, ...] = (),
-        pending: Pending | None = None,
-        tokens: int = 0,
-    ) -> None:
-        self.id = session_id
-        self.thread_id = thread_id
-        self.owner = owner
-        self.opened_at = opened_at
-        self.last_at = last_at
-        self.turns = turns
-        self.transcript = transcript
-        self.pending = pending
-        self.tokens = tokens
-        self._lock: asyncio.Lock | None = None
+    id: str
+    thread_id: str
+    owner: str | None
+    opened_at: float
+    last_at: float
+    turns: int = 0
+    transcript: tuple[Utterance, ...] = ()
+    pending: Pending | None = None
+    tokens: int = 0
+    _lock: asyncio.Lock | None = None
 
     @property
     def lock(self) -> asyncio.Lock:
@@ -187,11 +169,12 @@ class Sessions:
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
         while len(self._held) > MAX_HELD:
-            others = (one for one in self._held.values() if one is not session)
-            idle = next((one for one in others if not one.is_taken), None)
-            if idle is None:
+            for other in self._held.values():
+                if other is not session and not other.is_taken:
+                    break
+            else:
                 return
-            self.forget(idle)
+            self.forget(other)
 
     def _is_idle(self, session: Session) -> bool:
         idle = self._clock() - session.last_at > self._settings.idle_seconds

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import struct
 
 PIECE_BYTES = 32
-_PIECES = 1024
+_PIECES = struct.Struct(f"{PIECE_BYTES}s" * 1024)
 
 _pieces: list[bytes] = []
 # of a process and its child only one may use them
@@ -23,7 +24,4 @@ def random_piece() -> bytes:
         try:
             return _pieces.pop()  # of two threads one gets it
         except IndexError:
-            fetched = secrets.token_bytes(_PIECES * PIECE_BYTES)
-            _pieces.extend(
-                fetched[at : at + PIECE_BYTES] for at in range(0, len(fetched), PIECE_BYTES)
-            )
+            _pieces.extend(_PIECES.unpack(secrets.token_bytes(_PIECES.size)))

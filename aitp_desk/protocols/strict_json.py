@@ -39,7 +39,10 @@ def decode_json(body: bytes) -> Any:
         except (msgspec.DecodeError, ValueError):
             pass  # reading it with care tells what is wrong
         else:
-            if _count_members(value) == body.count(b":"):
+            colons = body.count(b":")
+            if isinstance(value, dict) and len(value) == colons:
+                return value  # no member holds further ones
+            if _count_members(value) == colons:
                 return value
     return _read_with_care(body)
 

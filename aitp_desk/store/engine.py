@@ -82,12 +82,12 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     return frozenset(found) or None
 
 
-def one_statement(unit: Unit) -> str | None:
-    """The statement that a unit consists of; its parameters are the unit's arguments.
+def one_statement(work: Callable[..., Work[Any]]) -> str | None:
+    """The statement that units of this work consist of; its parameters are a unit's arguments.
 
     An engine may run the statement for many such units at once.
 
     Returns:
-        None for a unit that has more to it.
+        None for work that has more to it.
     """
-    return _ONE_STATEMENT.get(unit.work)
+    return _ONE_STATEMENT.get(work)

@@ -169,9 +169,10 @@ class SqliteStore:
     def _settle(self, units: list[Unit]) -> None:
         self._waiting -= len(units)
         for unit in units:
-            if unit.future is None and unit.error is not None:
+            if unit.future is not None:
+                unit.tell()
+            elif unit.error is not None:
                 _log.error("store.record_failed", unit=unit.name, exc_info=unit.error)
-            unit.tell()
 
     async def _close(self) -> None:
         self._is_closed = True

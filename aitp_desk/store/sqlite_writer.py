@@ -17,6 +17,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Mapping
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
@@ -114,9 +115,10 @@ class Writer:
                 unit.error = _describe(error)
             return
         try:
-            for statement, group in groupby(units, one_statement):
-                if statement is not None:
-                    self._add_rows(statement, list(group))
+            for work, group in groupby(units, attrgetter("work")):
+                if (statement := one_statement(work)) is not None:
+                    rows = [unit.kwargs for unit in group]
+                    self._connection.executemany(self._statements[statement], rows)
                     continue
                 for unit in group:
                     self._drive(unit)
@@ -129,13 +131,6 @@ class Writer:
             else:
                 for unit in units:
                     self._write([unit])
-
-    def _add_rows(self, statement: str, units: list[Unit]) -> None:
-        """Run one statement for units that consist of nothing else."""
-        for unit in units:
-            unit.error = None
-        parameters = [unit.kwargs for unit in units]
-        self._connection.executemany(self._statements[statement], parameters)
 
     def _drive(self, unit: Unit) -> None:
         """Drive a unit to its end. An error is raised only where the transaction is spoiled."""

@@ -29,7 +29,7 @@ class Encoder:
 
     def __init__(self, site_url: str, signals: Signals) -> None:
         self._url = site_url
-        self._signals = msgspec.to_builtins(signals)
+        self._signals = msgspec.Raw(_encode(signals))
 
     def encode(self, asked: Asked) -> Reply:
         """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
@@ -39,42 +39,46 @@ class Encoder:
             return Reply(200, _encode(self._success(asked, asked.outcome)))
         middle = asked.kept.encoded
         if middle is None:
-            middle = asked.kept.encoded = _encode(self._answer(asked, asked.outcome))[1:-2]
+            response, meta = self._answer(asked, asked.outcome)
+            encoded = _encode({"response": response, "meta": meta})
+            middle = asked.kept.encoded = encoded[1:-2]
         head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
         told = b',"cache":{"hit_rate":%.2f,"age_seconds":%d}}}'
         return Reply(200, head + middle + told % (asked.hit_rate or 0.0, asked.age_seconds))
 
     def _success(self, asked: Asked, answer: Answer) -> dict[str, Any]:
-        body = {"status": "success", "session_id": asked.session_id} | self._answer(asked, answer)
+        response, meta = self._answer(asked, answer)
         if asked.hit_rate is not None:
-            body["meta"]["cache"] = {"hit_rate": round(asked.hit_rate, 2)}
-        return body
-
-    def _answer(self, asked: Asked, answer: Answer) -> dict[str, Any]:
-        """What an answer is made of; ``meta`` stands last."""
-        offer = answer if isinstance(answer, Offer) else None
-        kind = TEXT_ANSWER if offer is None else offer.content_type
-        payload = {} if offer is None or offer.payload is None else {"payload": offer.payload}
-        meta = self._meta(asked) | {"content_type": kind}
-        if offer is not None and offer.fallback_from is not None:
-            meta["fallback_from"] = offer.fallback_from
+            meta["cache"] = {"hit_rate": round(asked.hit_rate, 2)}
         return {
-            "response": {
-                "content_type": kind,
-                **payload,
-                "answer": answer.text,
-                "sources": [
-                    {
-                        "title": source.title,
-                        "url": source.absolute_url(self._url),
-                        "relevance": source.relevance,
-                    }
-                    for source in answer.sources
-                ],
-                "follow_up": {"suggested_queries": answer.follow_ups},
-            },
+            "status": "success",
+            "session_id": asked.session_id,
+            "response": response,
             "meta": meta,
         }
+
+    def _answer(self, asked: Asked, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What an answer is made of: the members ``response`` and ``meta``."""
+        response: dict[str, Any] = {"content_type": TEXT_ANSWER}
+        meta = self._meta(asked)
+        meta["content_type"] = TEXT_ANSWER
+        if isinstance(answer, Offer):
+            response["content_type"] = meta["content_type"] = answer.content_type
+            if answer.payload is not None:
+                response["payload"] = answer.payload
+            if answer.fallback_from is not None:
+                meta["fallback_from"] = answer.fallback_from
+        response["answer"] = answer.text
+        response["sources"] = [
+            {
+                "title": source.title,
+                "url": source.absolute_url(self._url),
+                "relevance": source.relevance,
+            }
+            for source in answer.sources
+        ]
+        response["follow_up"] = {"suggested_queries": answer.follow_ups}
+        return response, meta
 
     def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:
         return {

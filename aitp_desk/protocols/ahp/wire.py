@@ -68,9 +68,11 @@ def _read(body: bytes) -> Ask:
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
         raise InvalidRequest("query has 1 to 4096 characters.", param="query")
-    _string(context, "user_intent", 256, "context.")
-    _string(context, "callback_url", MAX_BODY, "context.")
-    locale = _string(context, "locale", 64, "context.")
+    locale = None
+    if context:
+        _string(context, "user_intent", 256, "context.")
+        _string(context, "callback_url", MAX_BODY, "context.")
+        locale = _string(context, "locale", 64, "context.")
     if locale is not None and not _LOCALE.fullmatch(locale):
         raise InvalidRequest(
             "locale is a language tag such as en or fr-CA.", param="context.locale"
@@ -92,7 +94,7 @@ _read_again = lru_cache(_REMEMBERED)(_read)
 
 def _check_version(given: Any) -> int:
     """The minor version asked for; absent means this one (section 12)."""
-    if given is None:
+    if given is None or given == VERSION:
         return 1
     found = _VERSION.fullmatch(given) if isinstance(given, str) else None
     if found is None:
@@ -107,13 +109,13 @@ def _check_version(given: Any) -> int:
 
 
 def _refuse_unknown(given: dict[str, Any], known: frozenset[str], prefix: str) -> None:
-    for name in given:
-        if name not in known:
-            raise InvalidRequest(
-                f"The member '{prefix}{name[:64]}' is unknown."
-                f" Known are {', '.join(sorted(known))}.",
-                param=f"{prefix}{name[:64]}",
-            )
+    if given.keys() <= known:
+        return
+    name = next(name for name in given if name not in known)
+    raise InvalidRequest(
+        f"The member '{prefix}{name[:64]}' is unknown. Known are {', '.join(sorted(known))}.",
+        param=f"{prefix}{name[:64]}",
+    )
 
 
 def _string(given: dict[str, Any], name: str, longest: int, prefix: str = "") -> str | None:
