@@ -11,6 +11,8 @@ import click
 from aitp_desk.cli.arguments import fail, mistakes_told, overrides, site_folder
 
 _MEBIBYTE = 1024 * 1024
+_IN_HEAD = "<!-- before </head> of every page -->"
+_IN_BODY = "<!-- before </body> of every page, of error pages and API documentation too -->"
 Part = Literal["head", "body", "footer", "nginx", "caddy"]
 
 
@@ -49,7 +51,7 @@ def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, 
     url = load_config(folder, overrides, port=0).site.url
     tags, hidden = head_tags(url), notice(url, asks=asks, hidden=True)
     if part is None:
-        return f"<!-- before </head> -->\n{tags}\n\n<!-- before </body> -->\n{hidden}"
+        return f"{_IN_HEAD}\n{tags}\n\n{_IN_BODY}\n{hidden}"
     return {"head": tags, "body": hidden, "footer": notice(url, asks=asks)}[part]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from tests.following import following
 from tests.raw_http import send
@@ -188,6 +189,51 @@ async def test_every_refusal_that_is_a_page_carries_tags_and_notice(tmp_path: Pa
             for relation in ("agent-manifest", "ahp-manifest"):
                 assert f'<link rel="{relation}" href="{MANIFEST}"' in page
             assert f'<meta name="ahp-manifest" content="{MANIFEST}">' in page
+
+
+_API_IN_MARKDOWN = """---
+title: Stock API
+---
+
+## GET /v2/stock
+
+```sh
+curl -s "https://api.books.example/v2/stock?isbn=9780000000002"
+```
+
+| Status | Meaning |
+|---|---|
+| 404 | No such book |
+"""
+_API_IN_HTML = """<!doctype html>
+<html><head><title>Orders API</title><script src="/docs.js"></script></head>
+<body><main><h1>Orders API</h1><pre><code>GET /v2/orders/{id}</code></pre>
+<section class="ahp-notice">an example of somebody else's</section></main></body></html>
+"""
+
+
+@pytest.mark.requirement("AHP-3.4-1", "AHP-3.4-3", "AHP-3.4-6")
+@pytest.mark.parametrize("path", ["/developers", "/reference/orders", "/reference"])
+async def test_a_page_that_documents_an_api_carries_tags_and_notice_whatever_it_is_written_in(
+    tmp_path: Path, path: str
+) -> None:
+    folder = tmp_path / "site"
+    (folder / "reference").mkdir(parents=True)
+    (folder / "developers.md").write_text(_API_IN_MARKDOWN)
+    (folder / "reference" / "orders.html").write_text(_API_IN_HTML)
+    (folder / "reference" / "index.htm").write_text(_API_IN_HTML)
+    async with (
+        visiting(tmp_path / "data", folder=folder) as visitor,
+        visitor.http.get(path, headers={"Accept": "text/html"}) as response,
+    ):
+        assert response.status == 200
+        page = LexborHTMLParser(await response.text())
+    assert [heading.text() for heading in page.css("h1")] in (["Stock API"], ["Orders API"])
+    (told,) = page.css('footer section.ahp-notice[aria-label="AI Agent Notice"]')
+    assert f"GET {MANIFEST}" in told.text()
+    assert f"POST {CONVERSE}" in told.text()
+    (link,) = page.css('head link[rel="agent-manifest"]')
+    assert link.attributes["href"] == MANIFEST
 
 
 # --- The Link header where no door had a say ------------------------------------------------------

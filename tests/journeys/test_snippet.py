@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import aiohttp
@@ -17,11 +18,12 @@ URL = ("--set", "site.url=https://books.example")
 
 
 @pytest.mark.requirement("AHP-3.3-1", "AHP-3.4-1", "AHP-3.4-2", "AHP-3.4-8", "AHPW-2.4.1-1")
-@pytest.mark.requirement("AHP-B-2", "AHP-B-3")
+@pytest.mark.requirement("AHP-3.4-5", "AHP-3.4-6", "AHP-B-2", "AHP-B-3")
 async def test_a_page_of_one_s_own_with_the_snippet_leads_to_the_desk() -> None:
     code, lines, errors = await run("snippet", SITE)
     assert (code, errors) == (0, [])
-    head, _, body = "\n".join(lines).partition("<!-- before </body> -->")
+    head, place, body = re.split("(<!-- before </body>.*?-->)", "\n".join(lines))
+    assert "every page, of error pages and API documentation too" in place
     page = LexborHTMLParser(f"<html><head>{head}</head><body><p>Hello</p>{body}</body></html>")
     for relation in ("agent-manifest", "ahp-manifest"):
         link = page.css_first(f'head link[rel="{relation}"]')

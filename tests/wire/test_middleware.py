@@ -25,12 +25,22 @@ PAGE = (
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PLAIN = {"Accept-Encoding": "identity"}
 AGENT = {"Accept": "application/agent+json"}
+DRAWN = """<!doctype html>
+<html lang="en"><head><title>The API of our shop</title></head>
+<body><div id="swagger-ui"></div>
+<script>document.getElementById("swagger-ui").innerHTML = "<body></body>";</script>
+</body></html>
+"""
 TAGS, NOTICE = head_tags().encode(), notice(hidden=True).encode()
 FILE = b"<html><head></head><body>from a file</body></html>"
 
 
 async def page(_request: web.Request) -> web.Response:
     return web.Response(text=PAGE, content_type="text/html", headers={"ETag": '"one"'})
+
+
+async def drawn(_request: web.Request) -> web.Response:
+    return web.Response(text=DRAWN, content_type="text/html")
 
 
 async def squeezed(_request: web.Request) -> web.Response:
@@ -94,6 +104,7 @@ async def site(tmp_path: Path, *, url: str = "") -> AsyncIterator[aiohttp.Client
     (tmp_path / "file.html").write_bytes(FILE)
     app = web.Application()
     app.router.add_get("/page", page)
+    app.router.add_get("/api/docs", drawn)
     app.router.add_get("/squeezed", squeezed)
     app.router.add_get("/raised", raised)
     app.router.add_get("/moved", moved)
@@ -179,6 +190,18 @@ async def test_the_manifest_s_own_address_and_what_is_posted_are_not_redirected(
     browser = {"Accept": "text/html,application/agent+json;q=0.9,*/*;q=0.8"}
     async with client.get("/page", headers=browser) as response:
         assert response.content_type == "text/html"
+
+
+@pytest.mark.requirement("AHP-3.4-4", "AHP-3.4-6")
+async def test_api_documentation_that_a_script_draws_has_the_notice_where_the_script_leaves_it(
+    client: aiohttp.ClientSession,
+) -> None:
+    async with client.get("/api/docs", headers=PLAIN) as response:
+        text = await response.text()
+    assert text.replace(head_tags() + "\n", "").replace(notice(hidden=True) + "\n", "") == DRAWN
+    read = LexborHTMLParser(text)
+    assert read.css_first("#swagger-ui .ahp-notice") is None
+    assert read.css_first("body > section.ahp-notice") is not None
 
 
 @pytest.mark.requirement("AHP-3.3-1", "AHP-3.4-1", "AHP-3.4-5", "AHPW-2.4.1-1")
