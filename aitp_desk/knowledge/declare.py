@@ -1,8 +1,9 @@
 """What pages declare in their front matter beside their text.
 
 That is ``video``, ``audio``, ``images``, ``downloads``, ``data``, and one payload of a content type
-that is the site's own. What is wrong is a :class:`Problem` with the line of the file; the page is
-served all the same, and so is everything else that it declares.
+that is the site's own; and which of these types a page describes. What is wrong is a
+:class:`Problem` with the line of the file; the page is served all the same, and so is everything
+else that it declares.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from aitp_desk.knowledge.downloads import read_download
 from aitp_desk.knowledge.fields import Fields, Lines, Wrong, items_of
 from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.measures import Measures
-from aitp_desk.knowledge.payloads import Data, LocalFile, Resource
+from aitp_desk.knowledge.payloads import Data, Described, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
 from aitp_desk.knowledge.places import Place, Places, look_at
 from aitp_desk.knowledge.recordings import read_audio, read_video
@@ -37,11 +38,13 @@ class Declared(msgspec.Struct, frozen=True):
 
     Parameters:
         files: those that are served, by their addresses.
+        described: content types of the site's own by name, as far as a page documents them.
         digest: equal digests mean equal offers.
     """
 
     resources: tuple[Resource, ...] = ()
     files: dict[str, LocalFile] = {}
+    described: dict[str, Described] = {}
     problems: tuple[Problem, ...] = ()
     digest: str = ""
 
@@ -88,8 +91,14 @@ class Declaring:
         self._looked_at |= places.looked_at
         self._measures.keep()
         stamps = [(file.url, file.state) for file in places.files.values()]
-        digest = sha256(msgspec.json.encode((page.resources, stamps))).hexdigest()
-        return Declared(tuple(page.resources), places.files, tuple(page.problems), digest)
+        read = (page.resources, page.described, stamps)
+        return Declared(
+            tuple(page.resources),
+            places.files,
+            page.described,
+            tuple(page.problems),
+            sha256(msgspec.json.encode(read)).hexdigest(),
+        )
 
     def is_stale(self) -> bool:
         """Whether a file that a page declares has come, gone or changed since it was read."""
@@ -109,6 +118,7 @@ class _Page:
 
     def __init__(self, folder: Path, places: Places, measures: Measures) -> None:
         self.resources: list[Resource] = []
+        self.described: dict[str, Described] = {}
         self.problems: list[Problem] = []
         self._folder = folder
         self._places = places
@@ -126,6 +136,7 @@ class _Page:
             self._own,
         ):
             self.resources += read(document, wrong)
+        self._describe(document, wrong)
         if wrong:
             self.problems += self._told(document, wrong)
 
@@ -189,10 +200,7 @@ class _Page:
         if not is_own and (kind is None or payload is None):  # front matter of somebody else's
             return
         with _noting(wrong):
-            if not isinstance(kind, str) or not EXTENSION_TYPE.fullmatch(kind):
-                raise Wrong(
-                    ("content_type",), "content_type is written x-vendor/type, in lower case."
-                )
+            kind = _own_type(kind, ("content_type",))
             way = ("payload",)
             if isinstance(payload, str):
                 payload = read_records(self._finder(document)(payload, way), way)
@@ -201,6 +209,23 @@ class _Page:
                 raise Wrong(way, message)
             check_finite(payload, way)
             yield Resource(kind, document.path, document.title, payload, document.description)
+
+    def _describe(self, document: Document, wrong: list[Wrong]) -> None:
+        """Note which types of the site's own a page documents (AHP 0.1, appendix C.3)."""
+        said = document.front.get("describes")
+        told = said if isinstance(said, dict) else {}
+        for kind in told or [item for _, item in items_of(said, ())]:
+            if not isinstance(kind, str) or not kind.startswith("x-"):
+                continue  # front matter of somebody else's
+            way, about = ("describes", kind), told.get(kind) or document.description
+            with _noting(wrong):
+                if not isinstance(about, str):
+                    raise Wrong(way, f"What {kind} is stands behind it, a line of text.")
+                about = " ".join((about or document.title).split())
+                page = Described(document.url, document.markdown_url, about)
+                first = self.described.setdefault(_own_type(kind, way), page)
+                if first.url != page.url:
+                    raise Wrong(way, f"{kind} is described by {first.url} already.")
 
     def _finder(self, document: Document) -> Callable[[str, Way], Place]:
         return lambda said, way: self._places.find(said, way, document.source)
@@ -222,6 +247,12 @@ def _noting(wrong: list[Wrong]) -> Iterator[None]:
         yield
     except Wrong as error:
         wrong.append(error)
+
+
+def _own_type(said: object, way: Way) -> str:
+    if not isinstance(said, str) or not EXTENSION_TYPE.fullmatch(said):
+        raise Wrong(way, f"{way[0]} is written x-vendor/type, in lower case.")
+    return said
 
 
 def _resource(

@@ -20,6 +20,7 @@ from aitp_desk.knowledge.languages import Languages, falls_back, look_up
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import Raw, digest_of_files, with_versions
 from aitp_desk.knowledge.making import FILE
+from aitp_desk.knowledge.payloads import Described
 
 
 class Editions:
@@ -35,6 +36,8 @@ class Editions:
         problems: of all languages, each once.
         files: those that pages of any language declare, by their addresses.
         types: the content types of what pages of any language offer, each once.
+        described: content types of the site's own by name, as far as a page of any language
+            documents them; the site's own language goes before the others.
         revision: changes when anything does that an answer may depend on.
     """
 
@@ -51,6 +54,10 @@ class Editions:
         )
         self.files = {url: file for library in every for url, file in library.shelf.files.items()}
         self.types = tuple(dict.fromkeys(kind for library in every for kind in library.shelf.types))
+        described: dict[str, Described] = {}
+        for library in every:
+            described = {**library.shelf.described, **described}
+        self.described = dict(sorted(described.items()))
         self.revision = self.library.revision
         if len(self._libraries) > 1:
             revisions = " ".join(library.revision for library in every)

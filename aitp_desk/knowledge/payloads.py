@@ -128,6 +128,20 @@ class Resource(msgspec.Struct, frozen=True):
     told: str = ""
 
 
+class Described(msgspec.Struct, frozen=True):
+    """A content type of the site's own as it is documented (AHP 0.1, appendix C.3).
+
+    Parameters:
+        url: of the page that says what its payloads hold.
+        markdown_url: the same page as Markdown.
+        about: what the type is, in a line.
+    """
+
+    url: str
+    markdown_url: str
+    about: str
+
+
 class LocalFile(msgspec.Struct, frozen=True):
     """A file of the content folder that a page declares, and that is therefore served.
 

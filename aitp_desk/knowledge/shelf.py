@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.declare import Declared
-from aitp_desk.knowledge.payloads import LocalFile, Resource
+from aitp_desk.knowledge.payloads import Described, LocalFile, Resource
 from aitp_desk.knowledge.words import Stemmer, fold, words_of
 
 
@@ -34,6 +34,7 @@ class Shelf:
     Attributes:
         files: those that are served, by their addresses: what an export has to take along.
         types: the content types that there are, each once.
+        described: types of the site's own by name, as far as a page documents them.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Shelf:
             for called, name in zip(self._called, names, strict=True):
                 called.setdefault((resource.content_type, plain(name)), []).append(resource)
         self.types = tuple(self._by_type)
+        self.described: Mapping[str, Described] = declared.described
 
     def of_type(self, kind: str) -> Sequence[Shelved]:
         """The resources of a content type, in the order of their pages."""

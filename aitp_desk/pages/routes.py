@@ -180,7 +180,8 @@ class PagesDoor:
 
     async def _content(self, editions: Editions) -> Page:
         def render() -> Page:
-            return tag_markdown(write_llms_txt(self._site, editions.documents))
+            text = write_llms_txt(self._site, editions.documents, editions.described)
+            return tag_markdown(text)
 
         return await self._shelf.page(editions.revision, "", MARKDOWN_TYPE, render)
 

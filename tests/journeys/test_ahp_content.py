@@ -51,13 +51,18 @@ async def test_the_content_document_follows_the_llms_txt_convention(tmp_path: Pa
     first = next(number for number, line in enumerate(lines) if line.startswith("## "))
     assert not any(line.startswith(("#", "-")) for line in lines[3:first])
     sections = [line for line in lines[first:] if line.startswith("#")]
-    assert sections == ["## Pages", "## Guides", "## Policies", "## Products", "## Optional"]
+    folders = ["## Pages", "## Guides", "## Policies", "## Products"]
+    assert sections == [*folders, "## Content types of this site", "## Optional"]
     links = [LINK.fullmatch(line) for line in lines[first:] if line and line not in sections]
     assert None not in links
-    *pages, full = [link for link in links if link]
+    *pages, own_type, full = [link for link in links if link]
     assert {(link["url"], link["title"], link["about"]) for link in pages} == {
         (f"{url}{document.url}.md", document.title, document.description) for document in documents
     }
+    assert (own_type["title"], own_type["url"]) == (
+        "x-trailhead/gear-spec",
+        f"{url}/developers.md",
+    )
     assert full["url"] == f"{url}/llms-full.txt"
     assert len(pages) == len(documents) >= 20
 

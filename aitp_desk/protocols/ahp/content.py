@@ -15,14 +15,23 @@ from collections.abc import Iterable, Iterator, Mapping
 from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.languages import group_versions, listed
+from aitp_desk.knowledge.payloads import Described
+from aitp_desk.protocols.ahp.manifest import NONE_DESCRIBED
 
 FULL_CONTENT_PATH = "/llms-full.txt"
 
 
-def write_llms_txt(site: Site, documents: tuple[Document, ...], *, asks: bool = True) -> str:
+def write_llms_txt(
+    site: Site,
+    documents: tuple[Document, ...],
+    described: Mapping[str, Described] = NONE_DESCRIBED,
+    *,
+    asks: bool = True,
+) -> str:
     """The content document in Markdown: a line on each page.
 
     Parameters:
+        described: content types of the site's own by name, as far as a page documents them.
         asks: whether questions are answered there, or pages served and nothing else (MODE1).
     """
     lines = [
@@ -41,9 +50,14 @@ def write_llms_txt(site: Site, documents: tuple[Document, ...], *, asks: bool = 
             others = versions.get(document.path, {})
             about = " ".join(filter(None, (_line(document.description), *_also(site, others))))
             url = _absolute(site, document.markdown_url)
-            lines.append(
-                f"- [{_link_text(document.title)}]({_link_url(url)}){about and f': {about}'}"
-            )
+            lines.append(_entry(document.title, url, about))
+        lines.append("")
+    if described:
+        lines += ["## Content types of this site", ""]
+        lines += [
+            _entry(kind, _absolute(site, page.markdown_url), page.about)
+            for kind, page in described.items()
+        ]
         lines.append("")
     lines += [
         "## Optional",
@@ -118,6 +132,10 @@ def _also(site: Site, versions: Mapping[str, Document]) -> Iterator[str]:
 
 def _absolute(site: Site, url: str) -> str:
     return site.url + url if url.startswith("/") else url
+
+
+def _entry(name: str, url: str, about: str) -> str:
+    return f"- [{_link_text(name)}]({_link_url(url)}){about and f': {about}'}"
 
 
 def _heading(folder: str) -> str:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
 
 from aitp_desk.config import Limits, Signals, Site
+from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.ahp.wire import MODE, VERSION
 
 CONVERSE_PATH = "/agent/converse"
 CONTENT_PATH = "/llms.txt"
+NONE_DESCRIBED: Mapping[str, Described] = MappingProxyType({})
 _MAX_NAME = 128
 _MAX_DESCRIPTION = 512
 
 
 def encode_manifest(
-    site: Site, signals: Signals, actions: Sequence[Action], limits: Limits
+    site: Site,
+    signals: Signals,
+    actions: Sequence[Action],
+    limits: Limits,
+    described: Mapping[str, Described] = NONE_DESCRIBED,
 ) -> bytes:
     """The document served at ``/.well-known/agent.json``.
+
+    Parameters:
+        described: content types of the site's own by name (appendix C.3); the closed schema has a
+            place for their pages among the links alone.
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
@@ -41,7 +52,11 @@ def encode_manifest(
         "authentication": "none",
         "content_signals": signals,
         "async": {"supported": False},
-        "links": {"site": f"{site.url}/", "threads": f"{site.url}/v1/threads"},
+        "links": {
+            "site": f"{site.url}/",
+            "threads": f"{site.url}/v1/threads",
+            **{kind: site.url + page.url for kind, page in described.items()},
+        },
     }
     if limits.enabled:
         anonymous = _tier(limits, limits.converse_per_minute, limits.session_tokens)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
+from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
@@ -19,16 +21,19 @@ class AhpDoor:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._declared: tuple[Action, ...] | None = None
+        self._declared: tuple[tuple[Action, ...], Mapping[str, Described]] | None = None
         self._manifest = b""
         self._encoder = Encoder(desk.site.url, desk.signals)
 
     def manifest(self) -> bytes:
         """The manifest as the present content has it: the same object until that changes it."""
-        actions = self._desk.registry.actions
-        if actions is not self._declared:
-            desk, self._declared = self._desk, actions
-            self._manifest = encode_manifest(desk.site, desk.signals, actions, desk.limits)
+        desk = self._desk
+        declared = desk.registry.actions, desk.knowledge.editions.described
+        if declared != self._declared:
+            self._declared, (actions, described) = declared, declared
+            self._manifest = encode_manifest(
+                desk.site, desk.signals, actions, desk.limits, described
+            )
         return self._manifest
 
     async def get_manifest(self, _desk: Desk, call: Call) -> Reply:

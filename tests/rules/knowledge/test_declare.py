@@ -73,6 +73,9 @@ VIDEO = "video: {url: 'https://cdn.example/a.mp4', duration: 60, width: 640, hei
         ("data: https://a.example/x.json", r":2: Data is a file beside the page; .*"),
         ("content_type: x-Acme/Thing\npayload: {}", r":2: content_type is written x-vendor/type.*"),
         (f"content_type: x-acme/{'t' * 600}\npayload: {{}}", r":2: content_type is written .*"),
+        ("title: A\ndescribes: x-Acme/Thing", r":3: describes is written x-vendor/type.*"),
+        ("describes:\n- x-acme/a\n- x-acme", r":2: describes is written x-vendor/type.*"),
+        ("describes:\n  x-acme/a: Things.\n  x-acme/b: [1]", r":4: What x-acme/b is stands .*"),
         ("title: A\ncontent_type: x-acme/thing", r":2: x-acme/thing needs 'payload': .*"),
     ],
 )
