@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
-from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage
 from aitp_desk.knowledge.words import NAME_SIGN, STOP_WORDS, words_of
 
@@ -22,15 +22,18 @@ class Exact:
     """A question, ready to be held against what sections are called.
 
     Parameters:
-        asked: the question.
+        words: those that it asks with, of what was said before none.
+        text: the question itself.
     """
 
-    def __init__(self, asked: Asked) -> None:
-        own = [w.term.word for w in asked.wanted if w.factor >= 1 and not w.carried]
-        parts = (part for w in own if w.startswith(NAME_SIGN) for part in w.split(NAME_SIGN))
-        self._asked = frozenset((*own, *parts))
-        self._has_dash, self._has_angle = "-" in asked.text, "<" in asked.text
-        self._must = {w for w in own if w not in _SORTS and not w.startswith(NAME_SIGN)}
+    def __init__(self, words: Sequence[str], text: str) -> None:
+        self._asked = frozenset(words)
+        self._must = self._asked - _SORTS
+        joined = [word for word in words if word[0] == NAME_SIGN]
+        if joined:
+            self._must -= {*joined}
+            self._asked = self._asked.union(*(word.split(NAME_SIGN) for word in joined))
+        self._has_dash, self._has_angle = "-" in text, "<" in text
 
     def needs(self, word: str) -> bool:
         """Whether a word of the question must stand in what the section or its page is called."""

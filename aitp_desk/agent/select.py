@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from aitp_desk.agent.exact import Exact
 from aitp_desk.agent.question import Asked
 from aitp_desk.knowledge.base import Passage, Unit
@@ -27,7 +29,8 @@ _BESIDE = 0.45
 """What scores less than this share of the best is left out: it is no source of an answer."""
 
 # Found on the tuning questions (tests/answers); each may be halved or doubled at little loss.
-_SEARCH, _BEST_UNIT, _COVERAGE, _HEADING = 1.0, 1.0, 0.25, 0.3
+# The score of the search and the best unit count 1 each.
+_COVERAGE, _HEADING = 0.25, 0.3
 _WHOLE_QUESTION = 0.3
 _EXPECTED_FIGURE, _EXPECTED_ALONE = 0.35, 0.75
 _CODE_UNASKED = 0.5
@@ -41,10 +44,11 @@ _SAME_PAGE, _SAME_PAGE_UNBIDDEN, _UNEXPECTED = 0.5, 0.2, 0.8
 _NEGATED = 0.2
 
 
-class Found:
+class Found(msgspec.Struct, eq=False):
     """A passage and how it fits a question.
 
     Parameters:
+        question: that it fits.
         number: of the passage.
         page: path of its document.
         score: all in all; comparable within one question.
@@ -56,61 +60,40 @@ class Found:
         called: whether the question is at least half of its page's title, and nothing else.
     """
 
-    __slots__ = (
-        "_question",
-        "called",
-        "coverage",
-        "expected",
-        "fit",
-        "number",
-        "page",
-        "places",
-        "score",
-        "strayed",
-    )
-
-    def __init__(
-        self,
-        question: _Question,
-        number: int,
-        page: str,
-        score: float,
-        fit: float,
-        coverage: float,
-        places: dict[int, Place],
-        expected: bool,
-        strayed: bool,
-        called: bool,
-    ) -> None:
-        self._question = question
-        self.number, self.page = number, page
-        self.score, self.fit, self.coverage = score, fit, coverage
-        self.places = places
-        self.expected, self.strayed, self.called = expected, strayed, called
+    question: _Question
+    number: int
+    page: str
+    score: float
+    fit: float
+    coverage: float
+    places: dict[int, Place]
+    expected: bool
+    strayed: bool
+    called: bool
 
     @property
     def passage(self) -> Passage:
         """The passage itself, read when it is asked for."""
-        return self._question.library.passages[self.number]
+        return self.question.library.passages[self.number]
 
     @property
     def label(self) -> Label:
         """What the passage is called and where it is."""
-        return self._question.library.label(self.number)
+        return self.question.library.label(self.number)
 
     def fits(self) -> list[float]:
         """How well each of its units fits, by what it says that the heading does not say."""
-        return self._question.fits(self.number, self.places)
+        return self.question.fits(self.number, self.places)
 
     @property
     def is_named(self) -> bool:
         """Whether what stands above the passage says all that is asked for."""
-        return self._question.names(self.places)
+        return self.question.names(self.places)
 
     @property
     def defining(self) -> set[int]:
         """The units of which what is asked for is the subject."""
-        return self._question.defining(self.places)
+        return self.question.defining(self.places)
 
 
 def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]:
@@ -121,15 +104,10 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
             reader who takes several.
     """
     ranking = library.ranking
-    stands = [ranking.places(wanted.term) for wanted in asked.wanted]
-    terms = [
-        (where, wanted.factor, wanted.weight)
-        for where, wanted in zip(stands, asked.wanted, strict=True)
-    ]
+    terms = [(ranking.places(w.term), w.factor, w.weight) for w in asked.wanted]
     on_page = library.numbers(asked.document) if asked.document is not None else range(0)
     scores = ranking.scores(terms, asked.expects, widely=widely, also=on_page)
-    says_little = len(asked.wanted) <= _FEW_WORDS
-    limit = CANDIDATES_OF_FEW_WORDS if says_little else CANDIDATES
+    limit = CANDIDATES_OF_FEW_WORDS if len(terms) <= _FEW_WORDS else CANDIDATES
     numbers = (
         ranking.best(scores, CANDIDATES_WIDELY, HOPELESS_WIDELY)
         if widely
@@ -138,7 +116,7 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
     if on_page:
         near = {number: scores[number] for number in on_page if number in scores}
         numbers = list(dict.fromkeys([*numbers, *ranking.best(near, CANDIDATES)]))
-    question = _Question(library, asked, stands)
+    question = _Question(library, asked, [where for where, _, _ in terms])
     found: list[Found] = []
     least = 0.0
     if question.asks_what and scores:
@@ -151,8 +129,8 @@ def find(library: Library, asked: Asked, *, widely: bool = False) -> list[Found]
         read = question.read(number, scores[number], least)
         if read is not None:
             found.append(read)
-            if not widely:
-                least = max(least, read.score * _BESIDE)
+            if read.score * _BESIDE > least and not widely:
+                least = read.score * _BESIDE
     found.sort(key=_by_score, reverse=True)
     return found
 
@@ -162,35 +140,41 @@ class _Question:
 
     def __init__(self, library: Library, asked: Asked, stands: Sequence[Places]) -> None:
         self.library = library
-        self._weights: list[float] = []
+        self._ranking = library.ranking
+        self._asked = asked
         self._terms: list[tuple[int, dict[int, Place], float, Places]] = []
         self._own: list[int] = []
+        self._total = 0.0
+        words: list[str] = []
         stems: list[str] = []
-        for at, (where, wanted) in enumerate(zip(stands, asked.wanted, strict=True)):
-            self._weights.append(wanted.weight)
-            self._terms.append((at, where.kept, wanted.weight, where))
+        for at, wanted in enumerate(asked.wanted):
+            where, weight = stands[at], wanted.weight
+            self._terms.append((at, where.kept, weight, where))
+            self._total += weight
             if not wanted.carried:
                 stems += wanted.term.own
                 if wanted.factor >= 1:
                     self._own.append(at)
-        self._total = sum(self._weights) or 1.0
-        self._exact = Exact(asked)
-        self._asked = asked
-        self._must = [at for at in self._own if self._exact.needs(asked.wanted[at].term.word)]
+                    words.append(wanted.term.word)
+        self._total = self._total or 1.0
+        self._words = words
+        self._exact = Exact(words, asked.text)
+        self._must = [
+            at for at, word in zip(self._own, words, strict=True) if self._exact.needs(word)
+        ]
         self._expects = asked.expects
         self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
         self._named = library.naming.named(frozenset(stems))
-        self._names_one = any(self._named.values())
+        self._names_one = True in self._named.values()
         self._negated = asked.negated
-        self._carries = len(self._own) < len(asked.wanted)
-        self.asks_what = not (asked.expects or self._carries or len(self._own) > _SHORT_QUESTION)
+        self._carries = len(words) < len(asked.wanted)
+        self.asks_what = not (asked.expects or self._carries or len(words) > _SHORT_QUESTION)
 
     def called(self) -> Sequence[int]:
         """The passages that begin what is called exactly what is asked for."""
-        own = (self._asked.wanted[at].term.word for at in self._own)
-        return self.library.ranking.called(own)
+        return self._ranking.called(self._words)
 
     def read(self, number: int, searched: float, least: float) -> Found | None:
         """Measure how one passage fits; None for one that scores less than ``least`` in any case.
@@ -198,8 +182,7 @@ class _Question:
         Parameters:
             searched: its score in the search.
         """
-        library, total = self.library, self._total
-        ranking = library.ranking
+        ranking, total = self._ranking, self._total
         places: dict[int, Place] = {}
         gains: dict[int, float] = {}
         around = covered = said = 0.0
@@ -213,51 +196,37 @@ class _Question:
             said += place.said
             for unit, value in place.news:
                 gains[unit] = gains.get(unit, 0.0) + weight * value
+        fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
         coverage = covered / total
+        base = searched / total + _COVERAGE * coverage
         about = ranking.heading_weights[number]
-        page = library.pages[number]
-        base = _SEARCH * searched / total + _COVERAGE * coverage
         if about:
-            base += _HEADING * min(said / about, 1.0)
-        share, add, times = coverage**_WHOLE_QUESTION, 0.0, 1.0
-        if page == self._document:
-            add = self._same_page
-        if page in self._named:
-            times = 1 + _NAMED_PAGE
+            base += _HEADING if said >= about else _HEADING * said / about
+        share = coverage**_WHOLE_QUESTION
+        page = self.library.pages[number]
+        add = self._same_page if page == self._document else 0.0
+        times = 1 + _NAMED_PAGE if page in self._named else 1.0
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
         called = self._is_called(page, places)
         likes = self._likes(number, places, called=called)
         expects, figures = self._expects, ranking.figures[number]
-        fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
         if least:
             most = fit * (1 + self._bonus) if expects else fit
-            if (((base + _BEST_UNIT * most) * share + add) * times + late) * likes < least:
+            if (((base + most) * share + add) * times + late) * likes < least:
                 return None
         if figures & expects or (figures & CODE_BLOCK and figures & CODE):
             fit, expected = self._best_fit(number, gains, around)
-        score = ((base + _BEST_UNIT * fit) * share + add) * times + late
+        score = (((base + fit) * share + add) * times + late) * likes
         if expects and not expected:
             score *= _UNEXPECTED
-        score *= likes
         if self.asks_what and score >= _NEAR_THE_BEST * least:
             score *= self._says_what(number, page, places, called=called)
         strayed = self._names_one and page not in self._named
-        return Found(
-            self,
-            number,
-            page,
-            score,
-            fit,
-            coverage,
-            places,
-            expected,
-            strayed,
-            called,
-        )
+        return Found(self, number, page, score, fit, coverage, places, expected, strayed, called)
 
     def _likes(self, number: int, places: dict[int, Place], *, called: bool) -> float:
         """How many times its score a passage is worth by what it and its page are called."""
-        likes = self.library.ranking.authority[number]
+        likes = self._ranking.authority[number]
         if called:
             likes *= 1 + _CALLED_PAGE
         if self._names(number, places):
@@ -317,7 +286,7 @@ class _Question:
     def _best_fit(self, number: int, gains: dict[int, float], around: float) -> tuple[float, bool]:
         """How well the best unit fits together with the headings, and whether a figure fits."""
         total, expects = self._total, self._expects
-        figures = self.library.ranking.unit_figures(number)
+        figures = self._ranking.unit_figures(number)
         best, expected = around / total, False
         if expects:
             for at, held in enumerate(figures):
@@ -336,12 +305,12 @@ class _Question:
     def fits(self, number: int, places: dict[int, Place]) -> list[float]:
         """What each unit of a passage says of the question, as a share of it."""
         total, expects = self._total, self._expects
-        figures = self.library.ranking.unit_figures(number)
+        figures = self._ranking.unit_figures(number)
         alone = [0.0] * len(figures)
         gains = [0.0] * len(figures)
         around = 0.0
         for at, place in places.items():
-            weight = self._weights[at]
+            weight = self._asked.wanted[at].weight
             around += weight * place.around
             # what the heading says already, the unit need not say again
             news = weight * (1 - _SAID * place.around)

@@ -57,19 +57,20 @@ class Candidates:
                 tells = weight >= SLIGHT or (widely and len(places.found) <= MANY)
                 self._go_on(places, factor, may_find=tells)
             else:
-                self._begin(places, factor, _bar(places, left / factor, leap))
+                self._begin(places, factor, left, leap)
 
-    def _begin(self, places: Places, factor: float, least: float) -> None:
+    def _begin(self, places: Places, factor: float, left: float, leap: float) -> None:
         """Take the first term: what it finds, and says.
 
         Parameters:
-            least: what a common word must say of a passage that it finds.
+            left: what all terms after it may add at most.
         """
-        told = _found_widely(places, least) if places.common else places.found
+        told = places.found
+        if places.common:
+            told = _found_widely(places, _bar(places, left / factor, leap))
+            self._common.append((places, factor, told))
         self.total = _times(told, factor)
         self._finders.append(places)
-        if places.common:
-            self._common.append((places, factor, told))
 
     def _go_on(self, places: Places, factor: float, *, may_find: bool) -> None:
         """Take the next term: what it finds; what it says comes later."""
@@ -101,11 +102,9 @@ class Candidates:
         least = max(total.values()) * hopeless
         if self._common:
             least -= sum([places.most * factor for places, factor, _ in self._common])
-        total = {number: value for number, value in total.items() if value >= least}
-        if self._common and len(total) > LOOKED_UP:
-            least = sorted(total.values())[-LOOKED_UP]
-            total = {number: value for number, value in total.items() if value >= least}
-        self.total = total
+            if len(total) > LOOKED_UP:
+                least = max(least, sorted(total.values())[-LOOKED_UP])
+        self.total = {number: value for number, value in total.items() if value >= least}
 
     def look_up(self) -> None:
         """Add what common words say of passages that are not among the best of the word."""

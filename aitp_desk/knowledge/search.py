@@ -30,7 +30,7 @@ ASIDE = 64
 LEAST_COMMON = 0.3
 """A common word that tells less than this share of what its term tells at most is not looked up."""
 
-_SCORE = itemgetter(1)
+_SCORE, _WEIGHT = itemgetter(1), itemgetter(2)
 MOST_PLACES = 50_000
 """In so many passages all in all is kept how terms stand there."""
 _MAX_KEPT = 800_000
@@ -89,7 +89,7 @@ class Ranking:
             widely: whether a term of little weight finds passages too, where they are not many.
             also: passages that are scored however hopeless they are.
         """
-        ordered = sorted(terms, key=_by_weight, reverse=True)
+        ordered = sorted(terms, key=_WEIGHT, reverse=True)
         leap = EXPECTED if expects else 1.0
         candidates = Candidates(ordered, leap, widely=widely)
         candidates.tell()
@@ -116,14 +116,14 @@ class Ranking:
         """
         if not scores:
             return []
-        least = max(scores.values()) * hopeless
-        hopeful = [(-value, number) for number, value in scores.items() if value >= least]
+        ordered = sorted(sorted(scores), key=scores.__getitem__, reverse=True)[: limit * 2]
+        least = scores[ordered[0]] * hopeless
         twins = self._index.twins
         found: dict[int, int] = {}
-        for _, number in nsmallest(limit * 2, hopeful):
-            found.setdefault(twins[number], number)
-            if len(found) == limit:
+        for number in ordered:
+            if scores[number] < least or len(found) == limit:
                 break
+            found.setdefault(twins[number], number)
         return list(found.values())
 
     def places(self, term: Term) -> Places:
@@ -244,7 +244,3 @@ def _add(posting: Posting, factor: float, found: dict[int, float]) -> bool:
         if score > known(number, 0.0):
             found[number] = score
     return factor >= OWN or len(posting.found) <= ASIDE
-
-
-def _by_weight(term: tuple[Places, float, float]) -> float:
-    return term[2]
