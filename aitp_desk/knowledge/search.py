@@ -8,7 +8,6 @@ their scores, so a question takes of each list no more than can still win.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from heapq import nsmallest
 from itertools import islice
 from operator import itemgetter
 
