@@ -11,19 +11,18 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import NoReturn, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
 import structlog
-from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
+from multidict import CIMultiDict, CIMultiDictProxy
 
-from aitp_desk.announcing.accept import HTML_TYPE, wants_manifest
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance, Limiter
+from aitp_desk.heading import Heading, read_heading
 from aitp_desk.model.errors import (
     DeskError,
     InternalError,
@@ -34,11 +33,8 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import Principal, anonymous
-from aitp_desk.protocols.reply import JSON, TEXT, Call, Counted, Door, Reply, Route
+from aitp_desk.protocols.reply import TEXT, Call, Counted, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
-
-WATCHED = frozenset({"/health", "/ready"})
-"""Addresses for watchers, who know the machine by any name; nothing is counted there."""
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERY_RESPONSE = CIMultiDict(
@@ -52,8 +48,6 @@ _EVERY_RESPONSE = CIMultiDict(
     }
 )
 """The headers of every response, in their order; its own values replace them."""
-_LISTS = ("Accept", "If-None-Match")
-"""Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
 _TO_MANIFEST = Reply(
     302,
     f"The manifest of this site is at {MANIFEST_PATH}.\n".encode(),
@@ -67,20 +61,12 @@ class Incoming(Protocol):
     """A request as it came: its head, and its body when it is asked for."""
 
     @property
-    def method(self) -> str:
-        """As it was sent; it may be no method at all."""
-
-    @property
-    def path(self) -> str:
-        """The path as it was requested, percent-encoded, without the query."""
+    def heading(self) -> Heading:
+        """Its head, as :meth:`Front.read_head` has read it."""
 
     @property
     def query(self) -> Mapping[str, str]:
         """The query string's parameters; of a repeated one the first."""
-
-    @property
-    def headers(self) -> CIMultiDictProxy[str]:
-        """All lines of the head."""
 
     @property
     def peer(self) -> str:
@@ -153,52 +139,48 @@ class Front:
             return None
         return found
 
-    async def answer(self, request: Incoming, found: Found | None = None) -> Outgoing:
-        """Answer one request. Raises nothing but cancellation.
+    def read_head(self, method: str, path: str, headers: CIMultiDictProxy[str]) -> Heading:
+        """Read the head of a request; see :func:`aitp_desk.heading.read_heading`."""
+        return read_heading(
+            method, path, headers, table=self._table, desk=self._desk, hosts=self._hosts
+        )
 
-        Parameters:
-            found: its route, where that is known already.
-        """
-        method, path, headers = request.method, request.path, _joined(request.headers)
-        found = found or self._table.find(method, path)
-        door = found[0] if found else self._table.owner(path)
-        desk = door.desk or self._desk
+    async def answer(self, request: Incoming) -> Outgoing:
+        """Answer one request. Raises nothing but cancellation."""
+        heading = request.heading
+        door, desk = heading.door, heading.desk
         allowance: Allowance | None = None
         try:
-            unknown: Counted | None = None if path in WATCHED else "static"
-            kind = found[1].counted if found else unknown
-            caller, allowance = await self._admit(request, desk.limiter, kind)
-            _check_allowance(allowance)
-            self._check_host(request, path)
-            if _is_for_manifest(method, headers, found[1] if found else None):
+            caller, allowance = await self._admit(request, desk.limiter, heading.counted)
+            self._check(heading, allowance)
+            if heading.is_for_manifest:
                 _proven(caller)
                 return Outgoing(_TO_MANIFEST, door, allowance)
-            _, route, params = found or self._refuse_route(method, path, desk)
+            route = heading.route or self._refuse_route(heading)
             principal = _at(desk, _proven(caller))
             if route.admit is not None:
                 route.admit(desk, principal)
-            body = await _read_body(request, route) if route.max_body else b""
             call = Call(
                 principal,
-                method,
-                path,
-                params,
+                heading.method,
+                heading.path,
+                heading.params,
                 request.query,
-                headers,
-                body,
+                heading.headers,
+                await _read_body(request, route) if route.max_body else b"",
                 allowance,
             )
             reply = await route.handler(desk, call)
         except DeskError as error:
-            reply = door.render_error(error, headers)
+            reply = door.render_error(error, heading.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
-            reply = door.render_error(report_fault(method, door), headers)
+            reply = door.render_error(report_fault(heading.method, door), heading.headers)
         return Outgoing(reply, door, allowance)
 
     async def is_welcome(self, request: Incoming) -> bool:
         """Whether a caller's credential still holds."""
         try:
-            await self._identifier.identify(request.headers, request.peer)
+            await self._identifier.identify(request.heading.headers, request.peer)
         except DeskError:
             return False
         return True
@@ -215,28 +197,30 @@ class Front:
 
         A credential that is refused, or that cannot be looked at now, counts as its address.
         """
-        peer = request.peer
+        headers, peer = request.heading.headers, request.peer
         caller: Principal | Exception
         try:
-            caller = counted = await self._identifier.identify(request.headers, peer)
+            caller = counted = await self._identifier.identify(headers, peer)
         except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
-            address = self._identifier.addresses.find(request.headers, peer)
+            address = self._identifier.addresses.find(headers, peer)
             caller, counted = refusal, anonymous(address)
         if kind is None:
             return caller, None
         return caller, limiter.count(counted, kind)
 
-    def _check_host(self, request: Incoming, path: str) -> None:
-        if path in WATCHED:
-            return
-        if _hostname(request.headers.get("Host", "")) not in self._hosts:
+    def _check(self, heading: Heading, allowance: Allowance | None) -> None:
+        """Refuse what is past the limit, before anything else is said about the request."""
+        if allowance is not None and allowance.refused is not None:
+            raise allowance.refused
+        if not heading.is_for_us:
             raise WrongHost(
                 f"This desk serves {self._desk.site.url}; the request names another host.",
                 param="Host",
             )
 
-    def _refuse_route(self, method: str, path: str, desk: Desk) -> NoReturn:
-        allowed = self._table.methods(path, desk)
+    def _refuse_route(self, heading: Heading) -> NoReturn:
+        method = heading.method
+        allowed = self._table.methods(heading.path, heading.desk)
         if allowed:
             named = "GET" if method == "HEAD" else method[:16]  # as long as what GET is told
             raise MethodNotAllowed(
@@ -248,53 +232,22 @@ class Front:
 
 
 async def _read_body(request: Incoming, route: Route) -> bytes:
-    headers = request.headers
     if (request.content_length or 0) > route.max_body:
         raise _too_large(route)
-    if headers.get("Content-Encoding", "identity").lower() != "identity":
+    if request.heading.is_encoded:
         raise UnsupportedMedia("Send the body without Content-Encoding.")
     body = await request.read(route.max_body)
     if len(body) > route.max_body:
         raise _too_large(route)
-    if body and not _is_of(route.media_type, headers.get("Content-Type")):
+    if body and not request.heading.is_of_type:
         raise UnsupportedMedia(
             f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
         )
     return body
 
 
-def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
-    """The headers with several lines of one list as one line."""
-    repeated = [name for name in _LISTS if len(headers.getall(name, ())) > 1]
-    if not repeated:
-        return headers
-    joined = CIMultiDict(headers)
-    for name in repeated:
-        joined[name] = ", ".join(headers.getall(name))
-    return joined
-
-
-def _is_for_manifest(method: str, headers: Mapping[str, str], route: Route | None) -> bool:
-    """Whether a reader would rather have the manifest than what stands at an address.
-
-    One rule for all addresses (AHP 0.1, section 3.2): who names the manifest's type, and wants
-    nothing that the address gives as much, is sent to the manifest. A redirect, for the manifest
-    says nothing of that address, and caches keep it once. What changes something is never
-    redirected, nor is who names JSON or an event stream as well and gets it here.
-    """
-    if method not in {"GET", "HEAD"} or "Accept" not in headers:
-        return False
-    return wants_manifest(headers["Accept"], (HTML_TYPE,) if route is None else route.gives)
-
-
 def _too_large(route: Route) -> RequestTooLarge:
     return RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
-
-
-def _check_allowance(allowance: Allowance | None) -> None:
-    """Refuse what is past the limit, before anything else is said about the request."""
-    if allowance is not None and allowance.refused is not None:
-        raise allowance.refused
 
 
 def _at(desk: Desk, principal: Principal) -> Principal:
@@ -307,26 +260,6 @@ def _proven(caller: Principal | Exception) -> Principal:
     if isinstance(caller, Exception):
         raise caller
     return caller
-
-
-@lru_cache(maxsize=256)
-def _hostname(host: str) -> str | None:
-    """The name or address within a Host header; None where there is none."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
-
-
-@lru_cache(maxsize=256)
-def _is_of(media_type: str, content_type: str | None) -> bool:
-    """Whether a body may be read as what a route takes; one without a type may, as JSON."""
-    if content_type is None:
-        return media_type == JSON
-    essence = content_type.partition(";")[0].strip().lower()
-    return essence == media_type or (
-        media_type == JSON and (essence.startswith("application/") and essence.endswith("+json"))
-    )
 
 
 def report_fault(method: str, door: Door) -> InternalError:

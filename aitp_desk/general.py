@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from functools import partial
 
 from aiohttp import HttpVersion11, web
-from multidict import CIMultiDictProxy
 
 from aitp_desk.desk.streams import Stream
 from aitp_desk.front import Front, Outgoing, report_fault
+from aitp_desk.heading import Heading
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout
 from aitp_desk.sending import send_file
 from aitp_desk.streaming import carry_out
@@ -31,7 +31,9 @@ class General:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
-        seen = _Seen(request, self._idle_seconds)
+        path = request.rel_url.raw_path
+        heading = self._front.read_head(request.method, path, request.headers)
+        seen = _Seen(request, heading, self._idle_seconds)
         outgoing = await self._front.answer(seen)
         if outgoing.reply.stream is not None:
             return await self._stream(seen, outgoing, outgoing.reply.stream)
@@ -59,13 +61,11 @@ class General:
 class _Seen:
     """A request of the HTTP server, as the front sees it."""
 
-    __slots__ = ("_idle_seconds", "headers", "method", "path", "peer", "request")
+    __slots__ = ("_idle_seconds", "heading", "peer", "request")
 
-    def __init__(self, request: web.BaseRequest, idle_seconds: float) -> None:
+    def __init__(self, request: web.BaseRequest, heading: Heading, idle_seconds: float) -> None:
         self.request = request
-        self.method = request.method
-        self.path = request.rel_url.raw_path
-        self.headers: CIMultiDictProxy[str] = request.headers
+        self.heading = heading
         self.peer = request.remote or ""
         self._idle_seconds = idle_seconds
 

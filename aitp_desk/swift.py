@@ -23,14 +23,14 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol
 
+import msgspec
 from aiohttp import HttpVersion11
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
-from multidict import CIMultiDictProxy
 
 from aitp_desk.front import Front, Outgoing, lasting_headers
-from aitp_desk.routing import Found
+from aitp_desk.heading import Heading
 from aitp_desk.streaming import StreamingConnection
 
 _Parsed = tuple[Sequence[tuple[RawRequestMessage, StreamReader]], bool, bytes]
@@ -40,6 +40,7 @@ LONGEST_HEAD = 2048
 """How many heads are remembered, and of how many bytes each at most."""
 
 _END = b"\r\n\r\n"
+_REFUSED = HTTPStatus.BAD_REQUEST.value
 _NO_QUERY: Mapping[str, str] = {}
 
 
@@ -47,13 +48,12 @@ class Head(NamedTuple):
     """A head of a request to a hot route, as it was read.
 
     Parameters:
-        path: percent-encoded, without the query.
+        query: the query string's parameters; of a repeated one the first.
         length: how many bytes of body follow it.
     """
 
-    message: RawRequestMessage
-    path: str
-    found: Found
+    heading: Heading
+    query: Mapping[str, str]
     length: int
 
 
@@ -206,11 +206,12 @@ class SwiftConnection(StreamingConnection):
         ):
             return False
         path = message.url.raw_path
-        found = self._front.find_hot(message.method, path)
-        if found is None:
+        if self._front.find_hot(message.method, path) is None:
             return False
         text = body.read_nowait()
-        head = Head(message, path, found, len(text))
+        heading = self._front.read_head(message.method, path, message.headers)
+        query = message.url.query if message.url.raw_query_string else _NO_QUERY
+        head = Head(heading, query, len(text))
         if self._is_between:
             self._heads.remember(start, head)
         self._begin(head, text, start)
@@ -233,15 +234,15 @@ class SwiftConnection(StreamingConnection):
     def _begin(self, head: Head, body: bytes, start: bytes) -> None:
         self.head_began, self.is_answering = None, True
         self._watch.begin()
-        request = _Seen(head, self._peer, body)
-        self._turn = self._loop.create_task(self._answer(request, head.found, start))
+        request = _Seen(head.heading, head.query, self._peer, body)
+        self._turn = self._loop.create_task(self._answer(request, start))
 
-    async def _answer(self, request: _Seen, found: Found, start: bytes) -> None:
+    async def _answer(self, request: _Seen, start: bytes) -> None:
         closes = True  # what cannot be written is not answered
         try:
-            outgoing = await self._front.answer(request, found)
+            outgoing = await self._front.answer(request)
             ends = outgoing.closes or self._watch.is_ending
-            if outgoing.reply.status >= HTTPStatus.BAD_REQUEST:
+            if outgoing.reply.status >= _REFUSED:
                 self._heads.forget(start)
             if self.transport is not None:
                 self.transport.write(_write(outgoing, ends))
@@ -254,6 +255,22 @@ class SwiftConnection(StreamingConnection):
                 self.force_close()
             else:
                 self._read_held()
+
+
+class _Seen(msgspec.Struct):
+    """A request read whole, as the front sees it."""
+
+    heading: Heading
+    query: Mapping[str, str]
+    peer: str
+    body: bytes
+
+    @property
+    def content_length(self) -> int | None:
+        return len(self.body)
+
+    async def read(self, _most: int) -> bytes:
+        return self.body
 
 
 class _Parser:
@@ -278,33 +295,6 @@ class _Parser:
 
     def feed_eof(self) -> Any:
         return self._parser.feed_eof()
-
-
-class _Seen:
-    """A request read whole, as the front sees it."""
-
-    __slots__ = ("_body", "_message", "headers", "method", "path", "peer")
-
-    def __init__(self, head: Head, peer: str, body: bytes) -> None:
-        message = head.message
-        self._message = message
-        self._body = body
-        self.method = message.method
-        self.path = head.path
-        self.headers: CIMultiDictProxy[str] = message.headers
-        self.peer = peer
-
-    @property
-    def query(self) -> Mapping[str, str]:
-        url = self._message.url
-        return url.query if url.raw_query_string else _NO_QUERY
-
-    @property
-    def content_length(self) -> int | None:
-        return len(self._body)
-
-    async def read(self, _most: int) -> bytes:
-        return self._body
 
 
 def _write(outgoing: Outgoing, closes: bool) -> bytes:

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 import pytest
 
 from aitp_desk.front import Front, Incoming, Outgoing
-from aitp_desk.routing import Found
 from aitp_desk.store.work.tokens import revoke_token
 from aitp_desk.swift import LONGEST_HEAD, MOST_HEADS, Head, Heads
 from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
@@ -179,8 +178,8 @@ class CountingFront(Front):
 
     answered = asyncio.Event()
 
-    async def answer(self, request: Incoming, found: Found | None = None) -> Outgoing:
-        outgoing = await super().answer(request, found)
+    async def answer(self, request: Incoming) -> Outgoing:
+        outgoing = await super().answer(request)
         CountingFront.answered.set()
         return outgoing
 

@@ -10,7 +10,6 @@ from unittest.mock import patch
 import msgspec
 
 from aitp_desk.front import Front, Incoming, Outgoing
-from aitp_desk.routing import Found
 from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
 from tests.serving import serving
 
@@ -65,8 +64,8 @@ async def test_who_connects_and_says_nothing_has_as_long_as_for_a_head(tmp_path:
 class BrokenFront(Front):
     """A front whose answers have a header that would be two."""
 
-    async def answer(self, request: Incoming, found: Found | None = None) -> Outgoing:
-        outgoing = await super().answer(request, found)
+    async def answer(self, request: Incoming) -> Outgoing:
+        outgoing = await super().answer(request)
         reply = msgspec.structs.replace(outgoing.reply, headers=(("X-One", "1\r\nX-Two: 2"),))
         return msgspec.structs.replace(outgoing, reply=reply)
 

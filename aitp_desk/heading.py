@@ -1,0 +1,140 @@
+"""What the head of a request says, whoever sends it.
+
+It is found out before anything else is looked at, and once where the same head comes again and
+again (``swift.py``). Who is calling, and whether they may, is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+import msgspec
+from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
+
+from aitp_desk.announcing.accept import HTML_TYPE, wants_manifest
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.reply import JSON, Counted, Door, Route
+from aitp_desk.routing import RoutingTable
+
+WATCHED = frozenset({"/health", "/ready"})
+"""Addresses for watchers, who know the machine by any name; nothing is counted there."""
+
+_LISTS = ("Accept", "If-None-Match")
+"""Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """A head, read.
+
+    Parameters:
+        path: percent-encoded, without the query.
+        headers: several lines of one list as one line.
+        door: whose request it is, and whose form a refusal of it has.
+        desk: whose that door is.
+        route: where it leads; None where nothing is served.
+        params: what the route's template found in the path, decoded.
+        counted: the limit that it is counted against; None for none.
+        is_for_us: whether it names a host that this desk goes by.
+        is_for_manifest: whether who sends it would rather have the manifest.
+        is_encoded: whether its body has a Content-Encoding.
+        is_of_type: whether its body is sent as what the route takes.
+    """
+
+    method: str
+    path: str
+    headers: MultiMapping[str]
+    door: Door
+    desk: Desk
+    route: Route | None
+    params: Mapping[str, str]
+    counted: Counted | None
+    is_for_us: bool
+    is_for_manifest: bool
+    is_encoded: bool
+    is_of_type: bool
+
+
+def read_heading(
+    method: str,
+    path: str,
+    headers: CIMultiDictProxy[str],
+    *,
+    table: RoutingTable,
+    desk: Desk,
+    hosts: Collection[str | None],
+) -> Heading:
+    """Read a head.
+
+    Parameters:
+        method: as it was sent; it may be no method at all.
+        path: as it was requested, percent-encoded, without the query.
+        headers: all its lines.
+        table: where requests lead.
+        desk: the site's own.
+        hosts: the names that the desk goes by.
+    """
+    joined = _joined(headers)
+    found = table.find(method, path)
+    door, route, params = found or (table.owner(path), None, {})
+    is_watched = path in WATCHED
+    unknown: Counted | None = None if is_watched else "static"
+    return Heading(
+        method,
+        path,
+        joined,
+        door,
+        door.desk or desk,
+        route,
+        params,
+        counted=route.counted if route else unknown,
+        is_for_us=is_watched or _hostname(headers.get("Host", "")) in hosts,
+        is_for_manifest=_is_for_manifest(method, joined, route),
+        is_encoded=headers.get("Content-Encoding", "identity").lower() != "identity",
+        is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
+    )
+
+
+def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
+    """The headers with several lines of one list as one line."""
+    repeated = [name for name in _LISTS if len(headers.getall(name, ())) > 1]
+    if not repeated:
+        return headers
+    joined = CIMultiDict(headers)
+    for name in repeated:
+        joined[name] = ", ".join(headers.getall(name))
+    return joined
+
+
+def _is_for_manifest(method: str, headers: Mapping[str, str], route: Route | None) -> bool:
+    """Whether a reader would rather have the manifest than what stands at an address.
+
+    One rule for all addresses (AHP 0.1, section 3.2): who names the manifest's type, and wants
+    nothing that the address gives as much, is sent to the manifest. A redirect, for the manifest
+    says nothing of that address, and caches keep it once. What changes something is never
+    redirected, nor is who names JSON or an event stream as well and gets it here.
+    """
+    if method not in {"GET", "HEAD"} or "Accept" not in headers:
+        return False
+    return wants_manifest(headers["Accept"], (HTML_TYPE,) if route is None else route.gives)
+
+
+@lru_cache(maxsize=256)
+def _hostname(host: str) -> str | None:
+    """The name or address within a Host header; None where there is none."""
+    try:
+        return urlsplit(f"//{host}").hostname
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def _is_of(media_type: str, content_type: str | None) -> bool:
+    """Whether a body may be read as what a route takes; one without a type may, as JSON."""
+    if content_type is None:
+        return media_type == JSON
+    essence = content_type.partition(";")[0].strip().lower()
+    return essence == media_type or (
+        media_type == JSON and (essence.startswith("application/") and essence.endswith("+json"))
+    )
