@@ -132,6 +132,8 @@ def read_credential(headers: Headers) -> str | None:
 
 def _only(headers: Headers, name: str) -> str | None:
     lines = headers.getall(name, [])
+    if not lines:
+        return None
     if len(lines) > 1:
         raise InvalidRequest(f"The header {name} may stand only once.", param=name)
-    return lines[0].strip() if lines else None
+    return lines[0].strip()

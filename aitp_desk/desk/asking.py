@@ -7,6 +7,7 @@ thread; the record is written behind the answer, or before it where the owner ha
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -164,7 +165,7 @@ class Asking:
         given = await self._answers.give(
             self._knowledge.editions.revision,
             key,
-            lambda: self._reply(principal, ask, action, session, tools),
+            partial(self._reply, principal, ask, action, session, tools),
         )
         tokens = 0 if given.kept else given.outcome.tokens_used
         await self._finish(principal, session, ask, given.outcome, tokens, given.kept)
