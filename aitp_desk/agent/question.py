@@ -108,24 +108,18 @@ def read_question(text: str, vocabulary: Vocabulary) -> Asked:
         text = f"{command[1]}what is{text[command.end() :]}"
     parts = (sentences(text) if text != text.lower() else _SENTENCE_END.split(text)) or [text]
     names = _names(text)
-    said = [vocabulary.words(part, names) for part in parts]
-    read = [vocabulary.terms(words, names) for words in said]
-    asks = [part.endswith("?") or _ASKS.match(part) is not None for part in parts]
-    if not any(asks):
-        asks[-1] = True
-    factors = _factors(asks, read)
-    wanted: dict[str, Wanted] = {}
-    for terms, factor in zip(read, factors, strict=True):
-        for term in terms:
-            known = wanted.get(term.word)
-            if known is None or known.factor < factor:
-                wanted[term.word] = Wanted.of(term, factor)
-    _weigh_predicate(parts, asks, wanted, vocabulary)
+    if len(parts) == 1:
+        words = vocabulary.words(parts[0], names)
+        terms = vocabulary.terms(words, names)
+        wanted = {term.word: Wanted(term, 1.0, term.weight) for term in terms}
+    else:
+        parts, words, wanted = _read_several(parts, names, vocabulary)
+    if "what" in words or "which" in words:
+        _weigh_predicate(parts, wanted, vocabulary)
     if len(wanted) > MAX_WANTED:
         told = sorted(wanted.values(), key=_by_weight, reverse=True)[:MAX_WANTED]
         wanted = {item.term.word: item for item in told}
-    asked = " ".join(part for part, does in zip(parts, asks, strict=True) if does)
-    words = [word for part, does in zip(said, asks, strict=True) if does for word in part]
+    asked = " ".join(parts)
     return Asked(
         text=asked,
         wanted=tuple(wanted.values()),
@@ -161,6 +155,26 @@ def _by_weight(wanted: Wanted) -> float:
     return wanted.weight
 
 
+def _read_several(
+    parts: list[str], names: frozenset[str], vocabulary: Vocabulary
+) -> tuple[list[str], list[str], dict[str, Wanted]]:
+    """Those of several sentences that ask, their words, and what all of them are about."""
+    said = [vocabulary.words(part, names) for part in parts]
+    read = [vocabulary.terms(words, names) for words in said]
+    asks = [part.endswith("?") or _ASKS.match(part) is not None for part in parts]
+    if not any(asks):
+        asks[-1] = True
+    wanted: dict[str, Wanted] = {}
+    for terms, factor in zip(read, _factors(asks, read), strict=True):
+        for term in terms:
+            known = wanted.get(term.word)
+            if known is None or known.factor < factor:
+                wanted[term.word] = Wanted.of(term, factor)
+    asking = [part for part, does in zip(parts, asks, strict=True) if does]
+    words = [word for part, does in zip(said, asks, strict=True) if does for word in part]
+    return asking, words, wanted
+
+
 def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
     """How much the words of each sentence count.
 
@@ -179,15 +193,13 @@ def _factors(asks: list[bool], read: list[list[Term]]) -> list[float]:
     return factors
 
 
-def _weigh_predicate(
-    parts: list[str], asks: list[bool], wanted: dict[str, Wanted], vocabulary: Vocabulary
-) -> None:
+def _weigh_predicate(parts: list[str], wanted: dict[str, Wanted], vocabulary: Vocabulary) -> None:
     """Let count less what is only said of the thing that is asked for.
 
     "Which payment methods may a guest use?" asks for payment methods.
     """
-    for part, does in zip(parts, asks, strict=True):
-        found = _THING.match(part) if does else None
+    for part in parts:
+        found = _THING.match(part)
         if found is None:
             continue
         thing = [wanted[term.word] for term in _terms(found[1], vocabulary) if term.word in wanted]
@@ -211,5 +223,5 @@ def _names(text: str) -> frozenset[str]:
     """Words with a capital inside a sentence; none where every other word has one."""
     if text[1:].islower():
         return frozenset()
-    found = [name for match in _NAME.findall(text) if match != "I" for name in words_of(match)]
+    found = words_of(" ".join([name for name in _NAME.findall(text) if name != "I"]))
     return frozenset(found) if len(found) * 2 < len(text.split()) else frozenset()
