@@ -45,21 +45,26 @@ def ask_back(
         return None
     if not found:
         return None
-    best: dict[str, Found] = {}
-    for candidate in found:
-        best.setdefault(candidate.page, candidate)
     first = found[0]
     dangling = len(own) < MAX_TERMS and points_back(asked.text)
     close = _CLOSE_WITHOUT_A_NOUN if dangling else _CLOSE[len(own)]
+    best: dict[str, Found] = {}
+    for candidate in found:
+        if candidate.score < close * first.score:
+            break
+        best.setdefault(candidate.page, candidate)
+    if len(best) < 2:  # nothing comes near the first, as mostly
+        return None
     coverage, fit = (_ALIKE_WITHOUT_A_NOUN,) * 2 if dangling else (_COVERAGE, _FIT)
     rivals = [
         candidate
         for candidate in best.values()
-        if candidate.score >= close * first.score
-        and candidate.coverage >= coverage
+        if candidate.coverage >= coverage
         and candidate.fit >= fit * first.fit
         and candidate.expected == first.expected
     ]
+    if len(rivals) < 2:
+        return None
     # a page is meant that the question names or that is called so; else those that bear its words
     rivals = [rival for rival in rivals if not rival.strayed] or rivals
     if first.called and not dangling:
