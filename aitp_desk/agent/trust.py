@@ -14,6 +14,7 @@ from aitp_desk.agent.question import Asked, Wanted
 from aitp_desk.agent.select import Found
 from aitp_desk.knowledge.figures import PERSON
 from aitp_desk.knowledge.library import Library
+from aitp_desk.knowledge.standing import NOWHERE
 from aitp_desk.knowledge.vocabulary import OWN
 from aitp_desk.knowledge.words import NAME_SIGN, NAMES
 
@@ -44,77 +45,83 @@ def answers(asked: Asked, best: Found, library: Library) -> bool:
     """Whether the best passage is trusted to answer."""
     if asked.expects == PERSON and not best.expected:
         return False
+    places = best.places
     open_words = {
         at: wanted
         for at, wanted in enumerate(asked.wanted)
-        if wanted.factor >= 1
+        if places.get(at, NOWHERE).title < OWN
+        and wanted.factor >= 1
         and not wanted.carried
         # a name counts by its parts
         and not wanted.term.word.startswith(NAME_SIGN)
-        and not _in_title(at, best)
-        # "how far": the figure answers, the word need not be there
-        and not (best.expected and at not in best.places and is_cue(wanted.term.word))
     }
-    weight = sum(wanted.weight for wanted in open_words.values())
-    if weight <= _SAID_BY_TITLE * sum(w.weight for w in asked.wanted if w.factor >= 1):
+    if best.expected:  # "how far": the figure answers, the word need not be there
+        open_words = {
+            at: wanted
+            for at, wanted in open_words.items()
+            if at in places or not is_cue(wanted.term.word)
+        }
+    weight = sum([wanted.weight for wanted in open_words.values()])
+    if weight <= _SAID_BY_TITLE * sum([w.weight for w in asked.wanted if w.factor >= 1]):
         return True
-    fit, spoken = _measure(asked, best, open_words, library)
+    fit, spoken = _measure(asked, best, open_words, weight, library)
     needed = _needed(asked, best, open_words)
     if spoken - fit >= _SCATTERED:
         needed = max(needed, _APART)
-    if any(wanted.factor < 1 and not wanted.carried for wanted in asked.wanted):
-        needed -= _TOLD_AT_LENGTH
-    if any(wanted.carried for wanted in asked.wanted):
-        needed -= _IN_CONVERSATION
-    return fit >= needed
+    return fit >= needed or fit >= _lowered(needed, asked)
 
 
 def _measure(
-    asked: Asked, best: Found, open_words: OpenWords, library: Library
+    asked: Asked, best: Found, open_words: OpenWords, total: float, library: Library
 ) -> tuple[float, float]:
-    """The share of the open words in the best sentence with its heading, and in all the passage."""
-    figures = library.ranking.unit_figures(best.number)
-    fits = [_EXPECTED_FIGURE if held & asked.expects else 0.0 for held in figures]
+    """The share of the open words in the best sentence with its heading, and in all the passage.
+
+    Parameters:
+        total: what the open words weigh together.
+    """
+    fits: dict[int, float] = {}
+    if asked.expects:
+        figures = enumerate(library.ranking.unit_figures(best.number))
+        fits = {unit: _EXPECTED_FIGURE for unit, held in figures if held & asked.expects}
     spoken = shared = 0.0
-    total = sum(wanted.weight for wanted in open_words.values())
     for at, wanted in open_words.items():
         place = best.places.get(at)
         if place is None:
             continue
         share = wanted.weight / total
-        around = _IN_HEADING * _likeness(place.heading)
+        # a synonym is trusted more than it is ranked: hence the square roots
+        around = _IN_HEADING * sqrt(place.heading)
         shared += share * around
         for unit, value in place.units:
             likeness = sqrt(value)
             if likeness > around:
-                fits[unit] += share * (likeness - around)
-        spoken += share * _likeness(max(place.heading, place.best))
-    return shared + max(fits), spoken
+                fits[unit] = fits.get(unit, 0.0) + share * (likeness - around)
+        spoken += share * sqrt(max(place.heading, place.best))
+    return shared + max(fits.values(), default=0.0), spoken
 
 
 def _needed(asked: Asked, best: Found, open_words: OpenWords) -> float:
     """How well the best sentence must fit, by what the passage does not speak of."""
-    stranger = any(
-        (wanted.term.word in asked.names or wanted.term.word in NAMES)
-        and wanted.factor >= 1
-        and not wanted.carried
-        for at, wanted in enumerate(asked.wanted)
-        if at not in best.places
-    )
-    if stranger or best.strayed:
+    if best.strayed:
         return _WITH_A_STRANGER
-    heaviest = max(wanted.weight for wanted in open_words.values())
-    for at, wanted in open_words.items():
-        if at not in best.places and wanted.weight >= max(_MAIN * heaviest, _TELLING):
-            return _WITHOUT_A_MAIN_WORD
+    if len(best.places) == len(asked.wanted):  # it speaks of everything
+        return _OPEN_WORDS
+    missing = [wanted for at, wanted in enumerate(asked.wanted) if at not in best.places]
+    for wanted in missing:
+        is_name = wanted.term.word in asked.names or wanted.term.word in NAMES
+        if is_name and wanted.factor >= 1 and not wanted.carried:
+            return _WITH_A_STRANGER
+    heaviest = max([wanted.weight for wanted in open_words.values()])
+    least = max(_MAIN * heaviest, _TELLING)
+    if any(at not in best.places and wanted.weight >= least for at, wanted in open_words.items()):
+        return _WITHOUT_A_MAIN_WORD
     return _OPEN_WORDS
 
 
-def _in_title(at: int, best: Found) -> bool:
-    place = best.places.get(at)
-    return place is not None and place.title >= OWN
-
-
-def _likeness(value: float) -> float:
-    """A synonym is trusted more than it is ranked."""
-    return sqrt(value)
+def _lowered(needed: float, asked: Asked) -> float:
+    """What is needed of who explains at length, and in a conversation."""
+    if any(wanted.factor < 1 and not wanted.carried for wanted in asked.wanted):
+        needed -= _TOLD_AT_LENGTH
+    if any(wanted.carried for wanted in asked.wanted):
+        needed -= _IN_CONVERSATION
+    return needed
