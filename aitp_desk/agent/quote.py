@@ -61,7 +61,7 @@ def _fitting(units: Sequence[Unit], fits: Sequence[float], limit: int) -> set[in
     """The units that fit best."""
     chosen: set[int] = set()
     size = 0
-    for at in sorted(range(len(units)), key=lambda at: -fits[at]):
+    for at in sorted(range(len(units)), key=fits.__getitem__, reverse=True):
         length = len(units[at].text) + 1
         if chosen and (size + length > limit or (not fits[at] and size > limit / 2)):
             continue
@@ -72,22 +72,27 @@ def _fitting(units: Sequence[Unit], fits: Sequence[float], limit: int) -> set[in
 
 def _mended(chosen: set[int], units: Sequence[Unit], limit: int) -> set[int]:
     """With what a sentence leans on before it, and with what one that ends in a colon announces."""
-    room = limit * _OVER - sum(len(units[at].text) for at in chosen)
-    for at in sorted(chosen):
-        unit = units[at]
-        if unit.kind != "sentence":
+    leaning = [
+        at
+        for at in sorted(chosen)
+        if units[at].kind == "sentence"
+        and (units[at].text.endswith(":") or units[at].text.startswith(_LEANS))
+    ]
+    if not leaning:
+        return chosen
+    room = limit * _OVER - sum([len(units[at].text) for at in chosen])
+    for at in leaning:
+        announces = units[at].text.endswith(":")
+        other = at + 1 if announces else at - 1
+        if other in chosen or not 0 <= other < len(units):
             continue
-        other = -1
-        if unit.text.endswith(":"):
-            other = at + 1
-        elif unit.text.startswith(_LEANS) and at and units[at - 1].kind == "sentence":
-            other = at - 1
-        if 0 <= other < len(units) and other not in chosen:
-            room -= len(units[other].text)
-            if room >= 0:
-                chosen.add(other)
-            elif other > at and len(unit.text) < _SHORT and len(chosen) > 1:
-                chosen.discard(at)
+        if not announces and units[other].kind != "sentence":
+            continue
+        room -= len(units[other].text)
+        if room >= 0:
+            chosen.add(other)
+        elif announces and len(units[at].text) < _SHORT and len(chosen) > 1:
+            chosen.discard(at)
     return chosen
 
 
