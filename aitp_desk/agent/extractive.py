@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -176,19 +177,21 @@ def _plain(text: str, limit: int, *, found: bool) -> Answer:
 
 def sources_of(found: Sequence[Found]) -> tuple[Source, ...]:
     """The sections that an answer comes from, the best first, each address once."""
-    sources: dict[str, Source] = {}
     best = found[0].score if found else 0.0
+    if not best:
+        return ()
+    sources: dict[str, Source] = {}
     for candidate in found:
-        share = candidate.score / best if best else 0.0
+        share = candidate.score / best
         if share < _BACKGROUND or len(sources) == MAX_SOURCES:
             break
-        relevance: Relevance = "background"
-        if share >= _DIRECT:
-            relevance = "direct"
-        elif share >= _INDIRECT:
-            relevance = "indirect"
         label = candidate.label
         if label.url not in sources:
+            relevance: Relevance = "background"
+            if share >= _DIRECT:
+                relevance = "direct"
+            elif share >= _INDIRECT:
+                relevance = "indirect"
             sources[label.url] = Source(label.name, label.url, relevance)
     return tuple(sources.values())
 
@@ -197,11 +200,12 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
     """Questions that may come next: what else was found, then what else the page says."""
     if not found:
         return ()
-    answered, least = found[0].label, found[0].score * _INDIRECT
-    near = [candidate.label for candidate in found if candidate.score >= least > 0]
+    first = found[0]
+    answered, least = library.label(first.number), first.score * _INDIRECT
+    near = [candidate.number for candidate in found if candidate.score >= least > 0]
     names: dict[str, None] = {}
-    for label in (*near, *library.sections(found[0].page)):
-        if label.heading and (label.url, label.heading) != (answered.url, answered.heading):
+    for label in chain(map(library.label, near), library.sections(first.page)):
+        if label.heading and label != answered:
             names[_as_question(label.heading, label.name)] = None
             if len(names) == MAX_FOLLOW_UPS:
                 break
