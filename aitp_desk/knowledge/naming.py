@@ -63,6 +63,8 @@ class Naming:
         value says whether the name can mean nothing else: it has several words or is no English.
         """
         named: dict[str, bool] = {}
+        if self._names.keys().isdisjoint(stems):
+            return named
         names = [name for stem in stems & self._names.keys() for name in self._names[stem]]
         for name in {name for name in names if name <= stems}:
             proper = len(name) > 1 or self._everyday.isdisjoint(name)
