@@ -173,14 +173,18 @@ class Vocabulary:
             said[at:past] = self._of_phrase(tuple(words[at:past]), phrase)
         found: dict[str, Term] = {}
         written = self._spellings
+        joined: list[tuple[str, str]] = []
         last = ""
         for word, met in zip(words, said, strict=True):
-            for term in met.named if word in names else met.terms:
-                found.setdefault(term.word, term)
             if last and last + word in written:
-                self._add_joined(found, last, word)
-            if word in found:
-                last = word
+                joined.append((last, word))
+            if met.named:
+                for term in met.named if word in names else met.terms:
+                    found.setdefault(term.word, term)
+                if word in found:
+                    last = word
+        for left, right in joined:
+            self._add_joined(found, left, right)
         return list(found.values())
 
     def _add_joined(self, found: dict[str, Term], left: str, right: str) -> None:
@@ -283,27 +287,29 @@ class Vocabulary:
         return right if uses > 1 and uses >= _RARE * self._passages else word
 
     def _of_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[_Word]:
-        """A phrase word by word: with the first one stands all that it asks for."""
+        """A phrase's own words, each also found by what stands for the phrase."""
         said = self._phrases.get(words)
         if said is None:
             if len(self._phrases) >= _MAX_KEPT:
                 self._phrases.clear()
-            terms = self._read_phrase(words, phrase)
-            said = self._phrases[words] = [_Word(terms, terms), *[_Word()] * (len(words) - 1)]
+            said = self._phrases[words] = self._read_phrase(words, phrase)
         return said
 
-    def _read_phrase(self, words: tuple[str, ...], phrase: Phrase) -> tuple[Term, ...]:
-        """A phrase's own words, each also found by what stands for the phrase."""
+    def _read_phrase(self, words: tuple[str, ...], phrase: Phrase) -> Sequence[_Word]:
         meant = {
             stem: value
             for stem, value in self._synonyms.of_phrase(phrase).items()
             if stem in self._counts
         }
-        own = [self._term(word) for word in words if word not in STOP_WORDS]
-        if own:
-            return tuple([term.found_by(meant) if meant else term for term in own])
-        weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
-        return (Term.of(" ".join(words), weight, meant),)
+        said: list[tuple[Term, ...]] = [
+            () if word in STOP_WORDS else (self._term(word),) for word in words
+        ]
+        if not any(said):
+            weight = max((self.weight(stem) * value for stem, value in meant.items()), default=0.0)
+            said[0] = (Term.of(" ".join(words), weight, meant),)
+        elif meant:
+            said = [tuple([term.found_by(meant) for term in terms]) for terms in said]
+        return [_Word(terms, terms) for terms in said]
 
     def _kin(self, stem: str) -> list[str]:
         """Stems of the content that share all but the ending."""
