@@ -38,8 +38,7 @@ _ASKS_BACKWARDS = re.compile(
     r"\b(?:did|have|had|was|were) (?:i|we|you and i) (?:just |ever |even )?(?:ask|said|say|mention|"
     r"talk|discuss|want|been (?:asking|talking))|\bi (?:just )?asked(?: you)?(?: about)?\W*$|"
     r"\bmy (?:last|previous|first|earlier|original) (?:question|message|query)|"
-    r"\bwhat (?:were|are) we (?:talking|discussing)|\bremind me what (?:i|we)\b",
-    re.IGNORECASE,
+    r"\bwhat (?:were|are) we (?:talking|discussing)|\bremind me what (?:i|we)\b"
 )
 _FIRST = re.compile(r"\b(?:first|original|at the (?:start|beginning))\b", re.IGNORECASE)
 
@@ -57,7 +56,7 @@ def read(text: str, library: Library) -> Asked:
 def asks_about_the_conversation(question: str, library: Library) -> bool:
     """Whether what is asked for is what was said before: ``What did I just ask about?``."""
     plain = speech_of(library.language).plain(question)
-    return _ASKS_BACKWARDS.search(plain) is not None
+    return _ASKS_BACKWARDS.search(plain.lower()) is not None
 
 
 def question_meant(question: str, transcript: Sequence[Utterance], library: Library) -> str | None:

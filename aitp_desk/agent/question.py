@@ -39,8 +39,7 @@ _ABOUT = re.compile(r"^(?:(?:and|so|but|or|now)[, ]+)*(?:what|how) about\b", re.
 _HOW_IT_WORKS = re.compile(r"\b(how (?:do|does)\b.*?) works?\b(?=\W*$)", re.IGNORECASE)
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|theirs|one|ones|there|mine|either|neither|"
-    r"both|the same|the other|the former|the latter|such)\b",
-    re.IGNORECASE,
+    r"both|the same|the other|the former|the latter|such)\b"
 )
 _TELL_ME = re.compile(
     r"^((?:(?:and|so|but|or|now|hi|hello|please|can you|could you)[, ]+)*)"
@@ -143,7 +142,7 @@ def is_question(text: str) -> bool:
 
 def points_back(text: str) -> bool:
     """Whether a text says "it", "that" or the like for something named before."""
-    return _POINTS_BACK.search(text) is not None
+    return _POINTS_BACK.search(text.lower()) is not None
 
 
 def telling(wanted: Iterable[Wanted]) -> int:
