@@ -95,10 +95,11 @@ def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
     question = transcript[-1].text
     if not question.startswith(_BEGINS):
         return None
+    options = tuple(_OPTION.findall(question))
     about = None
-    for said in reversed(transcript):  # it may have been asked again since
+    for said in reversed(transcript):  # it may have been asked again since, or before among more
         if said.speaker == "visitor":
             about = said.text
-        elif said.text != question:
+        elif not said.text.startswith(_BEGINS) or not set(_OPTION.findall(said.text)) >= {*options}:
             break
-    return Pending(about, question, tuple(_OPTION.findall(question))) if about else None
+    return Pending(about, question, options) if about else None

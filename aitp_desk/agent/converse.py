@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.agent.ask import asked_before
 from aitp_desk.agent.base import Pending, Turn, Utterance
-from aitp_desk.agent.choice import choose
+from aitp_desk.agent.choice import Choice, choose
 from aitp_desk.agent.question import (
     MAX_READ,
     TELLING,
@@ -95,12 +95,13 @@ def read_turn(turn: Turn, library: Library) -> Asked:
     """Read a turn's question together with what it leans on."""
     pending = turn.pending
     if pending is not None:
-        if _answers(turn, pending, library):
-            return _clarified(pending, _reply(turn), library)
+        if is_answer(turn, pending, library):
+            reply = choice_of(turn, pending, library).option or reply_of(turn)
+            return clarified(pending, reply, library)
     elif turn.clarification is not None:
         return read(f"{turn.question} {turn.clarification}", library)
     earlier = [said.text for said in turn.transcript if said.speaker == "visitor"]
-    return _read(_reply(turn), earlier[-REACH:], library)
+    return _read(reply_of(turn), earlier[-REACH:], library)
 
 
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
@@ -158,39 +159,37 @@ def _names_another(asked: Asked, page: str | None, library: Library) -> bool:
     return bool(named) and page not in named
 
 
-def _answers(turn: Turn, pending: Pending, library: Library) -> bool:
+def is_answer(turn: Turn, pending: Pending, library: Library) -> bool:
     """Whether a message answers what was asked back, and is no new question."""
-    reply = _reply(turn)
-    choice = choose(reply, pending.options, speech_of(library.language))
-    if choice.option is not None or choice.is_void:
+    reply = reply_of(turn)
+    if not choice_of(turn, pending, library).is_free:
         return True
     if turn.clarification is not None:  # whoever has one box for both cannot name it otherwise
         return not is_question(reply) or points_back(reply)
-    return "?" not in reply and telling(read(reply, library).wanted) <= 3
+    return "?" not in reply and telling(read(reply, library).wanted) <= _FEW
 
 
-def still_open(turn: Turn, library: Library) -> Pending | None:
-    """What was asked back, where the reply to it does not tell the options apart."""
-    pending = turn.pending
-    if pending is None:
-        return None
-    choice = choose(_reply(turn), pending.options, speech_of(library.language))
-    return pending if choice.is_void else None
+def choice_of(turn: Turn, pending: Pending, library: Library) -> Choice:
+    """What is chosen of the options that were offered."""
+    speech, stem = speech_of(library.language), library.vocabulary.stemmer.stem
+    return choose(reply_of(turn), pending.options, speech, stem)
 
 
-def _reply(turn: Turn) -> str:
+def reply_of(turn: Turn) -> str:
     """What is said to what was asked back."""
     return turn.question if turn.clarification is None else turn.clarification
 
 
-def _clarified(pending: Pending, reply: str, library: Library) -> Asked:
-    chosen = choose(reply, pending.options, speech_of(library.language)).option or reply
+def clarified(pending: Pending, reply: str, library: Library) -> Asked:
+    """The question that was asked first, read together with an option or the visitor's own words.
+
+    What the reply says goes before what the question said.
+    """
     about = read(pending.about, library)
-    more = read(chosen, library)
+    more = read(reply, library)
     own = {wanted.term.word for wanted in more.wanted}
     wanted = more.wanted + tuple(wanted for wanted in about.wanted if wanted.term.word not in own)
-    title = chosen.casefold()
-    document = next((d.path for d in library.documents if d.title.casefold() == title), None)
+    document = page_called(reply, library)
     return msgspec.structs.replace(
         about,
         wanted=wanted,
@@ -198,3 +197,9 @@ def _clarified(pending: Pending, reply: str, library: Library) -> Asked:
         document=document,
         leans=document is not None,
     )
+
+
+def page_called(option: str, library: Library) -> str | None:
+    """The path of the page that has an option for its title, or None."""
+    title = option.casefold()
+    return next((d.path for d in library.documents if d.title.casefold() == title), None)

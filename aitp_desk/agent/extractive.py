@@ -6,7 +6,7 @@ where they stand. It asks back where two pages fit alike, and says so where none
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -28,9 +28,9 @@ from aitp_desk.agent.converse import (
     question_meant,
     read,
     read_turn,
-    still_open,
     within_reason,
 )
+from aitp_desk.agent.hearing import hear
 from aitp_desk.agent.question import (
     TELLING,
     Asked,
@@ -96,9 +96,12 @@ def answer(turn: Turn, library: Library) -> Said:
         limit = min(limit, turn.max_tokens * CHARACTERS_PER_TOKEN)
     if asks_about_the_conversation(turn.question, library):
         return _recall(turn, library, limit)
-    if (pending := still_open(turn, library)) is not None:
-        return Clarification(pending.question, pending.options)
-    asked = read_turn(turn, library)
+    heard = hear(turn, library)
+    if isinstance(heard, Clarification):
+        return heard
+    if isinstance(heard, dict):
+        return _answer_each(heard, library, limit)
+    asked = heard or read_turn(turn, library)
     found = find(library, asked)
     question = None
     if turn.pending is None and turn.clarification is None:
@@ -119,6 +122,24 @@ def _answer(found: Sequence[Found], library: Library, wanted: int, limit: int) -
         text,
         sources=sources_of(found),
         follow_ups=follow_ups(found, library),
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+    )
+
+
+def _answer_each(each: Mapping[str, Asked], library: Library, limit: int) -> Answer:
+    """Answer one question for each of several options; what is said of each begins with it."""
+    texts: list[str] = []
+    best: list[Found] = []
+    for option, asked in each.items():
+        for found in find(library, asked)[:1]:
+            told = compose(found, ANSWER_CHARACTERS // len(each))
+            texts.append(f"{option}:\n{told}" if "\n" in told else f"{option}: {told}")
+            best.append(found)
+    text = cut("\n\n".join(texts), limit)
+    return Answer(
+        text,
+        sources=tuple(source for one in best for source in sources_of([one])),
+        follow_ups=follow_ups(best, library),
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
     )
 

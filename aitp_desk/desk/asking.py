@@ -269,7 +269,7 @@ def _about(session: Session, ask: Ask, outcome: Clarification) -> str:
     """Which question is meant where the desk asks back: the first, while that is being settled."""
     before = session.pending
     if before is not None and (
-        ask.clarification is not None or before.question == outcome.question
+        ask.clarification is not None or set(outcome.options) <= set(before.options)
     ):
         return before.about
     return ask.query

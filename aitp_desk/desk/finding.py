@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from aitp_desk.agent.ask import MAX_OPTIONS
-from aitp_desk.agent.base import Clarification, Turn
-from aitp_desk.agent.choice import choose
-from aitp_desk.agent.converse import read_turn, within_reason
+from aitp_desk.agent.base import Clarification, Pending, Turn
+from aitp_desk.agent.choice import Choice
+from aitp_desk.agent.converse import choice_of, read_turn, reply_of, within_reason
+from aitp_desk.agent.hearing import was_asked_again
 from aitp_desk.agent.question import Asked, Wanted
-from aitp_desk.agent.speech import speech_of
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.knowledge.shelf import Shelved
@@ -48,7 +48,13 @@ def find_resource(
         The resource; what has to be asked back where several fit alike; None where none fits.
     """
     shelved = library.shelf.of_type(kind)
-    chosen = _chosen(kind, turn, library)
+    offered = _offered(turn, shelved)
+    choice = Choice() if offered is None else choice_of(turn, offered, library)
+    if choice.left or len(choice.chosen) > 1:  # an answer holds one thing
+        return _ask_back(choice.left or choice.chosen)
+    if choice.declines and not choice.is_free:
+        return None
+    chosen = library.shelf.called(kind, choice.option or reply_of(turn))
     if chosen is not None or not shelved:
         return chosen
     asked = read_turn(within_reason(turn), library)
@@ -61,17 +67,18 @@ def find_resource(
     if best < _FITS:
         return None
     alike = [one.label for score, one in scored if score >= best * _ALIKE]
-    if len(alike) > 1 and turn.pending is None and turn.clarification is None:
+    may_ask = turn.clarification is None if offered is None else not was_asked_again(turn, offered)
+    if len(alike) > 1 and may_ask:
         return _ask_back(alike)
     return next(one.resource for score, one in scored if score == best)
 
 
-def _chosen(kind: str, turn: Turn, library: Library) -> Resource | None:
-    """The resource that is named outright, or chosen of those that were offered."""
-    said = turn.clarification or turn.question
-    if turn.pending is not None:
-        said = choose(said, turn.pending.options, speech_of(library.language)).option or said
-    return library.shelf.called(kind, said)
+def _offered(turn: Turn, shelved: Sequence[Shelved]) -> Pending | None:
+    """What was asked back last, where it was which of these things is meant."""
+    if turn.pending is None or not turn.pending.options:
+        return None
+    labels = {one.label for one in shelved}
+    return turn.pending if labels.issuperset(turn.pending.options) else None
 
 
 def _scoring(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -42,3 +43,16 @@ async def client(owner: Talker) -> AsyncIterator[AsyncOpenAI]:
     """The OpenAI SDK with the owner's key."""
     async with sdk(owner) as client:
         yield client
+
+
+@pytest.fixture
+def ambiguous_site(tmp_path: Path) -> Path:
+    """Two pages that answer the same words equally well."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for kind, price in (("Ski", 240), ("Hiking", 160)):
+        (folder / f"{kind.lower()}-boots.md").write_text(
+            f"# {kind} boots\n\n## Price\n\n{kind} boots cost {price} EUR a pair.\n\n"
+            f"## Repair\n\n{kind} boots are repaired within two weeks.\n"
+        )
+    return folder

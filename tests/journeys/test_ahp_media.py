@@ -240,6 +240,7 @@ async def test_where_several_things_fit_alike_the_desk_asks_which_is_meant(
         ("Printed guide", "guide.epub"),
         ("2", "guide.epub"),
         ("the second one", "guide.epub"),
+        ("not the first, not the last", "guide.epub"),
         (options[2], "all.zip"),
     )
     for answer, filename in chosen:
@@ -252,6 +253,36 @@ async def test_where_several_things_fit_alike_the_desk_asks_which_is_meant(
             accept_types=["file/download"],
         )
         assert payload_of(said, "file/download")["filename"] == filename
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("yes", [0, 1, 2]),
+        ("not the second", [0, 2]),
+        ("1 and 2", [0, 1]),
+    ],
+)
+async def test_which_of_several_things_is_meant_is_asked_until_a_reply_says_it(
+    fitter: Visitor, reply: str, left: list[int]
+) -> None:
+    files: dict[str, Any] = {"accept_types": ["file/download"]}
+    asked = await fitter.ask("a download", "get_download", **files)
+    id_, options = asked.body["session_id"], asked.body["clarification"]["options"]
+    again = await fitter.ask(reply, "get_download", session_id=id_, **files)
+    assert again.body["clarification"]["options"] == [options[place] for place in left]
+    said = await fitter.ask("1", "get_download", session_id=id_, **files)
+    assert payload_of(said, "file/download")["filename"] == "sizes.csv"
+
+
+async def test_who_means_none_of_several_things_is_told_what_there_is(fitter: Visitor) -> None:
+    files: dict[str, Any] = {"accept_types": ["file/download", "text/answer"]}
+    asked = await fitter.ask("a download", "get_download", **files)
+    id_, options = asked.body["session_id"], asked.body["clarification"]["options"]
+    said = await fitter.ask("neither", "get_download", session_id=id_, **files)
+    assert said.answer.startswith("My site offers nothing of this kind that fits. There is: ")
+    assert "Printed guide" in said.answer
+    assert len(options) == 3
 
 
 async def test_a_follow_up_asks_for_the_video_of_the_page_that_was_talked_about(

@@ -16,7 +16,7 @@ from importlib.resources import files
 
 import msgspec
 
-from aitp_desk.knowledge.words import fold
+from aitp_desk.knowledge.words import STOP_WORDS, fold
 
 ENGLISH = "en"
 
@@ -71,7 +71,10 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         stop: words that say how something is asked, and not what about.
         order: the words for the first of several options, for the second, and so on.
         last: those for the last one.
-        around: words that stand beside them, or choose none of the options or several.
+        around: words that stand beside them and choose nothing.
+        every: words for all of the options, or for any.
+        without: words that turn down what stands after them.
+        no: words that turn down all of them where nothing else is chosen.
         asks: how a question begins, and how English asks it.
     """
 
@@ -80,6 +83,9 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     order: tuple[str, ...]
     last: str
     around: str
+    every: str
+    without: str
+    no: str
     asks: dict[str, str]
     says: Says
 
@@ -95,6 +101,9 @@ class Speech:
         places: which of several options a word names, the first being 1.
         last: the words that name the last of them.
         around: the words that may stand beside these, and name none.
+        every, without, no: the words for all of them, those that turn down what stands after
+            them, and those that turn down all.
+        stop: the words that say how something is asked, and not what about.
     """
 
     def __init__(self, tag: str) -> None:
@@ -107,7 +116,10 @@ class Speech:
         }
         self.last = frozenset(table.last.split())
         self.around = frozenset(table.around.split())
-        self._stop = frozenset(map(fold, table.stop.split()))
+        self.every = frozenset(table.every.split())
+        self.without = frozenset(table.without.split())
+        self.no = frozenset(table.no.split())
+        self.stop = frozenset(map(fold, table.stop.split())) or STOP_WORDS
         self._asks = {fold(phrase): english for phrase, english in table.asks.items()}
         phrases = sorted(self._asks, key=len, reverse=True)
         self._parts = re.compile(
@@ -134,7 +146,7 @@ class Speech:
         if asks := found["asks"]:
             return self._asks[" ".join(re.split(_APART, asks))]
         word = found["word"]
-        return "" if word is None or word in self._stop else word
+        return "" if word is None or word in self.stop else word
 
 
 @lru_cache(maxsize=256)

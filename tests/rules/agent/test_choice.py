@@ -8,10 +8,16 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.choice import Choice, choose
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.knowledge.words import Stemmer
 
 OPTIONS = ("Ski boots", "Hiking boots", "Second-hand boots")
-VOID = Choice(is_void=True)
-OWN_WORDS = Choice()
+VOID = Choice(left=OPTIONS)
+OWN_WORDS = Choice(is_free=True)
+STEM = Stemmer().stem
+
+
+def chosen(reply: str, tag: str = "en") -> Choice:
+    return choose(reply, OPTIONS, speech_of(tag), STEM)
 
 
 @pytest.mark.parametrize(
@@ -21,8 +27,17 @@ OWN_WORDS = Choice()
         ("en", "No. 2", 1),
         ("en", "two, please", 1),
         ("en", "I take the last one", 2),
+        ("en", "I'd like the first one", 0),
+        ("en", "sure, the second", 1),
+        ("en", "I meant the latter", 2),
+        ("en", "my answer is 2", 1),
+        ("en", "no, the second", 1),
+        ("en", "the one you mentioned first", 0),
+        ("en", "B", 1),
+        ("en", "Option c.", 2),
         ("de", "Die zweite, bitte.", 1),
         ("de", "Nummer 3", 2),
+        ("de", "Nein, die erste", 0),
         ("es", "la primera", 0),
         ("es", "el último, por favor", 2),
         ("fr", "le deuxième", 1),
@@ -37,40 +52,119 @@ OWN_WORDS = Choice()
 def test_an_option_is_chosen_by_its_words_its_number_or_its_place(
     tag: str, reply: str, place: int
 ) -> None:
-    assert choose(reply, OPTIONS, speech_of(tag)) == Choice(OPTIONS[place])
+    assert chosen(reply, tag) == Choice((OPTIONS[place],))
+
+
+@pytest.mark.parametrize(
+    ("tag", "reply", "places"),
+    [
+        ("en", "both", [0, 1, 2]),
+        ("en", "any of them", [0, 1, 2]),
+        ("en", "1 or 2", [0, 1]),
+        ("en", "the first and the last", [0, 2]),
+        ("de", "alle beide", [0, 1, 2]),
+        ("es", "todas", [0, 1, 2]),
+        ("fr", "les deux", [0, 1, 2]),
+        ("it", "entrambi", [0, 1, 2]),
+        ("nl", "allebei", [0, 1, 2]),
+        ("pt", "ambos", [0, 1, 2]),
+    ],
+)
+def test_several_options_are_chosen_together(tag: str, reply: str, places: list[int]) -> None:
+    assert chosen(reply, tag) == Choice(tuple(OPTIONS[place] for place in places))
+
+
+@pytest.mark.parametrize(
+    ("tag", "reply", "places"),
+    [
+        ("en", "not the first", [1, 2]),
+        ("en", "I don't want the 2nd one", [0, 2]),
+        ("en", "not the hiking ones", [0, 2]),
+        ("en", "not for skiing", [1, 2]),
+        ("en", "neither the first nor the last", [1]),
+        ("en", "the hiking ones, not the ski boots", [1]),
+        ("en", "the second, not the first", [1]),
+        ("en", "not 1, not 2, not 3", []),
+        ("de", "nicht die erste", [1, 2]),
+        ("es", "no la primera", [1, 2]),
+        ("fr", "pas le premier", [1, 2]),
+        ("it", "non il primo", [1, 2]),
+        ("nl", "niet de eerste", [1, 2]),
+        ("pt", "não a primeira", [1, 2]),
+    ],
+)
+def test_what_is_not_meant_leaves_the_others(tag: str, reply: str, places: list[int]) -> None:
+    left = tuple(OPTIONS[place] for place in places)
+    expected = Choice(left=left) if len(left) > 1 else Choice(left, declines=not left)
+    assert chosen(reply, tag) == expected
 
 
 @pytest.mark.parametrize(
     ("tag", "reply"),
     [
-        ("en", "both"),
         ("en", "neither one"),
-        ("en", "4"),
-        ("en", "the fourth"),
-        ("en", "1 or 2"),
-        ("en", "?!"),
-        ("en", "9999"),
+        ("en", "None of them."),
+        ("en", "no"),
+        ("en", "something else"),
         ("de", "Keins von beiden"),
-        ("de", "ja"),
         ("es", "ninguno"),
-        ("fr", "les deux"),
-        ("it", "entrambi"),
-        ("nl", "allebei"),
+        ("fr", "ni l’un ni l’autre"),
+        ("it", "nessuno dei due"),
+        ("nl", "geen van beide"),
         ("pt", "nenhum"),
     ],
 )
-def test_what_tells_no_option_from_the_others_is_void(tag: str, reply: str) -> None:
-    assert choose(reply, OPTIONS, speech_of(tag)) == VOID
+def test_who_means_none_of_them_is_heard(tag: str, reply: str) -> None:
+    assert chosen(reply, tag) == Choice(declines=True)
+
+
+@pytest.mark.parametrize(
+    ("tag", "reply"),
+    [
+        ("en", "4"),
+        ("en", "1 and 4"),
+        ("en", "the fourth"),
+        ("en", "?!"),
+        ("en", "yes"),
+        ("en", "hmm"),
+        ("en", "I don't know"),
+        ("en", "not all"),
+        ("en", "the other one"),
+        ("de", "ja"),
+    ],
+)
+def test_what_tells_no_option_from_the_others_leaves_them_all(tag: str, reply: str) -> None:
+    assert chosen(reply, tag) == VOID
 
 
 @pytest.mark.parametrize(
     "reply",
-    ["the ones for skiing", "second-hand", "2 pairs of them", "12345", "first aid", "boots"],
+    [
+        "the ones for skiing",
+        "second-hand",
+        "2 pairs of them",
+        "160",
+        "first aid",
+        "cheap boots",
+        "How much is the first?",
+        "Is it not for skiing?",
+    ],
 )
 def test_what_is_said_in_the_visitor_s_own_words_is_left_to_be_read(reply: str) -> None:
-    assert choose(reply, OPTIONS, speech_of("en")) == OWN_WORDS
+    assert chosen(reply) == OWN_WORDS
+
+
+def test_who_means_none_of_them_and_says_more_is_heard_and_read() -> None:
+    assert chosen("Neither, I mean sandals.") == Choice(declines=True, is_free=True)
 
 
 @given(reply=st.text(max_size=40))
-def test_where_there_are_no_options_nothing_is_chosen_and_nothing_void(reply: str) -> None:
-    assert choose(reply, (), speech_of("en")) == OWN_WORDS
+def test_where_there_are_no_options_nothing_is_chosen(reply: str) -> None:
+    assert choose(reply, (), speech_of("en"), STEM) == OWN_WORDS
+
+
+@given(reply=st.text(max_size=40))
+def test_a_reply_is_one_of_a_choice_a_remainder_a_refusal_or_own_words(reply: str) -> None:
+    said = chosen(reply)
+    assert bool(said.chosen) + bool(said.left) + (said.declines or said.is_free) == 1
+    assert {*said.chosen, *said.left} <= set(OPTIONS)
