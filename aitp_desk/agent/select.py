@@ -166,6 +166,8 @@ class _Question:
         self._bonus = _EXPECTED_ALONE if asked.bare else _EXPECTED_FIGURE
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
+        self._title_words = library.naming.title_words
+        self._most_in_title = 2 * len(words)
         self._named = library.naming.named(frozenset(stems))
         self._names_one = True in self._named.values()
         self._negated = asked.negated
@@ -207,8 +209,12 @@ class _Question:
         add = self._same_page if page == self._document else 0.0
         times = 1 + _NAMED_PAGE if page in self._named else 1.0
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
-        called = self._is_called(page, places)
-        likes = self._likes(number, places, called=called)
+        called = self._title_words[page] <= self._most_in_title and self._is_called(places)
+        likes = ranking.authority[number]
+        if called:
+            likes *= 1 + _CALLED_PAGE
+        if self._names(number, places):
+            likes *= 1 + _CALLED_SECTION
         expects, figures = self._expects, ranking.figures[number]
         if least:
             most = fit * (1 + self._bonus) if expects else fit
@@ -224,15 +230,6 @@ class _Question:
         strayed = self._names_one and page not in self._named
         return Found(self, number, page, score, fit, coverage, places, expected, strayed, called)
 
-    def _likes(self, number: int, places: dict[int, Place], *, called: bool) -> float:
-        """How many times its score a passage is worth by what it and its page are called."""
-        likes = self._ranking.authority[number]
-        if called:
-            likes *= 1 + _CALLED_PAGE
-        if self._names(number, places):
-            likes *= 1 + _CALLED_SECTION
-        return likes
-
     def _says_what(
         self, number: int, page: str, places: dict[int, Place], *, called: bool
     ) -> float:
@@ -242,12 +239,9 @@ class _Question:
             times *= 1 + _OPENING
         return times * (1 + _GLOSSARY) if "glossary" in page else times
 
-    def _is_called(self, page: str, places: dict[int, Place]) -> bool:
-        """Whether the question is what the page is called."""
-        own = self._own
-        if len(own) * 2 < self.library.naming.title_words[page]:
-            return False
-        for at in own:
+    def _is_called(self, places: dict[int, Place]) -> bool:
+        """Whether the title of the page says all that is asked for."""
+        for at in self._own:
             place = places.get(at)
             if place is None or place.title < OWN:
                 return False
