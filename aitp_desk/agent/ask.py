@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from aitp_desk.agent.base import Clarification, Pending, Utterance
 from aitp_desk.agent.question import Asked, is_question, points_back
 from aitp_desk.agent.select import Found
-from aitp_desk.agent.speech import Speech
+from aitp_desk.agent.speech import speech_of
+from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.vocabulary import OWN
 
 MAX_OPTIONS = 4
@@ -28,17 +29,12 @@ _WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)"
 _OPTION = re.compile(r"“([^”]+)”")
 
 
-def ask_back(
-    asked: Asked, found: Sequence[Found], speech: Speech, pages: int
-) -> Clarification | None:
+def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarification | None:
     """What to ask where several pages answer a short question alike, or None where one does.
 
     Key words (``phone number``) are looked up and never asked about; nor is a follow-up, which has
     its topic from the conversation. Among many pages there are always some that fit alike; there
     only those are asked about that are called what the question asks for.
-
-    Parameters:
-        pages: how many there are.
     """
     own = [wanted for wanted in asked.wanted if wanted.factor >= 1]
     if asked.document is not None or len(own) > MAX_TERMS or not is_question(asked.text):
@@ -74,7 +70,7 @@ def ask_back(
     titled = [rival for rival in rivals if any(p.title >= OWN for p in rival.places.values())]
     if len(titled) > 1:
         rivals = titled
-    if pages > MANY_PAGES:
+    if len(library.documents) > MANY_PAGES:
         said = [at for at, wanted in enumerate(asked.wanted) if wanted.factor >= 1]
         rivals = [
             rival
@@ -85,6 +81,7 @@ def ask_back(
     options = tuple(dict.fromkeys(rival.passage.title for rival in rivals))[:MAX_OPTIONS]
     if len(options) < 2:
         return None
+    speech = speech_of(library.language)
     return Clarification(speech.says.mean.format(options=speech.quote(options)), options)
 
 

@@ -105,8 +105,7 @@ def answer(turn: Turn, library: Library) -> Said:
     found = find(library, asked)
     question = None
     if turn.pending is None and turn.clarification is None:
-        speech = speech_of(library.language)
-        question = ask_back(asked, found, speech, pages=len(library.documents))
+        question = ask_back(asked, found, library)
     if question is not None:
         return question
     if not asked.wanted:
@@ -223,7 +222,9 @@ def follow_ups(found: Sequence[Found], library: Library) -> tuple[str, ...]:
         return ()
     first = found[0]
     answered, least = library.label(first.number), first.score * _INDIRECT
-    near = [candidate.number for candidate in found if candidate.score >= least > 0]
+    near: list[int] = []
+    if least > 0:
+        near = [candidate.number for candidate in found if candidate.score >= least]
     names: dict[str, None] = {}
     for label in chain(map(library.label, near), library.sections(first.page)):
         if label.heading and label != answered:
