@@ -46,6 +46,12 @@ def test_the_best_passage_comes_first_and_hits_carry_scores(site: Path) -> None:
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
+def test_what_the_content_writes_as_one_word_is_found_by_two_within_a_phrase(site: Path) -> None:
+    put(site, accounts="# Accounts\n\nA login takes a minute.\n")
+    library = open_site(site, **{"not log in": ["coffee"]})
+    assert set(found(library, "not log in")) == {"/accounts#accounts", "/shipping#shipping"}
+
+
 @pytest.mark.parametrize("query", ["", "?!", "the and of", "xyzzy", '"NEAR(" OR *', "\x00", "ß"])
 def test_a_query_without_known_words_finds_nothing(site: Path, query: str) -> None:
     assert found(open_site(site), query) == []
