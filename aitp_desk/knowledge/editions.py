@@ -68,6 +68,10 @@ class Editions:
         for library in self._libraries.values():
             library.vocabulary.prepare()
 
+    def is_stale(self) -> bool:
+        """Whether an index has to be opened again: its file has changed, or is damaged."""
+        return any(library.is_stale() for library in self._libraries.values())
+
     def document(self, path: str) -> Document | None:
         """The document at a path, in whatever language, with its body, or None."""
         document = self._by_path.get(path)

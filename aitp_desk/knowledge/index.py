@@ -6,9 +6,9 @@ Markdown, and what questions are held against: a
 :class:`~aitp_desk.knowledge.layout.Stands` of every passage. Only what ranking needs of every
 passage is held in memory; the rest is read when it is asked for, and some of it kept.
 
-The file may be deleted at any time: it is made again. It names the content that it was made from;
-when that changes a new one takes its place at once, and readers of the old one keep it until they
-let go.
+The file may be deleted or damaged at any time: it is made again. It names the content that it was
+made from; when that changes a new one takes its place at once, and readers of the old one keep it
+until they let go.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from aitp_desk.knowledge.layout import Stands
 from aitp_desk.knowledge.load import Raw
 from aitp_desk.knowledge.making import FORMAT, Columns, Wanted, make_indexes
 from aitp_desk.knowledge.postings import Posting, read_posting
+from aitp_desk.knowledge.rows import Rows
+from aitp_desk.knowledge.seal import is_whole
 
 _MAPPED = 1 << 30
 """How many bytes of the file may be read as memory: they are the system's cache, not the desk's."""
@@ -43,12 +45,12 @@ class Passages(Sequence[Passage]):
     """All passages by number. Each is read when it is asked for; so many of the last are kept.
 
     Parameters:
-        connection: to the index file.
+        rows: of the index file.
         count: how many there are.
     """
 
-    def __init__(self, connection: sqlite3.Connection, count: int) -> None:
-        self._connection = connection
+    def __init__(self, rows: Rows, count: int) -> None:
+        self._rows = rows
         self._count = count
         self._decode = msgspec.msgpack.Decoder(Passage).decode
         self._kept: dict[int, Passage] = {}
@@ -71,22 +73,22 @@ class Passages(Sequence[Passage]):
         if not -self._count <= at < self._count:
             raise IndexError(at)
         query = "SELECT value FROM passage WHERE number = ?"
-        (value,) = self._connection.execute(query, (at % self._count,)).fetchone()
+        passage = self._rows.one(query, at % self._count, self._decode)
         if len(self._kept) >= _KEPT_PASSAGES:
             del self._kept[next(iter(self._kept))]
-        passage = self._kept[at] = self._decode(value)
+        self._kept[at] = passage
         return passage
 
     def __iter__(self) -> Iterator[Passage]:
-        rows = self._connection.execute("SELECT value FROM passage ORDER BY number")
-        return (self._decode(value) for (value,) in rows)
+        return self._rows.all("SELECT value FROM passage ORDER BY number", (), self._decode)
 
 
 class Index:
     """An open index. It is read-only and never changes.
 
     Parameters:
-        connection: to the index file; closed when the index is let go.
+        file: that it is in.
+        connection: to it; closed when the index is let go.
 
     Attributes:
         documents: by path, without their bodies; :meth:`document` reads one whole.
@@ -94,10 +96,12 @@ class Index:
         counts: every stem, in order, and the number of passages that hold it.
         spellings: every word as the content writes it, and how often.
         stems: every word of ``spellings`` and its stem.
+        is_stale: whether the file is not the one any more that was opened, or could not be read.
     """
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
+    def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
+        self._rows = Rows(file, connection)
+        self.is_stale = self._rows.is_stale
         # the last reader closes the file, be it a reply that outlives a change of the content
         weakref.finalize(self, connection.close)
         run = connection.execute
@@ -117,21 +121,20 @@ class Index:
         self.counts: dict[str, int] = dict(run("SELECT stem, passages FROM stem ORDER BY stem"))
         self.spellings: dict[str, int] = dict(run("SELECT word, uses FROM spelling"))
         self.stems: dict[str, str] = dict(run("SELECT word, stem FROM spelling"))
-        self.passages = Passages(connection, len(self.owners))
+        self.passages = Passages(self._rows, len(self.owners))
         self._stands: dict[int, Stands] = {}
         self._called: dict[str, Sequence[int]] = {}
 
     def body(self, path: str) -> str:
         """The body of the document at a path."""
         query = "SELECT body FROM document WHERE path = ?"
-        (body,) = self._connection.execute(query, (path,)).fetchone()
-        return str(body)
+        return self._rows.one(query, path, str)
 
     def posting(self, stem: str) -> Posting:
         """The passages that hold a stem."""
         query = "SELECT posting FROM stem WHERE stem = ?"
-        (kept,) = self._connection.execute(query, (stem,)).fetchone()
-        return read_posting(kept, self.counts[stem])
+        count = self.counts[stem]
+        return self._rows.one(query, stem, lambda kept: read_posting(kept, count))
 
     def called(self, name: str) -> Sequence[int]:
         """The first passages of some sections and pages that are called so.
@@ -141,10 +144,10 @@ class Index:
         kept = self._called.get(name)
         if kept is None:
             query = "SELECT passage FROM called WHERE name = ? ORDER BY late, passage LIMIT ?"
-            rows = self._connection.execute(query, (name, _MOST_CALLED_ALIKE))
+            kept = tuple(self._rows.all(query, (name, _MOST_CALLED_ALIKE), int))
             if len(self._called) >= _KEPT_STANDS:
                 self._called.clear()
-            kept = self._called[name] = tuple(number for (number,) in rows)
+            self._called[name] = kept
         return kept
 
     def stands(self, number: int) -> Stands:
@@ -153,10 +156,10 @@ class Index:
         if kept is not None:
             return kept
         query = "SELECT figures, stems FROM stands WHERE number = ?"
-        figures, stems = self._connection.execute(query, (number,)).fetchone()
+        stands = self._rows.one(query, number, _read_stands)
         if len(self._stands) >= _KEPT_STANDS:
             del self._stands[next(iter(self._stands))]
-        stands = self._stands[number] = Stands(array("I", figures), stems)
+        self._stands[number] = stands
         return stands
 
 
@@ -186,10 +189,12 @@ def open_indexes(parts: Mapping[str, Raw], data: Path) -> dict[str, Index]:
 
 
 def _open_made(file: Path, content: str) -> Index | None:
+    if not is_whole(file):
+        return None
     try:
         index = _open(file)
     except (sqlite3.Error, msgspec.MsgspecError, ValueError):
-        return None  # absent, cut off or of another format: it is made again
+        return None  # of another format: it is made again
     return index if index.content == content else None
 
 
@@ -201,10 +206,14 @@ def _open(file: Path) -> Index:
         isolation_level=None,
     )
     try:
-        return Index(connection)
+        return Index(file, connection)
     except BaseException:
         connection.close()
         raise
+
+
+def _read_stands(figures: bytes, stems: str) -> Stands:
+    return Stands(array("I", figures), stems)
 
 
 def _numbers(kept: bytes) -> array[int]:

@@ -41,6 +41,7 @@ class Library:
     Attributes:
         documents: by path, without their bodies: :meth:`document` gives one whole.
         pages: by the number of a passage, the path of its document.
+        is_stale: whether the index has to be opened again: the file has changed, or is damaged.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Library:
     ) -> None:
         self.language = language
         self._index = index
+        self.is_stale = index.is_stale
         self.documents = index.documents
         self.passages = index.passages
         self.problems = index.problems + declared.problems + problems

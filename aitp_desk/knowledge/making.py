@@ -26,6 +26,7 @@ from aitp_desk.knowledge.page_steps import KeptPages, Pages
 from aitp_desk.knowledge.pdf.texts import FOLDER as PDF_FOLDER
 from aitp_desk.knowledge.postings import Postings, weight_of
 from aitp_desk.knowledge.replacing import replacing
+from aitp_desk.knowledge.seal import seal
 from aitp_desk.knowledge.titles import name_of
 from aitp_desk.knowledge.twins import Twins
 from aitp_desk.knowledge.words import Stemmer
@@ -129,19 +130,18 @@ def make_indexes(
 
 @contextmanager
 def _filling(wanted: Wanted, share: Content, stemmer: Stemmer) -> Iterator[_Filling]:
-    """An index to be filled; it is in its place when the block has ended well."""
-    with (
-        replacing(wanted.file) as made,
-        closing(sqlite3.connect(made, isolation_level=None)) as connection,
-    ):
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        connection.executescript(_SCHEMA)
-        connection.execute("BEGIN")
-        filling = _Filling(connection, share, stemmer)
-        yield filling
-        filling.finish(wanted.content)
-        connection.execute("COMMIT")
+    """An index to be filled; it is sealed and in its place when the block has ended well."""
+    with replacing(wanted.file) as made:
+        with closing(sqlite3.connect(made, isolation_level=None)) as connection:
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.execute("PRAGMA synchronous = OFF")
+            connection.executescript(_SCHEMA)
+            connection.execute("BEGIN")
+            filling = _Filling(connection, share, stemmer)
+            yield filling
+            filling.finish(wanted.content)
+            connection.execute("COMMIT")
+        seal(made)
 
 
 def _fill(

@@ -103,14 +103,17 @@ class Knowledge:
 
     def _read_again(self) -> Editions | None:
         self._editions.prepare()  # once; the start does not wait for it
-        seen = self._look()
-        if seen == self._seen and not self._declaring.is_stale():
+        seen, old = self._look(), self._editions
+        is_stale = old.is_stale()
+        if seen == self._seen and not is_stale and not self._declaring.is_stale():
             return None
         editions = self._read()
         self._seen = seen
-        old = self._editions
-        if editions.revision == old.revision and editions.problems == old.problems:
+        is_same = editions.revision == old.revision and editions.problems == old.problems
+        if is_same and not is_stale:
             return None
+        if is_same:
+            _log.warning("content.index_opened_again", reason="its file was changed or damaged")
         editions.prepare()
         return editions
 
