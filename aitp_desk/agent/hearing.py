@@ -52,12 +52,11 @@ def hear(turn: Turn, library: Library) -> Clarification | Asked | dict[str, Aske
     found = find(library, asked)
     if not found or found[0].page not in pages.values():
         return None
-    again = was_asked_again(turn, pending)
-    if not again and not choice.declines:
-        return _ask_among(pending.options, pending, library)
-    if not answers(asked, found[0], library):  # what it names is told to be missing
-        return None
-    return _each(pending.options, pending, library) if again else _ask_openly(turn, library)
+    if choice.declines:  # what it names instead is told to be missing
+        return _ask_openly(turn, library) if answers(asked, found[0], library) else None
+    if was_asked_again(turn, pending):
+        return _each(pending.options, pending, library)
+    return _ask_among(pending.options, pending, library)
 
 
 def was_asked_again(turn: Turn, pending: Pending) -> bool:

@@ -121,19 +121,34 @@ def _asked(due: Sequence[Message]) -> Sequence[Message]:
 
 
 def _pending(before: Sequence[Message]) -> Pending | None:
-    """What the desk's last reply asked back, read from the thread itself."""
-    last = before[-1] if before else None
-    if last is None or last.origin is not Origin.DESK or "asks_back" not in last.metadata:
+    """What the desk's last reply asked back, read from the thread itself.
+
+    Where that was asked before, of these options or of more, the question stands before it all.
+    """
+    asked = _asked_back(before[-1]) if before else None
+    if asked is None:
         return None
-    question, *lines = last.content[0].split("\n")
-    options = tuple(found[1] for line in lines if (found := _OPTION.fullmatch(line)))
+    question, options = asked
     about: list[str] = []
+    is_again = False
     for message in reversed(before[:-1]):
         if message.origin is Origin.DESK:
-            break
-        if message.role == "user":
-            about.insert(0, told_text(message))
+            earlier = _asked_back(message)
+            if earlier is None or not set(options) <= set(earlier[1]):
+                break
+            is_again = True
+        elif message.role == "user":
+            about = [told_text(message)] if is_again else [told_text(message), *about]
+            is_again = False
     return Pending("\n".join(about), question, options)
+
+
+def _asked_back(message: Message) -> tuple[str, tuple[str, ...]] | None:
+    """The question that a message of the desk's asks back, and its options; None for any other."""
+    if message.origin is not Origin.DESK or "asks_back" not in message.metadata:
+        return None
+    question, *lines = message.content[0].split("\n")
+    return question, tuple(found[1] for line in lines if (found := _OPTION.fullmatch(line)))
 
 
 def remember(

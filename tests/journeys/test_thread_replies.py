@@ -329,3 +329,28 @@ async def test_a_run_that_fails_says_why_and_the_next_message_is_answered(
         assert opened.ok["replies"] == []
         posted = await talker.post(opened.id, "Two?", wait=SECONDS)
         assert posted.ok["replies"][0]["content"] == ["You asked: One?\nTwo?"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "told"),
+    [
+        (["not the second", "the second"], ["240 EUR"]),
+        (["yes", "2"], ["40 EUR"]),
+        (["the cheaper one", "3"], ["240 EUR"]),
+        (["both"], ["160 EUR", "40 EUR", "240 EUR"]),
+    ],
+)
+async def test_a_choice_is_asked_for_and_heard_on_a_thread_too(
+    tmp_path: Path, ambiguous_site: Path, replies: list[str], told: list[str]
+) -> None:
+    (ambiguous_site / "rubber-boots.md").write_text(
+        "# Rubber boots\n\n## Price\n\nRubber boots cost 40 EUR a pair.\n"
+    )
+    async with talking(tmp_path, site=ambiguous_site) as talker:
+        opened = await talker.open("How much do the boots cost?", wait=SECONDS)
+        (asked,) = opened.ok["replies"]
+        assert asked["content"][0].endswith("1. Hiking boots\n2. Rubber boots\n3. Ski boots")
+        *_, last = [await talker.post(opened.id, reply, wait=SECONDS) for reply in replies]
+        (answer,) = last.ok["replies"]
+        assert all(price in answer["content"][0] for price in told)
+        assert answer["content"][0].count("EUR") == len(told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+import pytest
 
 from aitp_desk.agent.base import (
     Answer,
@@ -123,6 +124,38 @@ def test_a_question_asked_back_is_read_from_the_thread_itself() -> None:
     turn = turn_of(thread, 5)
     assert turn is not None
     assert turn.pending == Pending("May I\nreturn it?", "Which one?", ("A book", "A map. And more"))
+
+
+@pytest.mark.parametrize(
+    ("lines", "options"), [("\n1. A\n2. B", ("A", "B")), ("\n1. B", ("B",)), ("", ())]
+)
+def test_what_is_asked_back_again_is_about_what_was_asked_first(
+    lines: str, options: tuple[str, ...]
+) -> None:
+    thread = thread_of(
+        said("Hello."),
+        said("May I return it?"),
+        replied("Which?\n1. A\n2. B", asks_back=True),
+        said("Hm."),
+        replied(f"Which then?{lines}", asks_back=True),
+        said("That one."),
+    )
+    turn = turn_of(thread, 4)
+    assert turn is not None
+    assert turn.pending == Pending("Hello.\nMay I return it?", "Which then?", options)
+
+
+def test_what_is_asked_back_about_something_else_is_not_about_what_was_asked_before() -> None:
+    thread = thread_of(
+        said("May I return it?"),
+        replied("Which?\n1. A\n2. B", asks_back=True),
+        said("How long is it?"),
+        replied("Which?\n1. C\n2. D", asks_back=True),
+        said("D"),
+    )
+    turn = turn_of(thread, 3)
+    assert turn is not None
+    assert turn.pending == Pending("How long is it?", "Which?", ("C", "D"))
 
 
 def test_an_outsiders_assistant_message_is_that_partys_words_and_never_asked() -> None:
