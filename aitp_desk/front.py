@@ -104,9 +104,8 @@ class Outgoing(msgspec.Struct, frozen=True):
 
     def headers(self) -> CIMultiDict[str]:
         """The headers, but for those of the message's framing."""
-        headers = lasting_headers(self.reply.content_type, self.reply.headers)
-        if self.reply.links:
-            headers.add("Link", self.reply.links)
+        reply = self.reply
+        headers = lasting_headers(reply.content_type, reply.headers, reply.links)
         headers.update(self.allowance_headers())
         return headers
 
@@ -272,14 +271,19 @@ def report_fault(method: str, door: Door) -> InternalError:
     )
 
 
-def lasting_headers(content_type: str, own: tuple[tuple[str, str], ...]) -> CIMultiDict[str]:
+def lasting_headers(
+    content_type: str, own: tuple[tuple[str, str], ...], links: str
+) -> CIMultiDict[str]:
     """The headers of a reply that do not depend on who is answered.
 
     Parameters:
         own: the reply's own, which replace those of every response.
+        links: its own links, beside those of every response; empty for none.
     """
     headers = _EVERY_RESPONSE.copy()
     headers["Content-Type"] = content_type
     if own:
         headers.update(own)
+    if links:
+        headers.add("Link", links)
     return headers

@@ -300,7 +300,7 @@ class _Parser:
 def _write(outgoing: Outgoing, closes: bool) -> bytes:
     """A whole response as it goes over the wire, as the HTTP server writes it."""
     reply = outgoing.reply
-    head = _head(reply.status, reply.content_type, reply.headers)
+    head = _head(reply.status, reply.content_type, reply.headers, reply.links)
     for name, value in outgoing.allowance_headers():
         head += f"{name}: {value}\r\n"
     if reply.body or reply.status != HTTPStatus.NOT_MODIFIED:
@@ -310,10 +310,10 @@ def _write(outgoing: Outgoing, closes: bool) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _head(status: int, content_type: str, headers: tuple[tuple[str, str], ...]) -> str:
+def _head(status: int, content_type: str, headers: tuple[tuple[str, str], ...], links: str) -> str:
     """The part of a head that many responses share."""
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
-    for name, value in lasting_headers(content_type, headers).items():
+    for name, value in lasting_headers(content_type, headers, links).items():
         if "\r" in value or "\n" in value:
             raise ValueError(f"The header {name} has more than one line.")
         lines.append(f"{name}: {value}")

@@ -107,7 +107,7 @@ class Route(msgspec.Struct, frozen=True):
         media_type: what a body has to be.
         admit: refuses a caller before the body is read; None where everybody may send one.
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
-            answers with a stream, in pieces or with links.
+            answers with a stream or in pieces.
         gives: the media types of what a GET is answered with.
         holds: of a route that takes every path, whether something stands at one.
     """

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from aitp_desk.app import Serving
 from aitp_desk.front import Front
+from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.routing import Found
 from tests.serving import serving
 
@@ -261,6 +262,20 @@ async def test_whole_requests_to_hot_routes_go_the_swift_way(pair: Pair, name: s
     swift, general = await pair.answers([TAKEN[name]], patient=True)
     assert swift == general
     assert swift.startswith(b"HTTP/1.1 ")
+    assert CountingFront.taken == before + 1
+
+
+async def test_links_of_a_reply_s_own_stand_beside_those_of_every_response(pair: Pair) -> None:
+    def linked(_call: Call, body: bytes, content_type: str) -> Reply:
+        return Reply(200, body, content_type, links='</next>; rel="next"')
+
+    before = CountingFront.taken
+    with patch("aitp_desk.protocols.ahp.routes._document", linked):
+        swift, general = await pair.answers([MANIFEST + b"X-Seen: never\r\n\r\n"], patient=True)
+    assert swift == general
+    manifest, _, _ = swift.partition(b"\r\n\r\n")
+    assert manifest.count(b"\r\nLink: ") == 2
+    assert b'\r\nLink: </next>; rel="next"' in manifest
     assert CountingFront.taken == before + 1
 
 
