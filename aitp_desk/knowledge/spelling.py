@@ -31,7 +31,7 @@ class Spelling:
             if not word.isdigit():
                 by_start = self._by_size.setdefault(len(word), {})
                 by_start.setdefault(word[0], []).append((word, _letters(word)))
-        by_use = sorted(self._uses, key=lambda word: self._uses[word])
+        by_use = sorted(self._uses, key=lambda word: (self._uses[word], word))
         self._by_sound = {_sound(word): word for word in by_use if len(word) >= MIN_LENGTH}
 
     def correct(self, word: str) -> str | None:

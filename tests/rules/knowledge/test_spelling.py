@@ -70,3 +70,13 @@ def test_two_words_written_as_one_are_parted(spelling: Spelling) -> None:
 def test_slips_are_counted_up_to_the_limit(left: str, right: str, slips: int) -> None:
     assert distance(left, right, 5) == slips
     assert distance(left, right, 1) == min(slips, 2)
+
+
+def test_of_words_used_alike_the_same_one_is_taken_in_whatever_order_they_come() -> None:
+    alike = {"space": 3, "spice": 3, "spacey": 3}
+    backwards = dict(reversed(alike.items()))
+
+    taken = {Spelling(words).correct("spuhce") for words in (alike, backwards)}
+
+    assert len(taken) == 1
+    assert taken != {None}
