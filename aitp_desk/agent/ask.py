@@ -27,6 +27,7 @@ _CLOSE_WITHOUT_A_NOUN, _ALIKE_WITHOUT_A_NOUN = 0.5, 0.6
 _WHAT_IS = re.compile(r"what(?:['’]?s| is| are) (?!(?:the|your|my|our|its)\b)", re.IGNORECASE)
 """What asks so for a thing is answered where that is defined: "the limit" may be any."""
 _OPTION = re.compile(r"“([^”]+)”")
+_NUMBERED = re.compile(r"\d+\. (.+)")
 
 
 def ask_back(asked: Asked, found: Sequence[Found], library: Library) -> Clarification | None:
@@ -100,3 +101,11 @@ def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
         elif not said.text.startswith(_BEGINS) or not set(_OPTION.findall(said.text)) >= {*options}:
             break
     return Pending(about, question, options) if about else None
+
+
+def offered_in(said: str) -> tuple[str, ...]:
+    """The options below a question that the desk asked; none where it did not ask so."""
+    question, *lines = said.split("\n")
+    if not question.endswith("?"):
+        return ()
+    return tuple(found[1] for line in lines if (found := _NUMBERED.fullmatch(line)))

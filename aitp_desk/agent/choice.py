@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -47,7 +47,7 @@ def choose(
 ) -> Choice:
     """Read a reply as a choice: an option's own words, its number, ``the second one``, ``both``.
 
-    Of the visitor's own words only those are read here that say what is *not* meant.
+    Of the visitor's other words only those are read here that say what is *not* meant.
 
     Parameters:
         options: as they were offered, in their order.
@@ -74,8 +74,8 @@ class _Reply:
         self._named: set[int] = set()
         self._all = self._no = self._free = False
         asks = "?" in reply or is_question(reply)
-        told = {} if asks else _own_words(self._options, stem)
         filler = speech.around if asks else speech.around | speech.stop
+        shared, told = (set[str](), {}) if asks else _own_words(self._options, filler, stem)
         denied = False
         letter = _LETTER.search(fold(reply))
         for found in _TOKEN.finditer(fold(reply)):
@@ -94,9 +94,8 @@ class _Reply:
             elif word in speech.no:
                 continue
             elif (own := told.get(stem(word))) is not None:
-                self._free |= not denied
                 (self._not_meant if denied else self._named).add(own)
-            elif word not in filler and word.strip("-").isalnum():
+            elif word not in filler and stem(word) not in shared and word.strip("-").isalnum():
                 self._free = True
 
     def choice(self) -> Choice:
@@ -106,11 +105,11 @@ class _Reply:
             kept = [one for one in self._options if one not in turned_down]
             named = [one for one in self._at(self._named or self._meant) if one in kept]
             return _among(named or kept)
-        if self._free:
+        if self._free or (self._named and self._meant - self._named):
             return Choice(declines=self._no, is_free=True)
-        if self._meant:
-            chosen = self._at(self._meant)
-            is_there = len(chosen) == len(self._meant)
+        if meant := self._named | self._meant:
+            chosen = self._at(meant)
+            is_there = len(chosen) == len(meant)
             return Choice(chosen) if is_there else Choice(left=self._options)
         if self._no:
             return Choice(declines=True)
@@ -134,11 +133,20 @@ def _among(kept: Sequence[str]) -> Choice:
     return Choice(tuple(kept)) if kept else Choice(declines=True)
 
 
-def _own_words(options: Sequence[str], stem: Callable[[str], str]) -> dict[str, int]:
-    """The stems that only one of the options has, each with its place."""
-    of_each = [{stem(word) for word in re.findall(r"\w+", fold(option))} for option in options]
+def _own_words(
+    options: Sequence[str], filler: Collection[str], stem: Callable[[str], str]
+) -> tuple[set[str], dict[str, int]]:
+    """The stems that all of the options have, and those that only one has, each with its place.
+
+    Parameters:
+        filler: words that name no option, though one has them: ``the``.
+    """
+    of_each = [
+        {stem(word) for word in re.findall(r"\w+", fold(option)) if word not in filler}
+        for option in options
+    ]
     held = [one for words in of_each for one in words]
-    return {
+    return set.intersection(*of_each), {
         one: place
         for place, words in enumerate(of_each, 1)
         for one in words

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.agent.ask import asked_before
+from aitp_desk.agent.ask import asked_before, offered_in
 from aitp_desk.agent.base import Pending, Turn, Utterance
 from aitp_desk.agent.choice import Choice, choose
 from aitp_desk.agent.question import (
@@ -100,8 +100,21 @@ def read_turn(turn: Turn, library: Library) -> Asked:
             return clarified(pending, reply, library)
     elif turn.clarification is not None:
         return read(f"{turn.question} {turn.clarification}", library)
-    earlier = [said.text for said in turn.transcript if said.speaker == "visitor"]
-    return _read(reply_of(turn), earlier[-REACH:], library)
+    return _read(reply_of(turn), _said_before(turn.transcript, library)[-REACH:], library)
+
+
+def _said_before(transcript: Sequence[Utterance], library: Library) -> list[str]:
+    """What the visitor said; where that chose one of several options, what it chose."""
+    earlier: list[str] = []
+    offered: tuple[str, ...] = ()
+    for said in transcript:
+        if said.speaker == "desk":
+            offered = offered_in(said.text)
+        elif said.speaker == "visitor":
+            chosen = _choose(said.text, offered, library).option if offered else None
+            earlier.append(chosen or said.text)
+            offered = ()
+    return earlier
 
 
 def _read(question: str, earlier: Sequence[str], library: Library) -> Asked:
@@ -171,8 +184,11 @@ def is_answer(turn: Turn, pending: Pending, library: Library) -> bool:
 
 def choice_of(turn: Turn, pending: Pending, library: Library) -> Choice:
     """What is chosen of the options that were offered."""
-    speech, stem = speech_of(library.language), library.vocabulary.stemmer.stem
-    return choose(reply_of(turn), pending.options, speech, stem)
+    return _choose(reply_of(turn), pending.options, library)
+
+
+def _choose(reply: str, options: Sequence[str], library: Library) -> Choice:
+    return choose(reply, options, speech_of(library.language), library.vocabulary.stemmer.stem)
 
 
 def reply_of(turn: Turn) -> str:

@@ -30,7 +30,7 @@ from aitp_desk.agent.converse import (
     read_turn,
     within_reason,
 )
-from aitp_desk.agent.hearing import hear
+from aitp_desk.agent.hearing import find_alone, hear
 from aitp_desk.agent.question import (
     TELLING,
     Asked,
@@ -111,7 +111,10 @@ def answer(turn: Turn, library: Library) -> Said:
     if not asked.wanted:
         return Clarification(speech_of(library.language).says.open.format(site=turn.site.name))
     if not found or not answers(asked, found[0], library):
-        return _refuse(turn, asked, found, library, limit)
+        alone = find_alone(turn, library) if heard is None else []
+        if not alone:
+            return _refuse(turn, asked, found, library, limit)
+        found = alone
     return _answer(found, library, min(limit, ANSWER_CHARACTERS), limit)
 
 

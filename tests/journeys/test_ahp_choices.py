@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.serving import SHOP
 from tests.visiting import Said, Visitor, visiting
 
 QUERY = "How much do the boots cost?"
@@ -149,3 +150,67 @@ async def test_of_three_options_one_that_is_turned_down_is_not_offered_again(
         assert fewer.body["clarification"]["question"] == f"Do you mean “{first}” or “{third}”?"
         said = await reply_to(visitor, asked.session_id, "the second", as_query=as_query)
         assert {**PRICES, "Rubber boots": "40 EUR"}[third] in said.answer
+
+
+@both_ways
+@pytest.mark.parametrize("reply", ["{1} and {0}", "the {0}, the {1}"])
+async def test_who_names_several_by_their_words_is_told_of_each(
+    tmp_path: Path, ambiguous_site: Path, reply: str, as_query: bool
+) -> None:
+    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
+        asked = await visitor.ask(QUERY)
+        options = asked.body["clarification"]["options"]
+        said = await reply_to(visitor, asked.session_id, reply.format(*options), as_query=as_query)
+        assert all(price in said.answer for price in PRICES.values())
+
+
+@both_ways
+@pytest.mark.parametrize("reply", ["2", "the latter", "not the first"])
+async def test_what_is_asked_next_is_about_what_was_chosen(
+    tmp_path: Path, reply: str, as_query: bool
+) -> None:
+    query = "How much is the jacket?"
+    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
+        asked = await visitor.ask(query)
+        id_ = asked.session_id
+        assert asked.body["clarification"]["options"][1] == "Tarn Stormline Jacket"
+        if as_query:
+            said = await visitor.ask(reply, session_id=id_)
+        else:
+            said = await visitor.ask(query, session_id=id_, clarification=reply)
+        assert "$259" in said.answer
+        assert "385 g" in (await visitor.ask("And what does it weigh?", session_id=id_)).answer
+
+
+async def test_a_page_that_was_not_offered_is_no_guess_at_what_was(tmp_path: Path) -> None:
+    """A repair of a jacket has a price too, and a page says ``cheaper``."""
+    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
+        asked = await visitor.ask("How much is the jacket?")
+        again = await visitor.ask("the cheaper one", session_id=asked.session_id)
+        assert again.body["clarification"] == asked.body["clarification"]
+        said = await visitor.ask("the cheaper one", session_id=asked.session_id)
+        for told in (*asked.body["clarification"]["options"], "$219", "$259"):
+            assert told in said.answer
+
+
+@pytest.mark.parametrize("declines", [False, True])
+async def test_who_names_another_page_instead_is_answered_from_it(
+    tmp_path: Path, declines: bool
+) -> None:
+    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
+        id_ = (await visitor.ask("How much is the jacket?")).session_id
+        if declines:
+            await visitor.ask("neither", session_id=id_)
+        said = await visitor.ask("the Pika stove", session_id=id_)
+        assert "$64" in said.answer
+
+
+async def test_who_says_nothing_to_the_open_question_is_asked_it_again(
+    tmp_path: Path, ambiguous_site: Path
+) -> None:
+    async with visiting(tmp_path / "data", folder=ambiguous_site) as visitor:
+        id_ = (await visitor.ask(QUERY)).session_id
+        openly = await visitor.ask("neither", session_id=id_)
+        again = await visitor.ask("no", session_id=id_)
+        assert again.body["clarification"] == openly.body["clarification"]
+        assert "240 EUR" in (await visitor.ask("ski boots", session_id=id_)).answer

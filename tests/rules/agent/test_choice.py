@@ -140,8 +140,9 @@ def test_what_tells_no_option_from_the_others_leaves_them_all(tag: str, reply: s
 @pytest.mark.parametrize(
     "reply",
     [
-        "the ones for skiing",
         "second-hand",
+        "the hiking ones in size 42",
+        "2, for skiing",
         "2 pairs of them",
         "160",
         "first aid",
@@ -152,6 +153,34 @@ def test_what_tells_no_option_from_the_others_leaves_them_all(tag: str, reply: s
 )
 def test_what_is_said_in_the_visitor_s_own_words_is_left_to_be_read(reply: str) -> None:
     assert chosen(reply) == OWN_WORDS
+
+
+@pytest.mark.parametrize(
+    ("reply", "places"),
+    [
+        ("the ones for skiing", [0]),
+        ("hiking", [1]),
+        ("the first, for skiing", [0]),
+        ("hiking and skiing", [0, 1]),
+        ("Ski boots and hiking boots, please", [0, 1]),
+        ("no, the hiking boots", [1]),
+    ],
+)
+def test_words_that_one_option_alone_has_choose_it(reply: str, places: list[int]) -> None:
+    assert chosen(reply) == Choice(tuple(OPTIONS[place] for place in places))
+
+
+@pytest.mark.parametrize(
+    ("reply", "place"),
+    [("the second", 1), ("not the first", 1), ("not for hiking", 1), ("the one for hiking", 0)],
+)
+def test_small_words_of_an_option_do_not_name_it(reply: str, place: int) -> None:
+    options = ("Hiking boots", "Boots for the mountains")
+    assert choose(reply, options, speech_of("en"), STEM) == Choice((options[place],))
+
+
+def test_what_all_options_are_called_tells_none_from_the_others() -> None:
+    assert chosen("the boots") == VOID
 
 
 def test_who_means_none_of_them_and_says_more_is_heard_and_read() -> None:
