@@ -32,7 +32,7 @@ _TOLD_AT_LENGTH = 0.3
 """Who explains at length uses more words than any passage holds: so much less is needed."""
 _IN_CONVERSATION = 0.15
 _EXPECTED_FIGURE = 0.2
-_SAID_BY_TITLE = 0.15
+_SAID_BY_TITLE = 0.2
 """So little of a question left open by the title says nothing either way."""
 _IN_HEADING = 0.9
 _TELLING = 1.5

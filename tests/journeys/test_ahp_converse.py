@@ -43,6 +43,23 @@ async def test_what_the_content_does_not_answer_is_said_and_nothing_is_made_up(
     assert said.body["response"]["sources"] == []
 
 
+@pytest.mark.parametrize(
+    ("query", "page"),
+    [
+        ("Do you sell gift cards?", "/gift-cards"),
+        ("I have a question on Earning points", "/loyalty"),
+        ("Is the Divide 55 pack available?", "/products/divide-55-pack"),
+    ],
+)
+async def test_words_that_say_little_may_be_missing_where_the_page_says_the_rest(
+    query: str, page: str, tmp_path: Path
+) -> None:
+    async with visiting(tmp_path / "data", folder=SHOP) as visitor:
+        said = await visitor.ask(query)
+        sources = said.body["response"]["sources"]
+        assert [source["url"] for source in sources if page in source["url"]]
+
+
 async def test_site_info_says_what_the_site_is_and_what_may_be_asked(tmp_path: Path) -> None:
     async with visiting(tmp_path / "data", folder=SHOP) as visitor:
         said = await visitor.ask("What is this site?", "site_info")
