@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import msgspec
 from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
-from aitp_desk.announcing.accept import HTML_TYPE, wants_manifest
+from aitp_desk.announcing.accept import wants_manifest
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.reply import JSON, Counted, Door, Route
 from aitp_desk.routing import RoutingTable
@@ -90,8 +90,10 @@ def read_heading(
         params,
         counted=route.counted if route else unknown,
         is_for_us=is_watched or _hostname(headers.get("Host", "")) in hosts,
-        is_for_manifest=_is_for_manifest(method, joined, route),
-        is_encoded=headers.get("Content-Encoding", "identity").lower() != "identity",
+        is_for_manifest=_is_for_manifest(method, path, joined, route, door.desk or desk),
+        is_encoded=any(
+            coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())
+        ),
         is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
     )
 
@@ -107,7 +109,9 @@ def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:
     return joined
 
 
-def _is_for_manifest(method: str, headers: Mapping[str, str], route: Route | None) -> bool:
+def _is_for_manifest(
+    method: str, path: str, headers: Mapping[str, str], route: Route | None, desk: Desk
+) -> bool:
     """Whether a reader would rather have the manifest than what stands at an address.
 
     One rule for all addresses (AHP 0.1, section 3.2): who names the manifest's type, and wants
@@ -115,9 +119,13 @@ def _is_for_manifest(method: str, headers: Mapping[str, str], route: Route | Non
     says nothing of that address, and caches keep it once. What changes something is never
     redirected, nor is who names JSON or an event stream as well and gets it here.
     """
-    if method not in {"GET", "HEAD"} or "Accept" not in headers:
+    accept = headers.get("Accept", "")
+    if method not in {"GET", "HEAD"} or not wants_manifest(accept, over=()):
         return False
-    return wants_manifest(headers["Accept"], (HTML_TYPE,) if route is None else route.gives)
+    if route is None:
+        return wants_manifest(accept)
+    given = route.gives_at(desk, path) if route.gives_at is not None else ()
+    return wants_manifest(accept, given or route.gives)
 
 
 @lru_cache(maxsize=256)

@@ -60,7 +60,7 @@ class RoutingTable:
         return None
 
     def methods(self, path: str, desk: Desk) -> tuple[str, ...]:
-        """The methods that a path takes; of routes that take every path, where they hold this one.
+        """The methods that a path takes; those for every path where something stands at this one.
 
         Parameters:
             path: as :meth:`find` takes it.
@@ -71,7 +71,8 @@ class RoutingTable:
             if pattern.fullmatch(path):
                 takes_all = template.endswith(_TAKES_ALL)
                 for method, (door, route) in methods.items():
-                    if not takes_all or (route.holds and route.holds(door.desk or desk, path)):
+                    stands = route.gives_at and route.gives_at(door.desk or desk, path)
+                    if not takes_all or stands:
                         found.add(method)
         if "GET" in found:
             found.add("HEAD")

@@ -38,7 +38,7 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
     wrong += faults
     if config is not None:
         for agent in config.agents:
-            further, faults = _check_content(config.of_agent(agent))
+            further, faults = _check_content(config.of_agent(agent), agent.name)
             pages += further
             wrong += [f"agents, {agent.name!r}: {fault}" for fault in faults]
     if wrong:
@@ -46,15 +46,19 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
     click.echo(f"{folder} is ready to serve: {pages} {'page' if pages == 1 else 'pages'}.")
 
 
-def _check_content(config: Config | None) -> tuple[int, list[str]]:
-    """Return the number of pages and the faults; a folder that is not there was told before."""
+def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str]]:
+    """Return the number of pages and the faults; a folder that is not there was told before.
+
+    Parameters:
+        below: the name of a further site agent, below which its pages stand.
+    """
     from aitp_desk.knowledge.admit import ContentUnreadable
     from aitp_desk.knowledge.load import load_content
 
     if config is None or not config.content_folder.is_dir():
         return 0, []
     try:
-        content = load_content(config.content_folder, data=config.data)
+        content = load_content(config.content_folder, data=config.data, below=below)
     except ContentUnreadable as error:
         return 0, [str(error)]
     faults = [str(problem) for problem in content.problems]

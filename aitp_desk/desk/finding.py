@@ -24,6 +24,10 @@ _FITS = 0.6
 """So much of what a question says must be found."""
 _ALIKE = 0.9
 """How near another thing must come to the first for the desk to ask which is meant."""
+_SAID = 0.5
+"""So much of a question must be said of a thing itself where text would do: a page with a recording
+on it says much that the recording does not.
+"""
 _THIS_PAGE = 0.15
 """How much more counts what stands on the page that the conversation is about."""
 
@@ -37,12 +41,13 @@ _OF_A_KIND = frozenset(
 
 
 def find_resource(
-    kind: str, turn: Turn, library: Library, *, by_kind_alone: bool
+    kind: str, turn: Turn, library: Library, *, is_sought: bool
 ) -> Resource | Clarification | None:
     """The resource of a type that a question asks for.
 
     Parameters:
-        by_kind_alone: whether a question that says nothing but the kind asks for all of them.
+        is_sought: whether things of this type are asked for, whatever the question says: all of
+            them where it names none. Else an answer in text would do, and it has to be about one.
 
     Returns:
         The resource; what has to be asked back where several fit alike; None where none fits.
@@ -59,11 +64,13 @@ def find_resource(
         return chosen
     asked = read_turn(within_reason(turn), library)
     wanted = [item for item in asked.wanted if item.term.word not in _OF_A_KIND]
-    if not wanted and not by_kind_alone:
+    if not wanted and not is_sought:
         return None
+    if not is_sought:
+        shelved = [one for one in shelved if _speaks_of(one, wanted)]
     score_of = _scoring(asked, wanted, library)
     scored = [(score_of(one), one) for one in shelved]
-    best = max(score for score, _ in scored)
+    best = max((score for score, _ in scored), default=0.0)
     if best < _FITS:
         return None
     alike = [one.label for score, one in scored if score >= best * _ALIKE]
@@ -94,7 +101,7 @@ def _scoring(
     def score(one: Shelved) -> float:
         found = 0.0
         for weight, stems, on_page in sought:
-            value = max(_said(stems, one.named), _TOLD * _said(stems, one.told))
+            value = _said_of(one, stems)
             if value < _ON_PAGE and any(map(on_page, library.numbers(one.resource.page))):
                 value = _ON_PAGE
             found += weight * value
@@ -104,6 +111,17 @@ def _scoring(
         return share + (_THIS_PAGE if asked.document == one.resource.page else 0.0)
 
     return score
+
+
+def _speaks_of(one: Shelved, wanted: Sequence[Wanted]) -> bool:
+    """Whether enough of what is wanted is said of a resource itself."""
+    said = sum(item.weight * _said_of(one, item.term.stems) for item in wanted)
+    return said >= _SAID * sum(item.weight for item in wanted)
+
+
+def _said_of(one: Shelved, stems: Mapping[str, float]) -> float:
+    """How well a resource itself says one thing that is wanted, 0 to 1."""
+    return max(_said(stems, one.named), _TOLD * _said(stems, one.told))
 
 
 def _said(wanted: Mapping[str, float], stems: frozenset[str]) -> float:

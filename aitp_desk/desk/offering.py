@@ -92,7 +92,7 @@ class Offering:
             return make(turn, library)
         if kind == TEXT_ANSWER:
             return None
-        found = find_resource(kind, turn, library, by_kind_alone=action.name != CONTENT_SEARCH)
+        found = find_resource(kind, turn, library, is_sought=action.name != CONTENT_SEARCH)
         return self._give(found, library) if isinstance(found, Resource) else found
 
     def _give(self, resource: Resource, library: Library) -> Offer:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import PurePosixPath
 from typing import Any, Literal
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 
@@ -112,9 +112,12 @@ class Document(msgspec.Struct, frozen=True):
 
     @property
     def folder(self) -> str:
-        """Where it lies: ``policies`` of ``policies/returns``; from elsewhere its server's name."""
+        """Where it lies: ``policies`` of ``policies/returns``; from elsewhere its server's name.
+
+        As the folder is called, not percent-encoded.
+        """
         if not self.is_elsewhere:
-            return self.path.rpartition("/")[0]
+            return unquote(self.path.rpartition("/")[0])
         return urlsplit(self.path).netloc
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from aitp_desk.knowledge.base import Document, Problem
 from aitp_desk.knowledge.declare import NOTHING, Declaring
+from aitp_desk.knowledge.hidden import hidden_pages
 from aitp_desk.knowledge.index import open_indexes
 from aitp_desk.knowledge.languages import Languages, falls_back, look_up
 from aitp_desk.knowledge.library import Library
@@ -36,8 +37,8 @@ class Editions:
         problems: of all languages, each once.
         files: those that pages of any language declare, by their addresses.
         types: the content types of what pages of any language offer, each once.
-        described: content types of the site's own by name, as far as a page of any language
-            documents them; the site's own language goes before the others.
+        described: content types of the site's own by name, as far as pages of any language offer
+            and document them; the site's own language goes before the others.
         revision: changes when anything does that an answer may depend on.
     """
 
@@ -57,7 +58,7 @@ class Editions:
         described: dict[str, Described] = {}
         for library in every:
             described = {**library.shelf.described, **described}
-        self.described = dict(sorted(described.items()))
+        self.described = {kind: described[kind] for kind in sorted(described) if kind in self.types}
         self.revision = self.library.revision
         if len(self._libraries) > 1:
             revisions = " ".join(library.revision for library in every)
@@ -126,7 +127,8 @@ def open_editions(
         index = indexes[names[tag]]
         declared = NOTHING if declaring is None else declaring.read(index.documents)
         found = problems if tag == languages.own else ()
-        libraries[tag] = Library(index, synonyms, found, tag, declared)
+        hidden = hidden_pages(index.documents, raw.below)
+        libraries[tag] = Library(index, synonyms, (*found, *hidden), tag, declared)
     _clear_away(data, libraries)
     return Editions(libraries)
 

@@ -47,7 +47,11 @@ class Listing:
             stems: of all words of the question.
         """
         folded = said.casefold()
-        named = [name for name, own in self._said if name.casefold() == folded or own <= stems]
+        named = [
+            name
+            for name, own in self._said
+            if name.casefold() == folded or (own and own <= stems)  # signs alone are no words
+        ]
         return max(
             named,
             key=lambda name: (name.casefold() == folded, name.count("/"), name),

@@ -16,6 +16,7 @@ import msgspec
 from aitp_desk.knowledge.admit import Found, find_content
 from aitp_desk.knowledge.base import Document, Problem
 from aitp_desk.knowledge.declare import Declaring
+from aitp_desk.knowledge.hidden import hidden_pages
 from aitp_desk.knowledge.languages import Languages, Version, find_versions, prefer
 from aitp_desk.knowledge.pdf.texts import digest_of, is_installed, read_pdfs
 from aitp_desk.knowledge.reading import read_document, read_pdf
@@ -55,27 +56,28 @@ class Raw(msgspec.Struct, frozen=True):
     ranks: Mapping[str, int] = {}
 
 
-def load_content(folder: Path, *, data: Path | None = None) -> Content:
-    """Read a whole content folder.
+def load_content(folder: Path, *, data: Path | None = None, below: str = "") -> Content:
+    """Read a whole content folder, and find what is wrong with it.
 
     Parameters:
         folder: the site's content.
         data: the desk's data folder; never content, wherever it lies.
+        below: the path below which the pages stand; empty for the top.
 
     Raises:
         ContentUnreadable: the folder itself cannot be used.
     """
-    content = understand(read_files(folder, data=data))
-    declared = Declaring(folder, data).read(content.documents)
-    return msgspec.structs.replace(content, problems=content.problems + declared.problems)
+    content = understand(read_files(folder, data=data, below=below))
+    declared = Declaring(folder, data, below).read(content.documents)
+    problems = (*content.problems, *declared.problems, *hidden_pages(content.documents, below))
+    return msgspec.structs.replace(content, problems=problems)
 
 
 def read_files(folder: Path, *, data: Path | None = None, below: str = "") -> Raw:
     """Read the bytes of all content, and hash them.
 
     Parameters:
-        folder, data: as :func:`load_content`.
-        below: the path below which the pages stand; empty for the top.
+        folder, data, below: as :func:`load_content`.
 
     Raises:
         ContentUnreadable: the folder itself cannot be used.

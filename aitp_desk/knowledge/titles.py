@@ -53,6 +53,12 @@ def site_name(documents: Iterable[Document]) -> str:
     return ""
 
 
+def folder_name(folder: str) -> str:
+    """A folder's name as a heading: ``size-charts`` → ``Size charts``."""
+    words = " ".join(re.split(r"[\s_-]+", folder)).strip() or folder
+    return words[:1].upper() + words[1:]
+
+
 def name_of(title: str) -> str:
     """The name by which a page or a section is asked for: few words, folded, in the singular.
 

@@ -9,8 +9,9 @@ import msgspec
 
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
+from aitp_desk.knowledge.titles import folder_name
 from aitp_desk.pages.fill import Markup, fill, join
-from aitp_desk.pages.render import folder_name, read_template, render_ask, render_frame
+from aitp_desk.pages.render import read_template, render_ask, render_frame
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 

@@ -17,6 +17,7 @@ from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.languages import group_versions
 from aitp_desk.knowledge.payloads import Resource
+from aitp_desk.knowledge.titles import folder_name
 from aitp_desk.pages.article import write_article
 from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
 from aitp_desk.pages.fill import Markup, fill, join
@@ -217,12 +218,6 @@ def render_error_page(
     return render_frame(site, main, title=f"{heading} · {site.name}", description=message)
 
 
-def folder_name(segment: str) -> str:
-    """A folder's name as a heading: ``size-charts`` → ``Size charts``."""
-    words = unquote(segment).replace("_", " ").replace("-", " ").strip() or segment
-    return words[:1].upper() + words[1:]
-
-
 def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> Markup:
     """The way from the top down to the page; folders without a page of their own are no links."""
     steps = [fill('<li><a href="/">$home</a></li>', home=home)]
@@ -230,7 +225,7 @@ def _crumbs(document: Document, by_path: Mapping[str, Document], home: str) -> M
     for depth, segment in enumerate(above, start=1):
         folder = by_path.get("/".join(above[:depth]))
         if folder is None:
-            steps.append(fill("<li>$name</li>", name=folder_name(segment)))
+            steps.append(fill("<li>$name</li>", name=folder_name(unquote(segment))))
         else:
             link = '<li><a href="$url">$name</a></li>'
             steps.append(fill(link, url=folder.url, name=folder.title))

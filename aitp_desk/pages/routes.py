@@ -196,10 +196,11 @@ class PagesDoor:
     def door(self) -> Door:
         """The door with its table of routes."""
         at_home = (*_FORMS, MANIFEST_TYPE)
+        assets = ASSETS_PATH + "{name}"
         routes = (
             Route("GET", "/", self.get_home, counted="static", gives=at_home),
-            Route("GET", ASSETS_PATH + "{name}", self.get_asset, counted="static", gives=_FORMS),
-            Route("GET", "/{path:.*}", self.get_page, "static", gives=_FORMS, holds=_holds),
+            Route("GET", assets, self.get_asset, "static", gives=_FORMS, gives_at=_gives_at),
+            Route("GET", "/{path:.*}", self.get_page, "static", gives=_FORMS, gives_at=_gives_at),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
@@ -207,7 +208,7 @@ class PagesDoor:
         """The door to the pages of a further site agent, which stand below its name."""
         paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
         routes = tuple(
-            Route("GET", path, self.get_page_below, "static", gives=_FORMS, holds=_holds)
+            Route("GET", path, self.get_page_below, "static", gives=_FORMS, gives_at=_gives_at)
             for path in paths
         )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
@@ -234,15 +235,21 @@ def _canonical(path: str) -> str:
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
 
 
-def _holds(desk: Desk, path: str) -> bool:
-    """Whether a page, in either form, or a file stands at a path."""
+def _gives_at(desk: Desk, path: str) -> tuple[str, ...]:
+    """The media types of a page or a file; none where neither stands at a path."""
+    asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
+    if asset is not None:
+        return (asset.content_type.partition(";")[0],)
     editions, path = desk.knowledge.editions, _canonical(path)
-    return (
-        f"/{path}" in editions.files
-        or path == _HOME_AS_MARKDOWN
+    local = editions.files.get(f"/{path}")
+    if local is not None:
+        return (local.media_type,)
+    is_page = (
+        path == _HOME_AS_MARKDOWN
         or editions.document(path) is not None
         or (path.endswith(".md") and _named(editions, path.removesuffix(".md")) is not None)
     )
+    return _FORMS if is_page else ()
 
 
 def _named(editions: Editions, path: str) -> Document | None:

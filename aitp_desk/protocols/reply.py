@@ -109,7 +109,7 @@ class Route(msgspec.Struct, frozen=True):
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
             answers with a stream or in pieces.
         gives: the media types of what a GET is answered with.
-        holds: of a route that takes every path, whether something stands at one.
+        gives_at: the same at one path, where they differ; none where nothing stands there.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -121,7 +121,7 @@ class Route(msgspec.Struct, frozen=True):
     admit: Callable[[Desk, Principal], None] | None = None
     is_hot: bool = False
     gives: tuple[str, ...] = (JSON,)
-    holds: Callable[[Desk, str], bool] | None = None
+    gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None
 
 
 class Door(msgspec.Struct, frozen=True):

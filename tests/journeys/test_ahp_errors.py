@@ -202,6 +202,9 @@ async def test_a_body_that_is_not_sent_as_json_is_415(visitor: Visitor, kind: st
 async def test_a_packed_body_is_415(visitor: Visitor) -> None:
     said = await send(visitor, b"\x1f\x8b", **{"Content-Encoding": "gzip"})
     assert said.refusal == (415, "invalid_request", "unsupported_media")
+    twice = [("Content-Encoding", "identity"), ("Content-Encoding", "gzip")]
+    said = await visitor.post(QUESTION, headers=twice)
+    assert said.refusal == (415, "invalid_request", "unsupported_media")
 
 
 @pytest.mark.parametrize(

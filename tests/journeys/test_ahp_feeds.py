@@ -109,6 +109,28 @@ async def test_a_folder_is_listed_with_its_newest_page_first(tmp_path: Path) -> 
             assert moments == sorted(moments, reverse=True)
 
 
+@pytest.mark.parametrize("query", ["norddeutsche häfen", "What is in Norddeutsche Häfen?"])
+async def test_a_folder_is_called_as_it_is_and_not_as_its_address_is_written(
+    tmp_path: Path, query: str
+) -> None:
+    folder = blog(tmp_path / "site", 1)
+    for name in ("Norddeutsche Häfen", "★"):
+        (folder / name).mkdir()
+        (folder / name / "page.md").write_text(f"# {name} here\n\nShips land here.\n")
+    async with visiting(tmp_path / "data", folder=folder) as visitor:
+        said = await visitor.ask(query, "list_pages", accept_types=[FEED])
+        (item,) = feed_of(said)["items"]
+        assert item["metadata"]["folder"] == "Norddeutsche Häfen"
+        assert item["url"] == f"{visitor.desk.url}/Norddeutsche%20H%C3%A4fen/page"
+        assert said.answer.startswith("One page in Norddeutsche Häfen")
+        unknown = await visitor.ask("recipes for soup", "list_pages", accept_types=[FEED])
+        assert "Its folders: Norddeutsche Häfen, blog, ★." in unknown.answer
+        async with visitor.http.get("/llms.txt") as response:
+            content = await response.text()
+    headings = [line for line in content.splitlines() if line.startswith("## ")]
+    assert headings == ["## Pages", "## Norddeutsche Häfen", "## Blog", "## ★", "## Optional"]
+
+
 async def test_all_pages_are_listed_where_no_folder_is_named_and_those_of_a_tag_where_one_is(
     tmp_path: Path,
 ) -> None:

@@ -139,6 +139,25 @@ def test_check_reads_the_content_of_every_agent(tmp_path: Path) -> None:
     ]
 
 
+def test_check_tells_of_pages_at_addresses_of_the_desk_s_own(tmp_path: Path) -> None:
+    for folder in ("main", "books"):
+        for page in ("health", "health/food", "v1/threads"):
+            file = tmp_path / folder / f"{page}.md"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(f"# Page\n\nOn {page}.\n", "utf-8")
+    (tmp_path / "desk.toml").write_text(
+        '[content]\nfolder = "main"\n[[agents]]\nname = "books"\n'
+        '[agents.content]\nfolder = "books"\n',
+        "utf-8",
+    )
+    told = "is an address of the desk's own, which gives no page; rename the file."
+    assert fail("check", tmp_path) == [
+        f"health.md: /health {told}",
+        f"v1/threads.md: /v1/threads {told}",
+        f"agents, 'books': v1/threads.md: /books/v1/threads {told}",
+    ]
+
+
 def test_init_overwrites_nothing_and_says_what_it_kept(tmp_path: Path) -> None:
     (tmp_path / "desk.toml").write_text("[site]\nname = 'Mine'\n")
     (tmp_path / "content").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from tests.following import following
 from tests.raw_http import send
+from tests.serving import SHOP
 from tests.talking import Talker
 from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
 
@@ -88,6 +90,33 @@ async def test_at_a_page_it_is_weighed_against_html_and_markdown(
             is_markdown = "text/markdown" in accept
             if path == "/policies/returns" or not is_markdown:
                 assert (response.status == 302) is sent
+
+
+@pytest.mark.parametrize(
+    ("accept", "sent"),
+    [
+        (f"{AGENT}", True),
+        (f"{AGENT}, */*", True),
+        (f"{AGENT}, text/html", True),
+        (f"{AGENT};q=0.9, {{kind}};q=0.8", True),
+        (f"{AGENT}, {{kind}}", False),
+        (f"{{kind}}, {AGENT};q=0.2", False),
+        (f"{{family}}/*, {AGENT};q=0.2", False),
+    ],
+)
+async def test_at_a_file_it_is_weighed_against_what_the_file_is(
+    tmp_path: Path, accept: str, sent: bool
+) -> None:
+    async with visiting(tmp_path / "data", folder=SHOP) as shopper:
+        async with shopper.http.get("/") as home:
+            (style,) = re.findall(r'href="(/assets/[^"]+\.css)"', await home.text())
+        for path, kind in (("/guides/whistle-signal.wav", "audio/wav"), (style, "text/css")):
+            wanted = accept.format(kind=kind, family=kind.partition("/")[0])
+            request = shopper.http.get(path, headers={"Accept": wanted}, allow_redirects=False)
+            async with request as response:
+                assert response.headers["Vary"] == "Accept"
+                assert response.status == (302 if sent else 200)
+                assert response.content_type == ("text/plain" if sent else kind)
 
 
 @pytest.mark.parametrize(

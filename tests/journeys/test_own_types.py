@@ -103,12 +103,22 @@ async def test_of_two_pages_that_describe_a_type_the_first_does_and_the_other_is
     assert str(problem) == f"b.md:3: {KIND} is described by /a already."
 
 
+async def test_a_type_that_no_page_offers_is_not_announced(tmp_path: Path, kitchen: Path) -> None:
+    describes = f"describes: [x-acme/menu, {KIND}]"
+    (kitchen / "types.md").write_text(f"---\ntitle: Types\n{describes}\n---\nText.\n")
+    async with visiting(tmp_path / "data", folder=kitchen) as visitor:
+        assert not {"x-acme/menu"} & (await links_of(visitor)).keys()
+        assert KIND in await links_of(visitor)
+        assert "x-acme/menu" not in (await text_of(visitor, CONTENT)).partition(_SECTION)[2]
+
+
 async def test_the_page_in_the_site_s_own_language_is_named_where_there_are_several(
     tmp_path: Path, kitchen: Path
 ) -> None:
     for name in ("recipes.md", "recipes.fr.md"):
         (kitchen / name).write_text(f"---\ntitle: {name}\ndescribes: {KIND}\n---\nText.\n")
-    (kitchen / "menu.fr.md").write_text("---\ntitle: Menu\ndescribes: x-acme/menu\n---\nTexte.\n")
+    offers = "describes: x-acme/menu\ncontent_type: x-acme/menu\npayload: {soup: 4}"
+    (kitchen / "menu.fr.md").write_text(f"---\ntitle: Menu\n{offers}\n---\nTexte.\n")
     async with visiting(tmp_path / "data", folder=kitchen) as visitor:
         links = await links_of(visitor)
         problems = visitor.desk.desk.knowledge.editions.problems

@@ -23,9 +23,9 @@ def render(_error: DeskError, _headers: Mapping[str, str]) -> Reply:
     return Reply(500)
 
 
-def stands_at(_desk: Desk, path: str) -> bool:
-    """The one page that the route has which takes every path."""
-    return path == "/guides/boots"
+def gives_at(_desk: Desk, path: str) -> tuple[str, ...]:
+    """What the one page is that the route has which takes every path."""
+    return ("text/html",) if path == "/guides/boots" else ()
 
 
 def door(name: str, *routes: str, owns: tuple[str, ...] = ()) -> Door:
@@ -34,7 +34,7 @@ def door(name: str, *routes: str, owns: tuple[str, ...] = ()) -> Door:
     for route in routes:
         method, path = route.split(" ")
         kind: Literal["GET", "POST"] = "POST" if method == "POST" else "GET"
-        rows.append(Route(kind, path, handle, counted=None, holds=stands_at))
+        rows.append(Route(kind, path, handle, counted=None, gives_at=gives_at))
     return Door(name, tuple(rows), owns=owns, render_error=render)
 
 

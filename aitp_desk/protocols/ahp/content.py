@@ -16,6 +16,7 @@ from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.languages import group_versions, listed
 from aitp_desk.knowledge.payloads import Described
+from aitp_desk.knowledge.titles import folder_name
 from aitp_desk.protocols.ahp.manifest import NONE_DESCRIBED
 
 FULL_CONTENT_PATH = "/llms-full.txt"
@@ -139,7 +140,7 @@ def _entry(name: str, url: str, about: str) -> str:
 
 
 def _heading(folder: str) -> str:
-    return folder.replace("/", " / ").replace("-", " ").capitalize() if folder else "Pages"
+    return _line(" / ".join(map(folder_name, folder.split("/")))) if folder else "Pages"
 
 
 def _line(text: str) -> str:
