@@ -119,8 +119,10 @@ def _is_for_manifest(
     says nothing of that address, and caches keep it once. What changes something is never
     redirected, nor is who names JSON or an event stream as well and gets it here.
     """
-    accept = headers.get("Accept", "")
-    if method not in {"GET", "HEAD"} or not wants_manifest(accept, over=()):
+    if method not in {"GET", "HEAD"} or "Accept" not in headers:
+        return False
+    accept = headers["Accept"]
+    if not wants_manifest(accept, over=()):
         return False
     if route is None:
         return wants_manifest(accept)

@@ -136,13 +136,12 @@ class _Site:
         self._write(MANIFEST_PATH[1:], encode_static_manifest(self._site, self._signals))
         for asset in (STYLE, ICON):
             self._write(asset.url[1:], asset.body)
-        self._write_html("index.html", render_index(self._site, listed(self._documents)))
         self._write_html("404.html", render_missing(self._site))
         self._write("robots.txt", write_robots(self._site, self._signals).encode())
         self._write("_headers", write_headers().encode())
         self._write("vercel.json", write_vercel().encode())
         self._write(".nojekyll", b"")
-        for reserved in (CONTENT_PATH, FULL_CONTENT_PATH, "/sitemap.xml"):
+        for reserved in ("/index.html", CONTENT_PATH, FULL_CONTENT_PATH, "/sitemap.xml"):
             self._claim(reserved[1:])
 
     def write_page(self, document: Document) -> bool:
@@ -177,6 +176,7 @@ class _Site:
         place, site = self._place, self._site
         there = {page.path for page in pages}
         linked = tuple(page for page in self._documents if page.is_elsewhere or page.path in there)
+        self._write_html("index.html", render_index(site, listed(linked)))
         place.write(CONTENT_PATH[1:], [write_llms_txt(site, linked, asks=False).encode()])
         texts = (
             (place.folder / f"{unquote(page.path)}.md").read_text(encoding="utf-8")

@@ -238,7 +238,10 @@ def test_a_page_that_would_stand_in_another_file_s_place_is_told_and_left_out(
     written = export(tmp_path / "out", folder=folder)
     assert written.pages == 1
     assert [problem.source for problem in written.problems] == ["page.md.md", "robots.txt.md"]
-    assert "/robots.txt" not in (tmp_path / "out" / "llms.txt").read_text()
+    for name in ("llms.txt", "index.html"):
+        listed = (tmp_path / "out" / name).read_text()
+        assert "/robots.txt" not in listed
+        assert "/page" in listed
 
 
 def test_names_with_strange_signs_are_found_at_their_addresses(tmp_path: Path) -> None:

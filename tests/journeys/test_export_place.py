@@ -167,7 +167,7 @@ def test_an_export_that_is_killed_leaves_the_last_one_and_the_next_goes_through(
     done = subprocess.run([sys.executable, "-c", program, SHOP, out], timeout=30, check=False)
     assert done.returncode == -signal.SIGKILL
     assert files(out) == before
-    assert (tmp_path / ".out.export" / "index.html").is_file()
+    assert (tmp_path / ".out.export" / "404.html").is_file()
     export(out)
     assert files(out) == before
     assert [entry.name for entry in tmp_path.iterdir()] == ["out"]
