@@ -24,7 +24,7 @@ from aitp_desk.knowledge.payloads import Data, Described, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
 from aitp_desk.knowledge.places import Place, Places, look_at
 from aitp_desk.knowledge.recordings import read_audio, read_video
-from aitp_desk.knowledge.records import check_finite, read_records
+from aitp_desk.knowledge.records import check_records, read_records
 from aitp_desk.knowledge.state import State
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
 
@@ -207,7 +207,7 @@ class _Page:
             if not isinstance(payload, dict):
                 message = f"{kind} needs 'payload': a mapping, or a JSON, TOML or CSV file."
                 raise Wrong(way, message)
-            check_finite(payload, way)
+            check_records(payload, way)
             yield Resource(kind, document.path, document.title, payload, document.description)
 
     def _describe(self, document: Document, wrong: list[Wrong]) -> None:

@@ -71,7 +71,7 @@ def _plain(value: Any) -> Any:
     """The value in JSON's types, dates as ISO 8601.
 
     Raises:
-        ValueError: nothing can keep it: a number of too many digits, half a character.
+        ValueError: nothing can keep it: a number of too many digits, half a character, binary data.
     """
     if isinstance(value, dict):
         return {_plain(str(key)): _plain(item) for key, item in value.items()}
@@ -80,7 +80,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (datetime.date, datetime.datetime)):
         return value.isoformat()
     if isinstance(value, bytes):
-        return value.decode(errors="replace")
+        raise ValueError("a value is !!binary; put it into a file and name that")
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise ValueError("a number has too many digits; put it in quotes")
     if isinstance(value, str) and _HALF_A_CHARACTER.search(value):

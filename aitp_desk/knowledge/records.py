@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import tomllib
 from math import isfinite
 from typing import Any
@@ -18,6 +19,8 @@ MAX_DATA_BYTES = 64 * 1024
 """Data goes into an answer whole; what is larger is a download."""
 MAX_DEPTH = 32
 """So deep may data nest: whoever reads an answer need not follow further."""
+
+_FILE_AS_TEXT = re.compile(r"\s*data:[^,\s]*;base64,", re.IGNORECASE)
 
 
 def read_records(place: Place, way: Way) -> dict[str, Any]:
@@ -53,12 +56,14 @@ def read_records(place: Place, way: Way) -> dict[str, Any]:
         records = {"records": records}
     if not isinstance(records, dict):
         raise Wrong(way, f"{place.name} holds one value; data is an object or a list of records.")
-    check_finite(records, way)
+    check_records(records, way)
     return records
 
 
-def check_finite(value: object, way: Way) -> None:
-    """Refuse what JSON has no number for, and what nests without end.
+def check_records(value: object, way: Way) -> None:
+    """Refuse what JSON has no number for, what nests without end, and files written as text.
+
+    Binary content is never in an answer (AHP 0.1, section 6.6).
 
     Raises:
         Wrong: there is such a thing in it.
@@ -68,6 +73,8 @@ def check_finite(value: object, way: Way) -> None:
         for item in level:
             if isinstance(item, float) and not isfinite(item):
                 raise Wrong(way, "Data holds finite numbers only; write null for what is none.")
+            if isinstance(item, str) and _FILE_AS_TEXT.match(item):
+                raise Wrong(way, "Data holds no file as text (data:…;base64); name its address.")
         level = [inner for item in level for inner in _inside(item)]
         if not level:
             return

@@ -428,6 +428,9 @@ async def test_a_size_is_told_in_a_number_that_people_read(
         "data: deep.json",
         "data: infinite.toml",
         "content_type: x-acme/thing\npayload: {a: .inf}",
+        "content_type: x-acme/thing\npayload: {a: !!binary aGVsbG8=}",
+        "content_type: x-acme/thing\npayload: {a: ['data:image/png;base64,iVBORw0KGgo=']}",
+        "data: inline.json",
         "content_type: acme/thing\npayload: {a: 1}",
         "content_type: [x-acme/thing]\npayload: {a: 1}",
         "downloads: {file: deep.json, filename: ../up.json}",
@@ -440,6 +443,7 @@ async def test_nothing_that_a_page_says_keeps_the_desk_from_serving_it(
     folder.mkdir()
     (folder / "deep.json").write_text('{"a":' * 400 + "1" + "}" * 400)
     (folder / "infinite.toml").write_text("a = inf")
+    (folder / "inline.json").write_text('{"logo": "DATA:image/png;charset=x;base64,iVBORw0KGgo="}')
     (folder / "page.md").write_text(f"---\n{front}\n---\nSomething on geese.\n")
     async with visiting(tmp_path / "data", folder=folder) as visitor:
         [problem] = visitor.desk.desk.knowledge.library.problems
