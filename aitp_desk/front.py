@@ -138,10 +138,18 @@ class Front:
             return None
         return found
 
-    def read_head(self, method: str, path: str, headers: CIMultiDictProxy[str]) -> Heading:
+    def read_head(
+        self, method: str, path: str, headers: CIMultiDictProxy[str], host: str | None
+    ) -> Heading:
         """Read the head of a request; see :func:`aitp_desk.heading.read_heading`."""
         return read_heading(
-            method, path, headers, table=self._table, desk=self._desk, hosts=self._hosts
+            method,
+            path,
+            headers,
+            host=host,
+            table=self._table,
+            desk=self._desk,
+            hosts=self._hosts,
         )
 
     async def answer(self, request: Incoming) -> Outgoing:

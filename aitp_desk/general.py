@@ -32,7 +32,9 @@ class General:
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
         path = request.rel_url.raw_path
-        heading = self._front.read_head(request.method, path, request.headers)
+        names_path = request.raw_path.startswith(("/", "*"))
+        host = None if names_path else request.url.host
+        heading = self._front.read_head(request.method, path, request.headers, host)
         seen = _Seen(request, heading, self._idle_seconds)
         outgoing = await self._front.answer(seen)
         if outgoing.reply.stream is not None:

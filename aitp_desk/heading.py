@@ -61,6 +61,7 @@ def read_heading(
     path: str,
     headers: CIMultiDictProxy[str],
     *,
+    host: str | None,
     table: RoutingTable,
     desk: Desk,
     hosts: Collection[str | None],
@@ -71,6 +72,8 @@ def read_heading(
         method: as it was sent; it may be no method at all.
         path: as it was requested, percent-encoded, without the query.
         headers: all its lines.
+        host: whose address the request line names, where that is more than a path; it goes before
+            the Host header (RFC 9112, section 3.2.2).
         table: where requests lead.
         desk: the site's own.
         hosts: the names that the desk goes by.
@@ -80,6 +83,7 @@ def read_heading(
     door, route, params = found or (table.owner(path), None, {})
     is_watched = path in WATCHED
     unknown: Counted | None = None if is_watched else "static"
+    named = _hostname(headers.get("Host", "")) if host is None else host.lower()
     return Heading(
         method,
         path,
@@ -89,7 +93,7 @@ def read_heading(
         route,
         params,
         counted=route.counted if route else unknown,
-        is_for_us=is_watched or _hostname(headers.get("Host", "")) in hosts,
+        is_for_us=is_watched or named in hosts,
         is_for_manifest=_is_for_manifest(method, path, joined, route, door.desk or desk),
         is_encoded=any(
             coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())

@@ -15,6 +15,7 @@ from multidict import CIMultiDict
 
 from tests.commands import run
 from tests.keys import make_key
+from tests.raw_http import send
 from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -281,6 +282,19 @@ async def test_a_request_for_another_host_is_421_in_every_door_s_form(
     async with shop.http.get("/", headers={"Host": host, "Accept": "text/html"}) as response:
         assert response.status == 421
         assert 'href="https://shop.example/"' in (await response.text()).lower()
+
+
+async def test_the_host_of_a_whole_address_goes_before_the_host_header(shop: Visitor) -> None:
+    for method, path in ((b"GET", MANIFEST), (b"GET", "/v1/models"), (b"POST", CONVERSE)):
+        for named, header, foreign in (
+            ("elsewhere.example", b"127.0.0.1", True),
+            ("127.0.0.1", b"elsewhere.example", False),
+            ("SHOP.example:81", b"127.0.0.1", False),
+        ):
+            target = f"http://{named}{path}".encode()
+            for _ in range(2):
+                answer = await send(shop.desk.url, method, target, [(b"Host", header)])
+                assert (answer.status == 421) is foreign, answer
 
 
 async def test_no_header_ever_makes_an_address(shop: Visitor) -> None:
