@@ -51,6 +51,7 @@ MAX_ANSWER_CHARACTERS = 1200
 MAX_SOURCES = 4
 MAX_FOLLOW_UPS = 3
 
+_CLEARLY_MORE = 1.3
 _DIRECT, _INDIRECT, _BACKGROUND = 0.85, 0.65, 0.45
 
 
@@ -82,10 +83,24 @@ def answer_in(turn: Turn, editions: Editions) -> Said:
     """
     library = editions.speaking(turn.locale)
     said = answer(turn, library)
-    if library is editions.library or not isinstance(said, Answer) or said.found:
+    if library is editions.library or not isinstance(said, Answer):
+        return said
+    if said.found and not _is_told_better(turn, library, editions.library):
         return said
     other = answer(turn, editions.library)
     return other if isinstance(other, Answer) and other.found else said
+
+
+def _is_told_better(turn: Turn, library: Library, other: Library) -> bool:
+    """Whether another language speaks of clearly more of a question, which hence is asked in it."""
+    if turn.pending is not None or turn.clarification is not None:
+        return False
+    here = find(library, read_turn(turn, library))
+    needed = _CLEARLY_MORE * here[0].coverage if here else 0.0
+    if needed >= 1.0:
+        return False
+    there = find(other, read_turn(turn, other))
+    return bool(there) and there[0].coverage > needed
 
 
 def answer(turn: Turn, library: Library) -> Said:
