@@ -32,7 +32,10 @@ LEAST_COMMON = 0.3
 _SCORE, _WEIGHT = itemgetter(1), itemgetter(2)
 MOST_PLACES = 50_000
 """In so many passages all in all is kept how terms stand there."""
-_MAX_KEPT = 800_000
+MAX_KEPT = 800_000
+"""In so many entries of mappings, about, is kept where terms and stems stand."""
+_FRAME = 4
+"""So many entries take the room of a term beside the passages that it finds."""
 _COMPACT = 12
 """So many entries of an array take the room of one of a mapping."""
 
@@ -152,8 +155,9 @@ class Ranking:
             stems=tuple(stems),
             kept={},
         )
-        self._keep(len(found))
-        self._terms[term.key] = places
+        if stems:  # of words that the content does not have there is no end
+            self._keep(len(found) + _FRAME)
+            self._terms[term.key] = places
         return places
 
     def _posting(self, stem: str) -> Posting:
@@ -211,8 +215,8 @@ class Ranking:
     def _keep(self, entries: int) -> None:
         """Bound what is kept: past the limit is forgotten what nobody asked for longest."""
         self._kept += entries
-        while self._kept > _MAX_KEPT and self._terms:
-            self._kept -= len(self._terms.pop(next(iter(self._terms))).found)
+        while self._kept > MAX_KEPT and self._terms:
+            self._kept -= len(self._terms.pop(next(iter(self._terms))).found) + _FRAME
             if self._postings:
                 self._kept -= _room_of(self._postings.pop(next(iter(self._postings))))
 

@@ -1,15 +1,18 @@
 """The library: index, search and what is kept between starts."""
 
 import sqlite3
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from aitp_desk.knowledge import search
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
 from aitp_desk.knowledge.making import FILE
+from aitp_desk.knowledge.standing import Places
 
 
 def put(folder: Path, **pages: str) -> None:
@@ -50,6 +53,31 @@ def test_what_the_content_writes_as_one_word_is_found_by_two_within_a_phrase(sit
     put(site, accounts="# Accounts\n\nA login takes a minute.\n")
     library = open_site(site, **{"not log in": ["coffee"]})
     assert set(found(library, "not log in")) == {"/accounts#accounts", "/shipping#shipping"}
+
+
+def where(library: Library, word: str) -> Places:
+    """Where a word stands: the same object while it is kept."""
+    (term,) = library.vocabulary.terms([word])
+    return library.ranking.places(term)
+
+
+def test_of_words_that_the_content_does_not_have_nothing_is_kept(site: Path) -> None:
+    library = open_site(site)
+    assert where(library, "refund") is where(library, "refund")
+    assert where(library, "xyzzy") is not where(library, "xyzzy")
+
+
+def test_what_is_kept_of_words_is_bounded_however_many_there_are(
+    site: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MAX_KEPT", 100)
+    words = ["".join(letters) for letters in product("qxz", repeat=4)]
+    put(site, words="# Words\n\n" + ".\n\n".join(words))
+    library = open_site(site)
+    first = [where(library, word) for word in words]
+    assert where(library, words[-1]) is first[-1]
+    again = [where(library, word) for word in words]
+    assert not any(one is other for one, other in zip(first, again, strict=True))
 
 
 @pytest.mark.parametrize("query", ["", "?!", "the and of", "xyzzy", '"NEAR(" OR *', "\x00", "ß"])
