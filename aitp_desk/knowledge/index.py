@@ -6,9 +6,10 @@ Markdown, and what questions are held against: a
 :class:`~aitp_desk.knowledge.layout.Stands` of every passage. Only what ranking needs of every
 passage is held in memory; the rest is read when it is asked for, and some of it kept.
 
-The file may be deleted or damaged at any time: it is made again. It names the content that it was
-made from; when that changes a new one takes its place at once, and readers of the old one keep it
-until they let go.
+The file may be deleted or overwritten at any time: it is made again. Cut short in place it ends the
+process that has it open, for it is mapped; the next start makes it again. It names the content that
+it was made from; when that changes a new one takes its place at once, and readers of the old one
+keep it until they let go.
 """
 
 from __future__ import annotations
