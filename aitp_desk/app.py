@@ -63,7 +63,7 @@ from aitp_desk.store.work.tokens import TOKENS_EPOCH
 API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
 LOCK_FILE = "serving.lock"
 NO_ACTIONS: Mapping[str, Sequence[Performed]] = MappingProxyType({})
-NEW_OBJECTS = 20_000
+NEW_OBJECTS = 5_000
 """How many new objects there may be before the garbage collector looks at them."""
 _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
