@@ -105,7 +105,11 @@ def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
 
 def offered_in(said: str) -> tuple[str, ...]:
     """The options below a question that the desk asked; none where it did not ask so."""
-    question, *lines = said.split("\n")
-    if not question.endswith("?"):
-        return ()
-    return tuple(found[1] for line in lines if (found := _NUMBERED.fullmatch(line)))
+    question, options = part_question(said)
+    return options if question.endswith("?") else ()
+
+
+def part_question(asked: str) -> tuple[str, tuple[str, ...]]:
+    """A question that was asked back as it was written down, and the options numbered below it."""
+    question, *lines = asked.split("\n")
+    return question, tuple(found[1] for line in lines if (found := _NUMBERED.fullmatch(line)))

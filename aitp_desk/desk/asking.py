@@ -191,23 +191,6 @@ class Asking:
         tools: tuple[Tool, ...],
     ) -> Said:
         """What is said to a question, and in which language its source is."""
-        editions = self._knowledge.editions
-        said = await self._answer(principal, ask, action, session, tools)
-        first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
-        language = editions.language_at(first) if first is not None else None
-        if language is None:
-            language = editions.speaking(ask.locale).language
-            language = language if said.model else spoken(language)
-        return msgspec.structs.replace(said, locale=language)
-
-    async def _answer(
-        self,
-        principal: Principal,
-        ask: Ask,
-        action: Action,
-        session: Session,
-        tools: tuple[Tool, ...],
-    ) -> Said:
         if ask.clarification is not None and session.pending is None:
             raise InvalidRequest(
                 "Nothing was asked in this session that a clarification could answer.",
@@ -224,6 +207,16 @@ class Asking:
             tools=tools,
             invoke=self._invoking.invoker(principal),
         )
+        editions = self._knowledge.editions
+        said = await self._answer(principal, ask, action, turn)
+        first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
+        language = editions.language_at(first) if first is not None else None
+        if language is None:
+            language = editions.speaking(ask.locale).language
+            language = language if said.model else spoken(language)
+        return msgspec.structs.replace(said, locale=language)
+
+    async def _answer(self, principal: Principal, ask: Ask, action: Action, turn: Turn) -> Said:
         library = self._knowledge.editions.speaking(ask.locale)
         offered = self._offering.offer(action, ask.accepts, turn, library)
         if offered is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Literal
 
+from aitp_desk.agent.ask import part_question
 from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
 from aitp_desk.agent.prompt import MAX_SAID
 from aitp_desk.desk.offer import Offer
@@ -14,8 +14,6 @@ from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
-
-_OPTION = re.compile(r"\d+\. (.+)")
 
 
 def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
@@ -147,8 +145,7 @@ def _asked_back(message: Message) -> tuple[str, tuple[str, ...]] | None:
     """The question that a message of the desk's asks back, and its options; None for any other."""
     if message.origin is not Origin.DESK or "asks_back" not in message.metadata:
         return None
-    question, *lines = message.content[0].split("\n")
-    return question, tuple(found[1] for line in lines if (found := _OPTION.fullmatch(line)))
+    return part_question(message.content[0])
 
 
 def remember(

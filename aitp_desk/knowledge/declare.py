@@ -22,10 +22,10 @@ from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.measures import Measures
 from aitp_desk.knowledge.payloads import Data, Described, LocalFile, Resource
 from aitp_desk.knowledge.pictures import read_images
-from aitp_desk.knowledge.places import Place, Places, look_at
+from aitp_desk.knowledge.places import Place, Places
 from aitp_desk.knowledge.recordings import read_audio, read_video
 from aitp_desk.knowledge.records import check_records, read_records
-from aitp_desk.knowledge.state import State
+from aitp_desk.knowledge.state import State, look_at
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, EXTENSION_TYPE, IMAGE, VIDEO
 
 _DECLARED = ("video", "audio", "images", "downloads", "data")

@@ -18,7 +18,7 @@ from aitp_desk.knowledge.admit import NotAdmitted, admit_declared
 from aitp_desk.knowledge.fields import Path as Way
 from aitp_desk.knowledge.fields import Wrong
 from aitp_desk.knowledge.payloads import LocalFile
-from aitp_desk.knowledge.state import State, state_of
+from aitp_desk.knowledge.state import State, look_at, state_of
 
 UNKNOWN_TYPE = "application/octet-stream"
 _MORE_TYPES = {
@@ -161,11 +161,3 @@ def _is_address(said: str) -> bool:
         return bool(urlsplit(said).hostname)
     except ValueError:
         return False
-
-
-def look_at(file: Path) -> State | None:
-    """The state of a file; None where there is none."""
-    try:
-        return state_of(file.stat())
-    except (OSError, ValueError):
-        return None

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 import structlog
 
-from aitp_desk.knowledge.state import State, state_of
+from aitp_desk.knowledge.state import look_at
 from aitp_desk.model.errors import Unavailable
 
 RETRY_SECONDS = 2
@@ -34,7 +34,7 @@ class Rows:
     def __init__(self, file: Path, connection: sqlite3.Connection) -> None:
         self._file = file
         self._run = connection.execute
-        self._opened = _look_at(file)
+        self._opened = look_at(file)
         self._is_damaged = False
 
     def one(self, query: str, key: object, understand: Callable[..., T]) -> T:
@@ -62,7 +62,7 @@ class Rows:
 
     def is_stale(self) -> bool:
         """Whether the file is not the one any more that was opened, or could not be read."""
-        return self._is_damaged or _look_at(self._file) != self._opened
+        return self._is_damaged or look_at(self._file) != self._opened
 
     def _damaged(self, error: Exception) -> Unavailable:
         if not self._is_damaged:
@@ -73,10 +73,3 @@ class Rows:
             "What this site knows is being made ready again; ask in a moment.",
             retry_after=RETRY_SECONDS,
         )
-
-
-def _look_at(file: Path) -> State | None:
-    try:
-        return state_of(file.stat())
-    except OSError:
-        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 
@@ -26,3 +27,11 @@ class State(NamedTuple):
 def state_of(status: os.stat_result) -> State:
     """The state that a file was found in."""
     return State(status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def look_at(file: Path) -> State | None:
+    """The state of a file by its name; None where there is none."""
+    try:
+        return state_of(file.stat())
+    except (OSError, ValueError):  # no file has a name with a NUL
+        return None
