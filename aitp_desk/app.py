@@ -25,8 +25,8 @@ import structlog
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.ways import make_identifier
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.desk import Desk
@@ -54,11 +54,8 @@ from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.reply import Door
-from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Token
 from aitp_desk.store.sqlite import SqliteStore
-from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
 LOCK_FILE = "serving.lock"
@@ -207,7 +204,7 @@ async def open_server(
             clock=clock,
         )
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
-        identifier = Identifier(_Tokens(store), key, trusted_proxies=config.server.trusted_proxies)
+        identifier = make_identifier(config, store, key, clock)
         doors = make_doors(desk, further_desks, config)
         front = Front(desk=desk, doors=doors, identifier=identifier)
         # closed in reverse: first no new requests, then the runs in progress, then the store
@@ -270,19 +267,6 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
         *(pages.door_below(other.name, other) for other in further),
         pages.door(),
     )
-
-
-class _Tokens:
-    """The store as the identifier sees it."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def token(self, id: str, /) -> Token | None:
-        return await reads.token_by_id(self._store, id)
-
-    async def epoch(self) -> int:
-        return await reads.epoch(self._store, TOKENS_EPOCH)
 
 
 def _calm_collector() -> None:

@@ -9,6 +9,8 @@ requests to hot routes, the swift one (``swift.py``).
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import secrets
 from collections.abc import Iterable, Mapping
 from typing import NoReturn, Protocol
@@ -20,6 +22,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.proof import Proof
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance, Limiter
 from aitp_desk.heading import Heading, read_heading
@@ -27,6 +30,7 @@ from aitp_desk.model.errors import (
     DeskError,
     InternalError,
     MethodNotAllowed,
+    NotAuthenticated,
     RequestTooLarge,
     RouteNotFound,
     UnsupportedMedia,
@@ -91,11 +95,13 @@ class Outgoing(msgspec.Struct, frozen=True):
     Parameters:
         door: whose reply it is.
         allowance: what the caller has left; None where nothing was counted.
+        proof: who was let in; None where nobody was.
     """
 
     reply: Reply
     door: Door
     allowance: Allowance | None = None
+    proof: Proof | None = None
 
     @property
     def closes(self) -> bool:
@@ -139,12 +145,18 @@ class Front:
         return found
 
     def read_head(
-        self, method: str, path: str, headers: CIMultiDictProxy[str], host: str | None
+        self,
+        method: str,
+        path: str,
+        target: str,
+        headers: CIMultiDictProxy[str],
+        host: str | None,
     ) -> Heading:
         """Read the head of a request; see :func:`aitp_desk.heading.read_heading`."""
         return read_heading(
             method,
             path,
+            target,
             headers,
             host=host,
             table=self._table,
@@ -157,6 +169,7 @@ class Front:
         heading = request.heading
         door, desk = heading.door, heading.desk
         allowance: Allowance | None = None
+        proof: Proof | None = None
         try:
             caller, allowance = await self._admit(request, desk.limiter, heading.counted)
             self._check(heading, allowance)
@@ -164,9 +177,13 @@ class Front:
                 _proven(caller)
                 return Outgoing(_TO_MANIFEST, door, allowance)
             route = heading.route or self._refuse_route(heading)
-            principal = _at(desk, _proven(caller))
+            proof = _proven(caller)
+            principal = _at(desk, proof.principal)
             if route.admit is not None:
                 route.admit(desk, principal)
+            body = await _read_body(request, route) if route.max_body else b""
+            if proof.body_digest is not None:
+                _check_body(body, proof.body_digest)
             call = Call(
                 principal,
                 heading.method,
@@ -174,7 +191,7 @@ class Front:
                 heading.params,
                 request.query,
                 heading.headers,
-                await _read_body(request, route) if route.max_body else b"",
+                body,
                 allowance,
             )
             reply = await route.handler(desk, call)
@@ -182,15 +199,11 @@ class Front:
             reply = door.render_error(error, heading.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(report_fault(heading.method, door), heading.headers)
-        return Outgoing(reply, door, allowance)
+        return Outgoing(reply, door, allowance, proof)
 
-    async def is_welcome(self, request: Incoming) -> bool:
-        """Whether a caller's credential still holds."""
-        try:
-            await self._identifier.identify(request.heading.headers, request.peer)
-        except DeskError:
-            return False
-        return True
+    async def is_welcome(self, outgoing: Outgoing) -> bool:
+        """Whether whoever is answered would still be let in."""
+        return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
 
     def refuse(self, error: DeskError) -> Outgoing:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
@@ -199,17 +212,17 @@ class Front:
 
     async def _admit(
         self, request: Incoming, limiter: Limiter, kind: Counted | None
-    ) -> tuple[Principal | Exception, Allowance | None]:
+    ) -> tuple[Proof | Exception, Allowance | None]:
         """Identify the caller and count the request.
 
         A credential that is refused, or that cannot be looked at now, counts as its address.
         """
-        headers, peer = request.heading.headers, request.peer
-        caller: Principal | Exception
+        caller: Proof | Exception
         try:
-            caller = counted = await self._identifier.identify(headers, peer)
+            caller = await self._identifier.identify(request.heading, request.peer)
+            counted = caller.principal
         except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
-            address = self._identifier.addresses.find(headers, peer)
+            address = self._identifier.addresses.find(request.heading.headers, request.peer)
             caller, counted = refusal, anonymous(address)
         if kind is None:
             return caller, None
@@ -262,7 +275,13 @@ def _at(desk: Desk, principal: Principal) -> Principal:
     return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
 
 
-def _proven(caller: Principal | Exception) -> Principal:
+def _check_body(body: bytes, digest: bytes) -> None:
+    """Refuse a body that is another than the one that was signed."""
+    if not hmac.compare_digest(hashlib.sha256(body).digest(), digest):
+        raise NotAuthenticated("The body is another than the one that was signed.")
+
+
+def _proven(caller: Proof | Exception) -> Proof:
     """The caller, unless their credential proves nothing or could not be looked at."""
     if isinstance(caller, Exception):
         raise caller

@@ -34,7 +34,9 @@ class General:
         path = request.rel_url.raw_path
         names_path = request.raw_path.startswith(("/", "*"))
         host = None if names_path else request.url.host
-        heading = self._front.read_head(request.method, path, request.headers, host)
+        heading = self._front.read_head(
+            request.method, path, request.raw_path, request.headers, host
+        )
         seen = _Seen(request, heading, self._idle_seconds)
         outgoing = await self._front.answer(seen)
         if outgoing.reply.stream is not None:
@@ -54,7 +56,7 @@ class General:
         request = seen.request
         response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
         try:
-            await carry_out(request, response, stream, partial(self._front.is_welcome, seen))
+            await carry_out(request, response, stream, partial(self._front.is_welcome, outgoing))
         except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
             report_fault(request.method, outgoing.door)
         return response

@@ -1,7 +1,8 @@
 """What the head of a request says, whoever sends it.
 
 It is found out before anything else is looked at, and once where the same head comes again and
-again (``swift.py``). Who is calling, and whether they may, is no part of it.
+again (``swift.py``). Who is calling, and whether they may, is no part of it: only what they present
+to prove it is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ import msgspec
 from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.announcing.accept import wants_manifest
+from aitp_desk.auth.presented import Presented, read_presented
 from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.reply import JSON, Counted, Door, Route
 from aitp_desk.routing import RoutingTable
 
@@ -30,7 +33,9 @@ class Heading(msgspec.Struct, frozen=True):
 
     Parameters:
         path: percent-encoded, without the query.
+        target: path and query as they were sent.
         headers: several lines of one list as one line.
+        presented: what proves who sends it, or why that cannot be read.
         door: whose request it is, and whose form a refusal of it has.
         desk: whose that door is.
         route: where it leads; None where nothing is served.
@@ -44,7 +49,9 @@ class Heading(msgspec.Struct, frozen=True):
 
     method: str
     path: str
+    target: str
     headers: MultiMapping[str]
+    presented: Presented | DeskError
     door: Door
     desk: Desk
     route: Route | None
@@ -59,6 +66,7 @@ class Heading(msgspec.Struct, frozen=True):
 def read_heading(
     method: str,
     path: str,
+    target: str,
     headers: CIMultiDictProxy[str],
     *,
     host: str | None,
@@ -71,6 +79,7 @@ def read_heading(
     Parameters:
         method: as it was sent; it may be no method at all.
         path: as it was requested, percent-encoded, without the query.
+        target: the request line's, which may be a whole URL.
         headers: all its lines.
         host: whose address the request line names, where that is more than a path; it goes before
             the Host header (RFC 9112, section 3.2.2).
@@ -87,7 +96,9 @@ def read_heading(
     return Heading(
         method,
         path,
+        target,
         joined,
+        _read_presented(headers),
         door,
         door.desk or desk,
         route,
@@ -100,6 +111,13 @@ def read_heading(
         ),
         is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
     )
+
+
+def _read_presented(headers: CIMultiDictProxy[str]) -> Presented | DeskError:
+    try:
+        return read_presented(headers)
+    except DeskError as error:
+        return error
 
 
 def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:

@@ -1,7 +1,8 @@
 """API keys: ``desk_<id>_<secret>``.
 
 The id (16 hexadecimal digits) finds the row and may be shown; the secret (64) is shown once, when
-the key is made. The store keeps a keyed hash of the whole.
+the key is made. The store keeps a keyed hash of the whole. A key is sent as ``Authorization:
+Bearer`` or as ``X-AHP-Key`` (AHP 0.1, section 8.2).
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.presented import Presented
+from aitp_desk.auth.proof import Head, Proof
+from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.model.principal import KEY_PREFIX, Principal, PrincipalKind, ProvenBy
 from aitp_desk.store.records import Token
 
 SCOPES = ("threads", "actions", "operator", "admin")
@@ -20,6 +25,48 @@ SCOPES = ("threads", "actions", "operator", "admin")
 
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 _ONE_ACTION = re.compile(r"actions:[a-z][a-z0-9_]{0,63}", re.ASCII)
+
+
+FindToken = Callable[[str], Awaitable[Token | None]]
+"""Finds the row of an API key by its id, revoked ones included."""
+
+
+class ApiKeys:
+    """The way of API keys.
+
+    Parameters:
+        find: where keys are kept.
+        key: the desk's master key.
+        verified: remembers what was looked up.
+    """
+
+    def __init__(self, find: FindToken, key: MasterKey, verified: Verified) -> None:
+        self._find = find
+        self._key = key
+        self._verified = verified
+
+    async def verify(self, head: Head) -> Proof:
+        """Return whose key a request carries.
+
+        Raises:
+            NotAuthenticated: it proves nothing.
+        """
+        presented = head.presented
+        credential = presented.credential if isinstance(presented, Presented) else ""
+        return await self._verified.find(credential, self._look_up)
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether the key still opens what it opened."""
+        try:
+            again = await self._verified.find(proof.credential, self._look_up)
+        except NotAuthenticated:
+            return False
+        return again.principal.scopes >= proof.principal.scopes
+
+    async def _look_up(self, credential: str) -> Proof:
+        row = await self._find(parse_api_key(credential))
+        token = verify_api_key(credential, row, self._key)
+        return Proof(_principal(token), self, credential)
 
 
 def make_api_key() -> tuple[str, str]:
@@ -56,6 +103,13 @@ def verify_api_key(text: str, token: Token | None, key: MasterKey) -> Token:
     if not hmac.compare_digest(key.hash_token(text), token.hash):
         raise _unproven()
     return token
+
+
+def _principal(token: Token) -> Principal:
+    scopes = frozenset(token.scopes)
+    operates = not scopes.isdisjoint({"operator", "admin"})
+    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
+    return Principal(f"{KEY_PREFIX}{token.id}", kind, scopes, "", proven_by=ProvenBy.API_KEY)
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:

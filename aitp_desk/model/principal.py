@@ -19,6 +19,16 @@ class PrincipalKind(Enum):
     OPERATOR = "operator"
 
 
+class ProvenBy(Enum):
+    """How it was proven who the caller is."""
+
+    NOTHING = "nothing"
+    API_KEY = "api_key"
+    JWT = "jwt"
+    SIGNED_REQUEST = "signed_request"
+    MESSAGE_SIGNATURE = "message_signature"
+
+
 class Principal(msgspec.Struct, frozen=True):
     """A caller, as far as it has been proven.
 
@@ -31,6 +41,7 @@ class Principal(msgspec.Struct, frozen=True):
             bits; never an identity.
         desk: name of the further site agent whose address it calls; empty for the site's own. What
             is kept at one desk does not exist for whoever calls at another.
+        proven_by: how it was proven; also nothing where it was proven at another time.
     """
 
     id: str
@@ -38,6 +49,7 @@ class Principal(msgspec.Struct, frozen=True):
     scopes: frozenset[str]
     address: str
     desk: str = ""
+    proven_by: ProvenBy = ProvenBy.NOTHING
 
     @property
     def is_anonymous(self) -> bool:

@@ -264,7 +264,7 @@ async def test_a_head_that_was_read_before_opens_nothing_once_its_key_is_revoked
     heads = Heads()
     with (
         patch("aitp_desk.listening.Heads", lambda: heads),
-        patch("aitp_desk.auth.identify.EPOCH_SECONDS", 0),
+        patch("aitp_desk.auth.verified.EPOCH_SECONDS", 0),
     ):
         async with serving(tmp_path) as desk, calling(desk) as line, calling(desk) as other:
             key = await make_key(desk.store, tmp_path)

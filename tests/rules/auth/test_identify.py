@@ -2,14 +2,17 @@
 
 import asyncio
 
+import msgspec
 import pytest
 from multidict import CIMultiDict
 
-from aitp_desk.auth.api_key import make_api_key
-from aitp_desk.auth.identify import EPOCH_SECONDS, MAX_VERIFIED, Identifier
+from aitp_desk.auth.api_key import ApiKeys, make_api_key
+from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.presented import Presented, read_presented
+from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
-from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous
 from aitp_desk.store.records import Token
 
 KEY = MasterKey(bytes(32))
@@ -70,11 +73,23 @@ def clock() -> Clock:
 
 @pytest.fixture
 def identifier(rows: Rows, clock: Clock) -> Identifier:
-    return Identifier(rows, KEY, trusted_proxies=["10.0.0.0/8"], clock=clock)
+    verified = Verified(Epoch(rows.epoch, clock))
+    return Identifier(api_keys=ApiKeys(rows.token, KEY, verified), trusted_proxies=["10.0.0.0/8"])
+
+
+class Head(msgspec.Struct):
+    """The head of a request."""
+
+    headers: CIMultiDict[str]
+    presented: Presented
+    method: str = "GET"
+    target: str = "/"
 
 
 async def identify(identifier: Identifier, *lines: tuple[str, str], peer: str = PEER) -> Principal:
-    return await identifier.identify(CIMultiDict(lines), peer)
+    headers = CIMultiDict(lines)
+    proof = await identifier.identify(Head(headers, read_presented(headers)), peer)
+    return proof.principal
 
 
 async def test_no_credential_is_an_anonymous_caller(identifier: Identifier) -> None:
@@ -98,7 +113,11 @@ async def test_a_key_proves_its_caller(
     name, value = line
     principal = await identify(identifier, (name, value.format(text)))
     assert principal == Principal(
-        f"key:{text.split('_')[1]}", PrincipalKind.AGENT, frozenset({"threads", "actions"}), PEER
+        f"key:{text.split('_')[1]}",
+        PrincipalKind.AGENT,
+        frozenset({"threads", "actions"}),
+        PEER,
+        proven_by=ProvenBy.API_KEY,
     )
 
 
@@ -209,7 +228,7 @@ async def test_only_so_many_keys_are_remembered(
     rows: Rows, identifier: Identifier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert MAX_VERIFIED >= 1024
-    monkeypatch.setattr("aitp_desk.auth.identify.MAX_VERIFIED", 2)
+    monkeypatch.setattr("aitp_desk.auth.verified.MAX_VERIFIED", 2)
     keys = [("X-AHP-Key", rows.add("threads")) for _ in range(3)]
     for line in keys:
         await identify(identifier, line)

@@ -1,0 +1,60 @@
+"""What a request presents to prove who sends it: found in its head, believed by nobody yet.
+
+A credential stands in ``Authorization``, or in ``X-AHP-Key`` (AHP 0.1, section 8.2), or the head is
+signed as a whole (RFC 9421). It never stands in a URL.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+from aitp_desk.auth.address import Headers
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+
+BEARER: Final = "bearer"
+
+
+class Presented(msgspec.Struct, frozen=True):
+    """What a head presents.
+
+    Parameters:
+        scheme: how it is presented, in small letters; None where nothing is.
+        credential: what follows the scheme.
+    """
+
+    scheme: str | None = None
+    credential: str = ""
+
+
+NOTHING = Presented()
+
+
+def read_presented(headers: Headers) -> Presented:
+    """Return what a request presents.
+
+    Raises:
+        InvalidRequest: a header that may stand once stands twice.
+        NotAuthenticated: two different credentials.
+    """
+    authorization = _only(headers, "Authorization")
+    ahp_key = _only(headers, "X-AHP-Key")
+    if authorization is None:
+        return NOTHING if ahp_key is None else Presented(BEARER, ahp_key)
+    scheme, _, credential = authorization.partition(" ")
+    presented = Presented(scheme.lower(), credential.strip())
+    if ahp_key is not None and presented != Presented(BEARER, ahp_key):
+        raise NotAuthenticated(
+            "Authorization and X-AHP-Key carry two different credentials; send one."
+        )
+    return presented
+
+
+def _only(headers: Headers, name: str) -> str | None:
+    lines = headers.getall(name, [])
+    if not lines:
+        return None
+    if len(lines) > 1:
+        raise InvalidRequest(f"The header {name} may stand only once.", param=name)
+    return lines[0].strip()

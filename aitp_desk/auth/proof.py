@@ -1,0 +1,70 @@
+"""What a way to prove who one is comes to, and what each such way promises.
+
+The ways have a room each: API keys (``api_key.py``) and whatever else a desk takes. Each is told
+the head of a request and says whose it is. None sees a body: what proves a body as well says which
+digest it must have, and whoever reads the body compares.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from aitp_desk.auth.address import Headers
+from aitp_desk.auth.presented import Presented
+from aitp_desk.model.errors import DeskError
+from aitp_desk.model.principal import Principal
+
+
+class Head(Protocol):
+    """The head of a request, as far as a proof may be about it."""
+
+    @property
+    def method(self) -> str:
+        """As it was sent."""
+
+    @property
+    def target(self) -> str:
+        """Path and query, as they were sent."""
+
+    @property
+    def headers(self) -> Headers:
+        """All of them."""
+
+    @property
+    def presented(self) -> Presented | DeskError:
+        """What proves who sends it, or why that cannot be read."""
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """Who is calling, and how far that was proven.
+
+    Parameters:
+        principal: the caller, at no address.
+        way: what has proven it; None for whoever presented nothing.
+        credential: what it was proven with, for the way to look at again.
+        until: Unix seconds until which it holds; None where no end is known.
+        body_digest: SHA-256 that the request's body must have; None where any body will do.
+    """
+
+    principal: Principal
+    way: Way | None = None
+    credential: str = ""
+    until: float | None = None
+    body_digest: bytes | None = None
+
+
+class Way(Protocol):
+    """A way to prove who one is."""
+
+    async def verify(self, head: Head) -> Proof:
+        """Return who sends a request.
+
+        Raises:
+            NotAuthenticated: what is presented proves nothing. Nothing of it is repeated.
+            InvalidRequest: it cannot be read.
+        """
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether a proof that this way gave would still be given; for responses that go on."""

@@ -1,0 +1,79 @@
+"""Proofs that are remembered: who showed a credential need not be looked up at every request.
+
+The command line changes credentials beside a running desk, and raises an epoch in the store with
+it. The desk reads that number at least once a second: a proof is remembered until it changes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+
+from aitp_desk.auth.proof import Proof
+
+EPOCH_SECONDS = 0.5
+"""How old the known epoch may be. A revoked key is refused within a second; this leaves margin."""
+MAX_VERIFIED = 4096
+"""How many proofs are remembered, of each way."""
+
+ReadEpoch = Callable[[], Awaitable[int]]
+
+
+class Epoch:
+    """The number that grows whenever a credential is changed, read seldom.
+
+    Parameters:
+        read: reads it from the store.
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, read: ReadEpoch, clock: Callable[[], float] = time.monotonic) -> None:
+        self._read = read
+        self._clock = clock
+        self.known: int | None = None
+        self._read_at = 0.0
+
+    async def refresh(self) -> int:
+        """Return the number as it is now or was a moment ago."""
+        now = self._clock()
+        if self.known is None or now - self._read_at >= EPOCH_SECONDS:
+            self.known, self._read_at = await self._read(), now
+        return self.known
+
+
+class Verified:
+    """Remembers the proofs of one way by their credentials.
+
+    What was looked up before the epoch changed is never remembered after it.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, epoch: Epoch, clock: Callable[[], float] = time.time) -> None:
+        self._epoch = epoch
+        self._clock = clock
+        self._proofs: dict[str, Proof] = {}
+        self._of_epoch: int | None = None
+
+    async def find(self, credential: str, verify: Callable[[str], Awaitable[Proof]]) -> Proof:
+        """Return a credential's proof, verifying it where none is known.
+
+        Raises:
+            NotAuthenticated: what ``verify`` raised.
+        """
+        epoch = await self._epoch.refresh()
+        if epoch != self._of_epoch:
+            self._proofs.clear()
+            self._of_epoch = epoch
+        known = self._proofs.get(credential)
+        if known is not None:
+            if known.until is None or self._clock() < known.until:
+                return known
+            del self._proofs[credential]
+        proof = await verify(credential)
+        if epoch == self._epoch.known == self._of_epoch:
+            if len(self._proofs) >= MAX_VERIFIED:
+                del self._proofs[next(iter(self._proofs))]
+            self._proofs[credential] = proof
+        return proof
