@@ -25,6 +25,7 @@ import structlog
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.keys import open_master_key
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.config import Config, default_url
@@ -193,6 +194,7 @@ async def open_server(
                 most=config.events.max_streams,
                 most_per_caller=config.events.max_streams_per_caller,
             ),
+            audit=audit_keys(key),
             clock=clock,
         )
         worker = Worker(

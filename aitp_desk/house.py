@@ -37,6 +37,7 @@ from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.model.audit import AuditKeys
 from aitp_desk.model.thread import Actor
 from aitp_desk.store.base import Store
 
@@ -47,6 +48,7 @@ class Shared(msgspec.Struct, frozen=True):
     Parameters:
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
+        audit: the keys of the audit log.
     """
 
     store: Store
@@ -56,6 +58,7 @@ class Shared(msgspec.Struct, frozen=True):
     summarising: Summarising
     own_names: OwnNames
     places: Places
+    audit: AuditKeys
     clock: Callable[[], float]
 
 
@@ -155,6 +158,7 @@ class House(msgspec.Struct, frozen=True):
                 store=store,
                 following=following,
                 sessions=sessions,
+                audit=shared.audit,
                 clock=clock,
                 stop=worker.stop,
             ),

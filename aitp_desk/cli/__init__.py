@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from aitp_desk.cli.audit import audit
 from aitp_desk.cli.check import check
 from aitp_desk.cli.export import export
 from aitp_desk.cli.init import init
@@ -18,5 +19,5 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, snippet, export, token):
+for command in (serve, init, check, snippet, export, token, audit):
     main.add_command(command)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.model.audit import AuditKeys, auditor_of
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Message, check_metadata
 from aitp_desk.store.base import Store
@@ -17,6 +18,7 @@ class Deleting:
 
     Parameters:
         sessions: where conversations are remembered that lie on threads.
+        audit: the keys of the audit log.
         stop: ends the work on a run.
     """
 
@@ -26,12 +28,14 @@ class Deleting:
         store: Store,
         following: Following,
         sessions: Sessions,
+        audit: AuditKeys,
         clock: Callable[[], float],
         stop: Callable[[str], None],
     ) -> None:
         self._store = store
         self._following = following
         self._sessions = sessions
+        self._audit = audit
         self._clock = clock
         self._stop = stop
 
@@ -92,12 +96,14 @@ class Deleting:
             ThreadNotFound: it is not there, or not for this caller.
             Forbidden: it is somebody else's.
         """
+        now = int(self._clock())
         ended = await self._store.run(
             delete_thread,
             thread_id=thread_id,
             principal=principal,
-            now=int(self._clock()),
+            now=now,
             idle_before=idle_before,
+            by=auditor_of(self._audit, principal, now),
         )
         self._sessions.forget_thread(thread_id)
         for run_id in ended:

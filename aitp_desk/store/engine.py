@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.audit import Auditor
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Fork, Once, Session
@@ -55,8 +56,9 @@ class Unit(msgspec.Struct, eq=False):
 def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     """Tell what a unit may touch, from its named arguments: its thread, its idempotency key.
 
-    Two units that share nothing may be driven side by side, a statement of one between two of the
-    other. Units that share something must take effect in the order in which they were handed over.
+    It touches the audit log where it is given an auditor. Two units that share nothing may be
+    driven side by side, a statement of one between two of the other. Units that share something
+    must take effect in the order in which they were handed over.
 
     Returns:
         None for a unit that names no thread: it may touch anything.
@@ -65,6 +67,7 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     if isinstance(unit.work, partial):
         arguments = {**unit.work.keywords, **arguments}
     found: set[tuple[str, ...]] = set()
+    notes = False
     for name, value in arguments.items():
         match value:
             case str() if name == "thread_id":
@@ -77,8 +80,12 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
                 found.add(("thread", value.thread_id))
             case Once():
                 found.add(("once", value.scope, value.key))
+            case Auditor():
+                notes = True
             case _:
                 pass
+    if notes and found:
+        found.add(("audit",))
     return frozenset(found) or None
 
 

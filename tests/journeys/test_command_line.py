@@ -64,6 +64,7 @@ def data(tmp_path: Path) -> Path:
     [
         [],
         *(["serve"], ["init"], ["check"], ["snippet"], ["export"]),
+        *(["audit"], ["audit", "verify"], ["audit", "export"]),
         *(["token"], ["token", "create"], ["token", "list"], ["token", "revoke"]),
     ],
     ids=lambda arguments: " ".join(arguments) or "aitp-desk",

@@ -4,10 +4,12 @@
 
 All arguments are given by name. What a unit may touch is read off them (``engine.touched``): the
 thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, and the key of
-``once``; a unit that names none of these may touch anything.
+``once``, and the audit log where there is an ``Auditor``; a unit that names no thread and no key
+may touch anything.
 """
 
 from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
+from aitp_desk.store.work.audit import keep_audit
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.runs import (
@@ -44,6 +46,7 @@ __all__ = [
     "finish_run",
     "fold_turn",
     "join_thread",
+    "keep_audit",
     "keep_summary",
     "leave_thread",
     "open_thread",

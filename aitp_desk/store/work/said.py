@@ -7,12 +7,14 @@ chain still holds (``model/chain.py``).
 from __future__ import annotations
 
 from aitp_desk.model.access import Need
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MessageNotFound
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import MOVES, RunState
 from aitp_desk.model.thread import Message
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import message_of, run_of, to_json
+from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
@@ -85,11 +87,19 @@ def delete_message(
 
 
 def delete_thread(
-    *, thread_id: str, principal: Principal, now: int, idle_before: int
+    *,
+    thread_id: str,
+    principal: Principal,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
 ) -> Work[tuple[str, ...]]:
     """Drop everything said on a thread, end its runs, and close it for good.
 
     Nobody reaches it any more, and whoever holds one of its runs finds the lease lost.
+
+    Parameters:
+        by: who deletes it; None notes nothing in the audit log.
 
     Returns:
         The ids of the runs that ended.
@@ -114,6 +124,7 @@ def delete_thread(
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield "delete_thread", {"thread_id": thread_id, "now": now}
+    yield from note_audit(by, AuditAction.THREAD_DELETED, ObjectKind.THREAD, thread_id)
     return tuple(run_id for run_id, *_ in runs)
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Token
 from aitp_desk.store.rows import to_json, token_of
+from aitp_desk.store.work.audit import note_audit
 
 TOKENS_EPOCH = "tokens"
 """The row of ``epochs`` that rises with every revocation."""
 
 
-def create_token(*, token: Token) -> Work[None]:
+def create_token(*, token: Token, by: Auditor | None = None) -> Work[None]:
     """Keep a new API key.
+
+    Parameters:
+        by: who makes it; None notes nothing in the audit log.
 
     Raises:
         PreconditionFailed: a live key has this name.
@@ -32,10 +37,14 @@ def create_token(*, token: Token) -> Work[None]:
             "created_at": token.created_at,
         },
     )
+    yield from note_audit(by, AuditAction.KEY_MADE, ObjectKind.KEY, token.id)
 
 
-def revoke_token(*, id_or_name: str, now: int) -> Work[Token | None]:
+def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Token | None]:
     """Revoke the live API key with this id or, if there is none, of this name.
+
+    Parameters:
+        by: who revokes it; None notes nothing in the audit log.
 
     Returns:
         The key as it is kept now; None when there is no such live key.
@@ -45,4 +54,6 @@ def revoke_token(*, id_or_name: str, now: int) -> Work[Token | None]:
         return None
     rows = yield "revoke_token", {"id": rows[0][0], "revoked_at": now}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
-    return token_of(rows[0])
+    revoked = token_of(rows[0])
+    yield from note_audit(by, AuditAction.KEY_REVOKED, ObjectKind.KEY, revoked.id)
+    return revoked

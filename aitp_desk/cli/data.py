@@ -1,0 +1,74 @@
+"""The data of a desk, for the commands that work on them, also while it serves."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from aitp_desk.cli.arguments import fail
+
+if TYPE_CHECKING:
+    from aitp_desk.auth.keys import MasterKey
+    from aitp_desk.model.audit import Auditor
+
+desk_data = click.option(
+    "--data",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The desk's data folder, such as FOLDER/.desk.",
+)
+desk_store = click.option(
+    "--store",
+    "url",
+    metavar="URL",
+    default="sqlite:desk.db",
+    show_default=True,
+    help="The desk's store.url, where it is not the default.",
+)
+
+
+def present_database(data: Path, url: str) -> Path:
+    """Return the desk's database, or leave where there is none."""
+    from aitp_desk.config.rules import wrong_store_url
+    from aitp_desk.config.settings import sqlite_path
+
+    if wrong := wrong_store_url(url):
+        fail([f"--store: {wrong}; it takes sqlite: and a path, such as sqlite:desk.db."])
+    path = sqlite_path(url, data)
+    if not path.is_file():
+        _not_served(path)
+    return path
+
+
+def present_key(data: Path) -> MasterKey:
+    """Return the desk's master key, or leave where there is none.
+
+    Raises:
+        KeyFileError: as ``auth.keys.open_master_key``.
+    """
+    from aitp_desk.auth.keys import KEY_FILE, open_master_key
+
+    if not (data / KEY_FILE).is_file():
+        _not_served(data / KEY_FILE)
+    return open_master_key(data)
+
+
+def at_the_machine(master: MasterKey) -> Auditor:
+    """Have things noted in the name of the machine's user who has typed the command."""
+    from aitp_desk.auth.audit_keys import audit_keys
+    from aitp_desk.model.audit import Auditor
+
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in some containers
+        user = "unnamed"
+    return Auditor(audit_keys(master), int(time.time()), f"cli:{user}", "shell")
+
+
+def _not_served(missing: Path) -> NoReturn:
+    right = "serve the site once first, or name its data folder, such as FOLDER/.desk"
+    fail([f"--data: there is no {missing}; {right}."])
