@@ -32,6 +32,7 @@ from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
@@ -146,6 +147,7 @@ class House(msgspec.Struct, frozen=True):
             posting=posting,
             reading=reading,
             attending=Attending(store, clock, following.changed, shared.own_names),
+            sharing=Sharing(store=store, following=following, sessions=sessions, clock=clock),
             streams=Streams(
                 reading=reading,
                 following=following,

@@ -20,7 +20,13 @@ from typing import Protocol
 import structlog
 
 from aitp_desk.agent.base import Passing, Restart
-from aitp_desk.desk.happening import ACTOR_LEFT, THREAD_DELETED, Happening, ReadHappenings
+from aitp_desk.desk.happening import (
+    ACTOR_LEFT,
+    THREAD_CLAIMED,
+    THREAD_DELETED,
+    Happening,
+    ReadHappenings,
+)
 
 PAGE = 32
 """How many events are read at once."""
@@ -58,7 +64,7 @@ class Outlet(Protocol):
 
 EVERYTHING = 2**62
 NOTHING = -1
-LAST_TO_SOME = frozenset({ACTOR_LEFT, THREAD_DELETED})
+LAST_TO_SOME = frozenset({ACTOR_LEFT, THREAD_CLAIMED, THREAD_DELETED})
 """What is the last that some followers are told, or all."""
 Upto = Callable[[], Awaitable[int]]
 """Number of the last event that a follower may be told: that of its leaving, ``EVERYTHING`` while

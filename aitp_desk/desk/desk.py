@@ -22,6 +22,7 @@ from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.run_stream import RunWording
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
+from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
@@ -77,6 +78,7 @@ class Desk:
         filing: Filing,
         reading: Reading,
         attending: Attending,
+        sharing: Sharing,
         streams: Streams,
         runs: Running,
         asking: Asking,
@@ -97,6 +99,7 @@ class Desk:
         self._deleting = deleting
         self._reading = reading
         self._attending = attending
+        self._sharing = sharing
         self._streams = streams
         self._asking = asking
         self._worker = worker
@@ -131,6 +134,11 @@ class Desk:
         """Have an actor leave. See :meth:`aitp_desk.desk.attending.Attending.leave`."""
         check_scope(principal)
         await self._attending.leave(principal, thread_id, actor_id, self._posting.idle_before)
+
+    async def claim_thread(self, principal: Principal, thread_id: str) -> None:
+        """Claim an anonymous thread. See :meth:`aitp_desk.desk.sharing.Sharing.claim`."""
+        check_scope(principal)
+        await self._sharing.claim(principal, thread_id, self._posting.idle_before)
 
     async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
         """A thread with its newest messages.

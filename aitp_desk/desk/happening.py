@@ -15,6 +15,7 @@ from aitp_desk.store.records import Event
 
 MESSAGE_CREATED = "message.created"
 THREAD_DELETED = "thread.deleted"
+THREAD_CLAIMED = "thread.claimed"
 ACTOR_JOINED = "actor.joined"
 ACTOR_LEFT = "actor.left"
 RUN = "run."
@@ -32,8 +33,8 @@ class Happening(msgspec.Struct, frozen=True):
         thread_id: where it happened.
         ref: id of what it happened to.
         subject: the message as it is kept, the run as it stood then, the actor as it joined; None
-            for a message that was deleted since, for an actor that left, and for the deletion of a
-            message or of the thread itself.
+            for a message that was deleted since, for an actor that left, for the deletion of a
+            message or of the thread itself, and for the thread's claim.
     """
 
     n: int

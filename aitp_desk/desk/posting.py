@@ -173,7 +173,7 @@ class Posting:
                 fork=fork,
             )
         if placed.replayed:
-            return await self._read_opened(placed)
+            return await self._read_opened(principal, placed)
         self._wake_for(placed)
         return OpenedThread(thread, placed.messages, placed.run_id)
 
@@ -258,10 +258,12 @@ class Posting:
         )
         self._changed(thread_id)
 
-    async def _read_opened(self, placed: Placed) -> OpenedThread:
+    async def _read_opened(self, principal: Principal, placed: Placed) -> OpenedThread:
         kept = await reads.thread(self._store, placed.thread_id)
         if kept is None:
             raise ThreadNotFound("The thread that this request opened has been deleted.")
+        if kept.is_claimed and kept.thread.owner != principal.owner:
+            raise ThreadNotFound("The thread that this request opened has become somebody else's.")
         page = await reads.messages(
             self._store, placed.thread_id, order="asc", limit=MAX_THREAD_MESSAGES
         )

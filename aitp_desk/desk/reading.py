@@ -78,7 +78,7 @@ class Reading:
         if access.upto_event is not None:
             actors = await reads.read_actors(self._store, thread_id, access.upto_event)
             thread = msgspec.structs.replace(thread, actors=actors, metadata={})
-        if not await self._may_know_parent(principal, thread, idle_before):
+        if not await self._may_know_parent(principal, kept, idle_before):
             thread = msgspec.structs.replace(thread, parent_id=None)
         messages = await reads.newest_messages(
             self._store, thread_id, NEWEST, upto_seq=access.upto_seq
@@ -164,10 +164,15 @@ class Reading:
         replies = await reads.replies(self._store, run_id)
         return run, tuple(reply for reply in replies if access and access.shows(reply.seq))
 
-    async def _may_know_parent(self, principal: Principal, fork: Thread, idle_before: int) -> bool:
-        if fork.parent_id is None:
+    async def _may_know_parent(
+        self, principal: Principal, fork: KeptThread, idle_before: int
+    ) -> bool:
+        parent_id, owner = fork.thread.parent_id, fork.thread.owner
+        if parent_id is None:
             return True
-        if await reads.access(self._store, fork.parent_id, principal, idle_before) is None:
+        if await reads.access(self._store, parent_id, principal, idle_before) is None:
             return False
-        parent = await reads.thread(self._store, fork.parent_id)
-        return parent is not None and may_know_parent(principal, fork.owner, parent.thread.owner)
+        parent = await reads.thread(self._store, parent_id)
+        return parent is not None and may_know_parent(
+            principal, owner, parent.thread.owner, is_claimed=fork.is_claimed
+        )

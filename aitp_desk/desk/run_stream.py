@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from aitp_desk.desk.channel import EVERYTHING, PAGE, Answering, Outlet, Upto
+from aitp_desk.desk.channel import EVERYTHING, LAST_TO_SOME, PAGE, Answering, Outlet, Upto
 from aitp_desk.desk.happening import Happening, ReadHappenings
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Message, Origin
@@ -73,16 +73,16 @@ class RunStream:
 
     async def beat(self) -> None:
         """Keep the connection alive, and end it when its caller would not be let in any more."""
-        if self._outlet is not None and self._upto is not None:
-            if await self._upto() < EVERYTHING:
-                self._outlet.close()
+        if self._outlet is not None:
+            await self._end_if_unwelcome(self._outlet)
             self._outlet.write(self._wording.beat)
 
     async def follow(self, outlet: Outlet, upto: Upto) -> None:
         """Tell the run until it is over, waits for its caller, or nobody reads any more.
 
         Parameters:
-            upto: asked at every beat; who has left the thread is ended.
+            upto: asked at every beat, and where somebody has left the thread or claimed it; whoever
+                would not be told everything any more is ended.
         """
         self._outlet, self._upto = outlet, upto
         closing = asyncio.ensure_future(outlet.wait_closed())
@@ -95,6 +95,8 @@ class RunStream:
                     if self._tell_happening(outlet, happening):
                         outlet.write(self._wording.end())
                         return
+                    if happening.kind in LAST_TO_SOME:
+                        await self._end_if_unwelcome(outlet)
                 self._tell_answer(outlet)
                 if not await outlet.drain():
                     return
@@ -102,6 +104,10 @@ class RunStream:
                     await self._news.wait()
         finally:
             closing.cancel()
+
+    async def _end_if_unwelcome(self, outlet: Outlet) -> None:
+        if self._upto is not None and await self._upto() < EVERYTHING:
+            outlet.close()
 
     def _tell_happening(self, outlet: Outlet, happening: Happening) -> bool:
         """Tell an event where it is the run's; whether nothing more will happen to the run."""

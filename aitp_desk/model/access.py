@@ -106,12 +106,17 @@ def access_to_thread(
     return Access(may_manage=owner is None, may_join=owner is None)
 
 
-def may_know_parent(principal: Principal, fork_owner: str | None, parent_owner: str | None) -> bool:
+def may_know_parent(
+    principal: Principal, fork_owner: str | None, parent_owner: str | None, *, is_claimed: bool
+) -> bool:
     """Whether a reader of a fork may be told its parent's id, being allowed to read that parent.
 
-    The id of an anonymous parent is a secret that opens it. Whoever owns the fork has shown that
-    they hold it; whoever else reads the fork has not, and is not given it.
+    The id of an anonymous parent is a secret that opens it. Whoever owns the fork since they opened
+    it has shown that they hold it; whoever else reads the fork has not, and is not given it.
+
+    Parameters:
+        is_claimed: whether the fork was anonymous before it was its owner's.
     """
     if parent_owner is not None or looks_after_threads(principal):
         return True
-    return fork_owner is not None and fork_owner == principal.id
+    return fork_owner is not None and fork_owner == principal.id and not is_claimed

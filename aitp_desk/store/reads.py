@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from aitp_desk.model.access import Access, Attendance, access_to_thread, asks_for_attendance
+from typing import TypeVar
+
+from aitp_desk.model.access import Access
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
-from aitp_desk.store.base import Params, Row, Store
+from aitp_desk.store.base import Params, Row, Store, Work
 from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary, Token
 from aitp_desk.store.rows import (
     actor_of,
-    attendance_of,
     event_of,
     message_of,
     metadata_of,
@@ -20,6 +21,9 @@ from aitp_desk.store.rows import (
     token_of,
 )
 from aitp_desk.store.work.folding import unfold_thread
+from aitp_desk.store.work.reach import find_access
+
+T = TypeVar("T")
 
 BEYOND = 2**62
 """A place after every message and event."""
@@ -30,7 +34,8 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
     rows = await _read(store, "thread", {"thread_id": thread_id})
     if not rows:
         return None
-    id_, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event = rows[0]
+    id_, owner, created_at, metadata, parent_id, speaker, updated_at, *rest = rows[0]
+    last_seq, last_event, claimed_at = rest
     actors = await read_actors(store, thread_id)
     return KeptThread(
         Thread(
@@ -45,6 +50,7 @@ async def thread(store: Store, thread_id: str) -> KeptThread | None:
         updated_at=updated_at,
         last_seq=last_seq,
         last_event=last_event,
+        is_claimed=claimed_at is not None,
     )
 
 
@@ -72,13 +78,10 @@ async def access(
     if not rows:
         return None
     owner, updated_at, *_ = rows[0]
-    if owner is None and updated_at < idle_before:
-        return None
-    attendance: Attendance | None = None
-    if asks_for_attendance(principal, owner):
-        bound = {"thread_id": thread_id, "principal": principal.id}
-        attendance = attendance_of(await store.read("attendance", bound))
-    return access_to_thread(principal, owner, attendance)
+    found = await _carry_out(
+        store, find_access(thread_id, principal, owner, updated_at, idle_before)
+    )
+    return None if found is None else found[0]
 
 
 async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
@@ -254,6 +257,17 @@ async def place(store: Store, thread_id: str, message_id: str | None) -> int:
     """Read a message's place on its thread, also once it was deleted; 0 for none."""
     rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})
     return int(rows[0][0]) if rows else 0
+
+
+async def _carry_out(store: Store, work: Work[T]) -> T:
+    """Carry out what of a unit only reads, beside the units."""
+    try:
+        statement, params = next(work)
+        while True:
+            statement, params = work.send(await store.read(statement, params))
+    except StopIteration as end:
+        result: T = end.value
+        return result
 
 
 async def _read(store: Store, statement: str, params: Params) -> list[Row]:

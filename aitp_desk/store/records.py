@@ -185,6 +185,7 @@ class KeptThread(msgspec.Struct, frozen=True):
         updated_at: Unix seconds of the last message or change.
         last_seq: number of its newest message, 0 for none.
         last_event: number of its newest event, 0 for none.
+        is_claimed: whether it was anonymous before it was its owner's.
     """
 
     thread: Thread
@@ -192,6 +193,7 @@ class KeptThread(msgspec.Struct, frozen=True):
     updated_at: int
     last_seq: int
     last_event: int
+    is_claimed: bool
 
 
 class Present(msgspec.Struct, frozen=True):
@@ -270,8 +272,8 @@ class Event(msgspec.Struct, frozen=True):
 
     Parameters:
         n: its number on the thread, from 1, without gaps.
-        kind: ``message.created``, ``message.deleted``, ``thread.deleted``, ``actor.joined``,
-            ``actor.left``, or ``run.`` and the state that a run has reached.
+        kind: ``message.created``, ``message.deleted``, ``thread.deleted``, ``thread.claimed``,
+            ``actor.joined``, ``actor.left``, or ``run.`` and the state that a run has reached.
         ref: id of the message, thread, actor or run.
         created_at: Unix seconds.
     """

@@ -41,6 +41,11 @@ def to_json(value: object) -> str:
     return _encoder.encode(value).decode()
 
 
+def attachments_of(text: str) -> tuple[Attachment, ...]:
+    """Read an ``attachments`` column."""
+    return _attachments.decode(text)
+
+
 def metadata_of(text: str) -> dict[str, str]:
     """Read a ``metadata`` column."""
     return _metadata.decode(text)
@@ -79,7 +84,7 @@ def message_of(row: Row) -> Message:
         origin=Origin(row[5]),
         created_at=row[6],
         content=_texts.decode(row[7]),
-        attachments=_attachments.decode(row[8]),
+        attachments=attachments_of(row[8]),
         metadata=_metadata.decode(row[9]),
         run_id=row[10],
         principal=row[11],

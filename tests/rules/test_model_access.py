@@ -92,17 +92,24 @@ def test_who_has_left_is_shown_what_was_said_up_to_then() -> None:
 
 
 @pytest.mark.parametrize(
-    ("principal", "fork_owner", "parent_owner", "may"),
+    ("principal", "fork_owner", "is_claimed", "parent_owner", "may"),
     [
-        (VISITOR, None, None, False),
-        (AYA, None, None, False),
-        (AYA, "aya", None, True),
-        (BEN, "aya", None, False),
-        (OPERATOR, None, None, True),
-        (BEN, None, "aya", True),
+        (VISITOR, None, False, None, False),
+        (AYA, None, False, None, False),
+        (AYA, "aya", False, None, True),
+        (AYA, "aya", True, None, False),
+        (BEN, "aya", False, None, False),
+        (OPERATOR, None, False, None, True),
+        (BEN, None, False, "aya", True),
+        (AYA, "aya", True, "aya", True),
     ],
 )
 def test_the_id_of_an_anonymous_parent_is_told_to_those_who_hold_it(
-    principal: Principal, fork_owner: str | None, parent_owner: str | None, may: bool
+    principal: Principal,
+    fork_owner: str | None,
+    is_claimed: bool,
+    parent_owner: str | None,
+    may: bool,
 ) -> None:
-    assert may_know_parent(principal, fork_owner, parent_owner) is may
+    told = may_know_parent(principal, fork_owner, parent_owner, is_claimed=is_claimed)
+    assert told is may

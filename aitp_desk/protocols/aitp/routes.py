@@ -51,6 +51,12 @@ async def delete_thread(desk: Desk, call: Call) -> Reply:
     return wire.encode_deleted(call.params["thread_id"], "thread.deleted")
 
 
+async def claim_thread(desk: Desk, call: Call) -> Reply:
+    """``POST /v1/threads/{id}/claim``: the thread is the caller's from now on."""
+    await desk.claim_thread(call.principal, call.params["thread_id"])
+    return await retrieve_thread(desk, call)
+
+
 async def create_message(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/messages``."""
     draft = messages_wire.decode_message(call.body)
@@ -148,6 +154,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         Route("GET", thread, retrieve_thread, "static"),
         Route("POST", thread, retrieve_or_update_thread, "converse", max_body),
         Route("DELETE", thread, delete_thread, "converse"),
+        Route("POST", f"{thread}/claim", claim_thread, "converse", max_body),
         Route("POST", messages, create_message, "converse", max_body, is_hot=True),
         Route("GET", messages, list_messages, "static"),
         *actors_routes(max_body),

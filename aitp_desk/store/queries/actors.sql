@@ -6,6 +6,10 @@ VALUES (:thread_id, :position, :id, :capabilities, :origin, :principal, :joined_
 UPDATE actors SET left_event = :event, left_seq = :seq
 WHERE thread_id = :thread_id AND position = :position;
 
+-- bind_actors: Binds the actors of a thread that are bound to nobody.
+UPDATE actors SET principal = :principal
+WHERE thread_id = :thread_id AND principal IS NULL AND origin = 'visitor';
+
 -- set_speaker: Says which actor speaks for a thread's opener where none is named.
 UPDATE threads SET speaker = :speaker WHERE id = :thread_id;
 

@@ -32,6 +32,9 @@ WHERE owner = :owner AND desk = :desk AND id < :place AND (:purpose = '' OR purp
   AND (expires_at IS NULL OR expires_at > :now)
 ORDER BY id DESC LIMIT :limit;
 
+-- give_file: Makes a file somebody's that has no owner; whose allowance it uses up stays.
+UPDATE files SET owner = :owner WHERE id = :id AND desk = :desk AND owner IS NULL;
+
 -- delete_file: Drops a file.
 DELETE FROM files WHERE id = :id;
 

@@ -31,6 +31,9 @@ DELETE FROM sessions WHERE id IN (
     ORDER BY id LIMIT :limit
 ) RETURNING id;
 
+-- give_sessions: Makes a thread's sessions somebody's.
+UPDATE sessions SET owner = :owner WHERE thread_id = :thread_id;
+
 -- forget_pending_of_thread: Forgets what a thread's sessions have asked back.
 UPDATE sessions SET pending = NULL WHERE thread_id = :thread_id;
 

@@ -38,6 +38,13 @@ WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
 RETURNING id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata,
     run_id, principal;
 
+-- claim_thread: Notes whose an anonymous thread is from now on.
+UPDATE threads SET owner = :owner, speaker = :speaker, claimed_at = :now WHERE id = :thread_id;
+
+-- attachments_of_thread: Lists the attachments of a thread's messages.
+SELECT attachments FROM messages
+WHERE thread_id = :thread_id AND attachments IS NOT NULL AND attachments <> '[]';
+
 -- delete_message: Drops what a message said; its place in the chain stays.
 UPDATE messages
 SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
@@ -56,7 +63,8 @@ SELECT owner, updated_at, speaker, last_seq, last_link, last_event
 FROM threads WHERE id = :thread_id AND desk = :desk AND deleted_at IS NULL;
 
 -- thread: Reads a thread.
-SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event
+SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event,
+       claimed_at
 FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 
 -- forked_at: Says where a thread forked off another.

@@ -10,6 +10,7 @@ may touch anything.
 
 from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
 from aitp_desk.store.work.audit import keep_audit
+from aitp_desk.store.work.claiming import claim_thread
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.runs import (
@@ -37,6 +38,7 @@ __all__ = [
     "add_file",
     "append_message",
     "claim_runs",
+    "claim_thread",
     "create_token",
     "delete_expired",
     "delete_file",

@@ -75,19 +75,40 @@ def reach_thread(
     rows = yield from find_tail(thread_id, principal.desk)
     if rows:
         owner, updated_at, speaker, seq, link, event = rows[0]
-        attendance: Attendance | None = None
-        if asks_for_attendance(principal, owner):
-            bound = {"thread_id": thread_id, "principal": principal.id}
-            attendance = attendance_of((yield "attendance", bound))
-        access = access_to_thread(principal, owner, attendance)
-        closed = owner is None and updated_at < idle_before
-        if access is not None and not closed:
+        found = yield from find_access(thread_id, principal, owner, updated_at, idle_before)
+        if found is not None:
+            access, attendance = found
             access.check(need)
             own = speaker
             if principal.owner != owner:
                 own = (attendance and attendance.speaker) or principal.id
             return Reached(thread_id, owner, speaker, own, seq, link, event, access)
     raise ThreadNotFound("There is no thread with this id.", param=param)
+
+
+def find_access(
+    thread_id: str, principal: Principal, owner: str | None, updated_at: int, idle_before: int
+) -> Work[tuple[Access, Attendance | None] | None]:
+    """Gather what the one rule needs (``model/access.py``), and decide by it.
+
+    It only reads: :func:`aitp_desk.store.reads.access` carries it out beside the units.
+
+    Parameters:
+        owner: id of the principal that owns the thread; None for an anonymous visitor's.
+        updated_at: Unix seconds of the thread's last message or change.
+        idle_before: as in :func:`reach_thread`.
+
+    Returns:
+        What the caller may do, and how it takes part; None: to this caller there is no such thread.
+    """
+    if owner is None and updated_at < idle_before:
+        return None
+    attendance: Attendance | None = None
+    if asks_for_attendance(principal, owner):
+        bound = {"thread_id": thread_id, "principal": principal.id}
+        attendance = attendance_of((yield "attendance", bound))
+    access = access_to_thread(principal, owner, attendance)
+    return None if access is None else (access, attendance)
 
 
 def settle_speaker(

@@ -24,7 +24,7 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
 
     Raises:
         UnknownSession: the thread is not there: it was deleted, or the record of its first turn was
-            lost.
+            lost; or it has become somebody else's meanwhile.
     """
     thread_id = session.thread_id
     rows = yield from find_tail(thread_id, desk="")
@@ -34,7 +34,13 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
             " Leave session_id out to begin a new one.",
             param="session_id",
         )
-    _owner, _updated_at, _speaker, *end = rows[0]
+    owner, _updated_at, _speaker, *end = rows[0]
+    if owner != session.owner:
+        raise UnknownSession(
+            "Somebody has claimed what was said in this session."
+            " Leave session_id out to begin a new one.",
+            param="session_id",
+        )
     tail = Tail(thread_id, now, *end)
     for message in messages:
         tail.say(message)
