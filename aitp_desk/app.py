@@ -35,9 +35,11 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
+from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.summarising import Summarising
+from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
@@ -195,6 +197,8 @@ async def open_server(
                 most_per_caller=config.events.max_streams_per_caller,
             ),
             audit=audit_keys(key),
+            named_agents=NamedAgents(config.agent_limits, clock),
+            tiers=Tiers(config.tiers),
             clock=clock,
         )
         worker = Worker(

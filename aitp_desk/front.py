@@ -23,8 +23,9 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.proof import Proof
+from aitp_desk.desk.counting import WINDOW_SECONDS
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.limits import WINDOW_SECONDS, Allowance, Limiter
+from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.model.errors import (
     DeskError,
@@ -37,7 +38,7 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import Principal, anonymous
-from aitp_desk.protocols.reply import TEXT, Call, Counted, Door, Reply, Route
+from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -171,7 +172,7 @@ class Front:
         allowance: Allowance | None = None
         proof: Proof | None = None
         try:
-            caller, allowance = await self._admit(request, desk.limiter, heading.counted)
+            caller, allowance = await self._admit(request, desk.limiter)
             self._check(heading, allowance)
             if heading.is_for_manifest:
                 _proven(caller)
@@ -211,32 +212,35 @@ class Front:
         return Outgoing(door.render_error(error, {}), door)
 
     async def _admit(
-        self, request: Incoming, limiter: Limiter, kind: Counted | None
+        self, request: Incoming, limiter: Limiter
     ) -> tuple[Proof | Exception, Allowance | None]:
         """Identify the caller and count the request.
 
         A credential that is refused, or that cannot be looked at now, counts as its address.
         """
+        heading = request.heading
         caller: Proof | Exception
         try:
-            caller = await self._identifier.identify(request.heading, request.peer)
+            caller = await self._identifier.identify(heading, request.peer)
             counted = caller.principal
         except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
-            address = self._identifier.addresses.find(request.heading.headers, request.peer)
+            address = self._identifier.addresses.find(heading.headers, request.peer)
             caller, counted = refusal, anonymous(address)
-        if kind is None:
+        if heading.counted is None:
             return caller, None
-        return caller, limiter.count(counted, kind)
+        return caller, limiter.count(counted, heading.counted, heading.agent)
 
     def _check(self, heading: Heading, allowance: Allowance | None) -> None:
         """Refuse what is past the limit, before anything else is said about the request."""
-        if allowance is not None and allowance.refused is not None:
-            raise allowance.refused
+        if allowance is not None:
+            allowance.check()
         if not heading.is_for_us:
             raise WrongHost(
                 f"This desk serves {self._desk.site.url}; the request names another host.",
                 param="Host",
             )
+        if allowance is not None and heading.door.action:
+            allowance.check_action(heading.door.action)
 
     def _refuse_route(self, heading: Heading) -> NoReturn:
         method = heading.method

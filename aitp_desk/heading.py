@@ -16,6 +16,7 @@ from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.announcing.accept import wants_manifest
 from aitp_desk.auth.presented import Presented, read_presented
+from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.reply import JSON, Counted, Door, Route
@@ -41,6 +42,7 @@ class Heading(msgspec.Struct, frozen=True):
         route: where it leads; None where nothing is served.
         params: what the route's template found in the path, decoded.
         counted: the limit that it is counted against; None for none.
+        agent: the limits of the agent that its User-Agent names; None where it has none.
         is_for_us: whether it names a host that this desk goes by.
         is_for_manifest: whether who sends it would rather have the manifest.
         is_encoded: whether its body has a Content-Encoding.
@@ -57,6 +59,7 @@ class Heading(msgspec.Struct, frozen=True):
     route: Route | None
     params: Mapping[str, str]
     counted: Counted | None
+    agent: AgentLimits | None
     is_for_us: bool
     is_for_manifest: bool
     is_encoded: bool
@@ -90,6 +93,7 @@ def read_heading(
     joined = _joined(headers)
     found = table.find(method, path)
     door, route, params = found or (table.owner(path), None, {})
+    called = door.desk or desk
     is_watched = path in WATCHED
     unknown: Counted | None = None if is_watched else "static"
     named = _hostname(headers.get("Host", "")) if host is None else host.lower()
@@ -100,12 +104,13 @@ def read_heading(
         joined,
         _read_presented(headers),
         door,
-        door.desk or desk,
+        called,
         route,
         params,
         counted=route.counted if route else unknown,
+        agent=called.limiter.find_agent(headers.get("User-Agent", "")),
         is_for_us=is_watched or named in hosts,
-        is_for_manifest=_is_for_manifest(method, path, joined, route, door.desk or desk),
+        is_for_manifest=_is_for_manifest(method, path, joined, route, called),
         is_encoded=any(
             coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())
         ),

@@ -24,6 +24,7 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
@@ -35,6 +36,7 @@ from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
+from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
@@ -50,6 +52,8 @@ class Shared(msgspec.Struct, frozen=True):
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
         audit: the keys of the audit log.
+        named_agents: what agents may do less, by their names.
+        tiers: which callers have limits of their own.
     """
 
     store: Store
@@ -60,6 +64,8 @@ class Shared(msgspec.Struct, frozen=True):
     own_names: OwnNames
     places: Places
     audit: AuditKeys
+    named_agents: NamedAgents
+    tiers: Tiers
     clock: Callable[[], float]
 
 
@@ -121,7 +127,7 @@ class House(msgspec.Struct, frozen=True):
         reading = Reading(store, following)
         sessions = Sessions(config.sessions, store, clock)
         registry = Registry(lambda: self.knowledge.editions)
-        limiter = Limiter(config.limits, clock)
+        limiter = Limiter(config.limits, clock, shared.named_agents, shared.tiers)
         agents = SiteAgents(
             [
                 SiteAgent(
@@ -190,7 +196,7 @@ class House(msgspec.Struct, frozen=True):
                 site=site,
                 cache=config.cache,
                 limiter=limiter,
-                budgets=Budgets(config.limits, clock),
+                budgets=Budgets(config.limits, clock, shared.tiers),
                 clock=clock,
             ),
             worker=worker,

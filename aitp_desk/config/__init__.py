@@ -6,14 +6,15 @@ Only ``app.py`` and the command line hold the whole; everything else is given it
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content, Signals, Web
 from aitp_desk.config.files import Files
+from aitp_desk.config.limits import EVERYBODY, THREADS, AgentLimits, Limits, Tier
 from aitp_desk.config.load import ConfigError, load_config
-from aitp_desk.config.rules import Problem, check_public, default_url
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.rules import check_public, default_url
 from aitp_desk.config.settings import (
     Cache,
     Config,
     Contact,
     Events,
-    Limits,
     Log,
     Server,
     Sessions,
@@ -24,6 +25,9 @@ from aitp_desk.config.settings import (
 from aitp_desk.config.threads import Threads
 
 __all__ = [
+    "EVERYBODY",
+    "THREADS",
+    "AgentLimits",
     "Cache",
     "Claude",
     "Config",
@@ -42,6 +46,7 @@ __all__ = [
     "SiteAgent",
     "StoreSettings",
     "Threads",
+    "Tier",
     "Web",
     "check_public",
     "default_url",

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import SplitResult, urlsplit
 
-import msgspec
-
 from aitp_desk.config.content import Web
+from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
+from aitp_desk.config.problem import Problem
 from aitp_desk.config.settings import Config, Server
 
 RESERVED = frozenset(
@@ -29,21 +29,6 @@ RESERVED = frozenset(
 """Names that no site agent may have: addresses of the desk begin with them."""
 
 _HOST = re.compile(r"[\w.:%-]+")
-
-
-class Problem(msgspec.Struct, frozen=True):
-    """Something wrong in the configuration.
-
-    Parameters:
-        key: the setting (``server.port``), option (``--set``) or file (``desk.toml``) at fault.
-        message: what is wrong and what would be right. Never holds a secret.
-    """
-
-    key: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.key}: {self.message}"
 
 
 def check_rules(config: Config) -> Iterator[Problem]:
@@ -92,6 +77,8 @@ def check_rules(config: Config) -> Iterator[Problem]:
             " that holds the content, relative to the site's folder.",
         )
     yield from _check_agents(config)
+    yield from check_agent_limits(config.agent_limits)
+    yield from check_tiers(config.tiers)
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
 

@@ -17,16 +17,14 @@ from msgspec import Meta
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content
 from aitp_desk.config.files import Files
+from aitp_desk.config.limits import AgentLimits, Limits, Tier
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
     Bytes,
     Count,
     Line,
-    PerMinute,
-    PerMinuteOrNone,
     Seconds,
     Tag,
-    TokenBudget,
     Url,
 )
 
@@ -128,50 +126,6 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     shutdown_seconds: Annotated[
         Seconds, Meta(description="How long requests may take to finish when the desk stops.")
     ] = 20
-
-
-class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """How much one visitor may ask of the desk; of an IPv6 address its network of 64 bits counts.
-
-    What is 0 sets no limit.
-    """
-
-    enabled: Annotated[
-        bool, Meta(description="Whether anything is limited at all, of further agents too.")
-    ] = True
-    static_per_minute: Annotated[
-        PerMinute, Meta(description="Reading requests of one address, without a credential.")
-    ] = 120
-    converse_per_minute: Annotated[
-        PerMinute, Meta(description="Asking requests of one address, without a credential.")
-    ] = 30
-    authenticated_per_minute: Annotated[
-        PerMinute, Meta(description="Requests of one caller who is known by a credential.")
-    ] = 120
-    agent_per_minute: Annotated[
-        PerMinuteOrNone,
-        Meta(
-            description="Questions over AHP of one requesting_agent, within what its address or"
-            " credential may ask.",
-        ),
-    ] = 0
-    session_per_minute: Annotated[
-        PerMinuteOrNone, Meta(description="Questions in one AHP session, refused ones too.")
-    ] = 30
-    session_tokens: Annotated[
-        TokenBudget, Meta(description="Tokens of one AHP session, without a credential.")
-    ] = 50_000
-    authenticated_session_tokens: Annotated[
-        TokenBudget,
-        Meta(description="Tokens of one AHP session of a caller who is known by a credential."),
-    ] = 200_000
-    day_tokens: Annotated[
-        TokenBudget,
-        Meta(
-            description="Tokens that a model may use on one day (UTC) for the questions over AHP"
-            " of one address or credential.",
-        ),
-    ] = 0
 
 
 class Events(msgspec.Struct, frozen=True, kw_only=True):
@@ -330,6 +284,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     content: Content = Content()
     server: Server = Server()
     limits: Limits = Limits()
+    agent_limits: tuple[AgentLimits, ...] = ()
+    tiers: tuple[Tier, ...] = ()
     threads: Threads = Threads()
     events: Events = Events()
     sessions: Sessions = Sessions()

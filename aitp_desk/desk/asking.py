@@ -119,22 +119,27 @@ class Asking:
         Raises:
             RateLimited: the agent or the session has asked too often, or tokens are used up.
             UnknownAction, UnsupportedType: what was asked for is not there.
+            Forbidden: the agent that is named may not call the action.
             UnknownSession, SessionLimit: the conversation cannot go on.
             InvalidRequest: a clarification of something that was not asked.
             Unavailable: the agent or the store cannot work now.
         """
         self._limiter.count_agent(principal, ask.requesting_agent, allowance)
         action = self._registry.action(ask.action)
+        if allowance is not None:
+            allowance.check_action(action.name)
         if ask.locale is not None:
             ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
+        tools = self._invoking.tools(principal)
+        if allowance is not None and allowance.agents:
+            tools = tuple(tool for tool in tools if allowance.lets_call(tool.name))
         if ask.session_id is None:
-            return await self._ask_first(principal, ask, action)
+            return await self._ask_first(principal, ask, action, tools)
         found = await self._sessions.resume(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
-            tools = self._invoking.tools(principal)
             outcome = await self._reply(principal, ask, action, session, tools)
             await self._finish(principal, session, ask, outcome, outcome.tokens_used)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
@@ -144,13 +149,14 @@ class Asking:
         """What became of first questions and of kept answers, to be read and not written."""
         return self._answers.counts
 
-    async def _ask_first(self, principal: Principal, ask: Ask, action: Action) -> Asked:
+    async def _ask_first(
+        self, principal: Principal, ask: Ask, action: Action, tools: tuple[Tool, ...]
+    ) -> Asked:
         if ask.clarification is not None:
             raise InvalidRequest(
                 "A clarification needs the session_id of the question that it answers.",
                 param="session_id",
             )
-        tools = self._invoking.tools(principal)
         key = (
             action.name,
             normalise_query(ask.query),

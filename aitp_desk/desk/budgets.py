@@ -13,6 +13,7 @@ from collections.abc import Callable
 from aitp_desk.agent.base import Said
 from aitp_desk.config import Limits
 from aitp_desk.desk.counting import Counters
+from aitp_desk.desk.tiers import Tiers
 from aitp_desk.model.errors import RateLimited
 from aitp_desk.model.principal import Principal
 
@@ -26,8 +27,11 @@ class Budgets:
         clock: Unix seconds.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, limits: Limits, clock: Callable[[], float], tiers: Tiers | None = None
+    ) -> None:
         self._limits = limits
+        self._tiers = tiers or Tiers()
         self._clock = clock
         self._days = Counters(_midnight_after, clock)
 
@@ -40,10 +44,12 @@ class Budgets:
         Raises:
             RateLimited: a new session helps, waiting does not.
         """
+        tier = self._tiers.of(principal)
         budget = (
             self._limits.session_tokens
             if principal.is_anonymous
-            else self._limits.authenticated_session_tokens
+            else (tier.session_tokens if tier is not None else 0)
+            or self._limits.authenticated_session_tokens
         )
         if self._limits.enabled and budget and used >= budget:
             raise RateLimited(
@@ -53,13 +59,17 @@ class Budgets:
                 retry_after=None,
             )
 
+    def _day_tokens(self, principal: Principal) -> int:
+        tier = self._tiers.of(principal)
+        return (tier.day_tokens if tier is not None else 0) or self._limits.day_tokens
+
     def check_day(self, principal: Principal) -> None:
         """Refuse to ask a model for a caller who has used up the day's tokens.
 
         Raises:
             RateLimited: the next day (UTC) helps.
         """
-        budget = self._limits.day_tokens
+        budget = self._day_tokens(principal)
         if not self._limits.enabled or not budget:
             return
         day = self._days.read(principal.limited_as)
@@ -74,7 +84,7 @@ class Budgets:
 
     def spend(self, principal: Principal, outcome: Said) -> None:
         """Count what a model has used for an outcome."""
-        budget = self._limits.day_tokens
+        budget = self._day_tokens(principal)
         if self._limits.enabled and budget and outcome.usage is not None:
             self._days.count(principal.limited_as, budget, outcome.usage.total)
 

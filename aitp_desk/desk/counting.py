@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable
 
 import msgspec
 
+WINDOW_SECONDS = 60
 MAX_COUNTED = 100_000
 """How many keys are counted at once, and as many again whose limit is reached; past that whoever
 came first is forgotten."""
@@ -75,6 +76,11 @@ class Counters:
         _make_room(self._open, now)
         window = self._open[key] = Window(now, self._end(now))
         return window
+
+
+def in_a_minute(now: float) -> float:
+    """When a window of a minute ends."""
+    return now + WINDOW_SECONDS
 
 
 def _make_room(windows: OrderedDict[Hashable, Window], now: float) -> None:

@@ -1,9 +1,9 @@
 """How much a caller may do: requests a minute, counted when they arrive.
 
 Anonymous callers are counted by address, callers with a credential by who they are. Within that the
-agent that a question names (``requesting_agent``) and its session are counted as well: nobody has
-proven such a name, so it can only lessen what its caller may do. Every answer tells how much is
-left of what is scarcest (AHP 0.1, sections 11.1 and 11.3).
+agent that a request names (``User-Agent``, ``requesting_agent``) and its session are counted as
+well: nobody has proven such a name, so it can only lessen what its caller may do. Every answer
+tells how much is left of what is scarcest (AHP 0.1, sections 11.1 and 11.3; agents.txt 1.0, 7.2).
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import Literal
 
 import msgspec
 
-from aitp_desk.config import Limits
-from aitp_desk.desk.counting import Counters, Window
+from aitp_desk.config import AgentLimits, Limits
+from aitp_desk.desk.counting import WINDOW_SECONDS, Counters, Window, in_a_minute
+from aitp_desk.desk.named_agents import NamedAgents, check_action, may_call
+from aitp_desk.desk.tiers import Tiers
 from aitp_desk.model.errors import LimitScope, RateLimited
 from aitp_desk.model.principal import Principal
-
-WINDOW_SECONDS = 60
 
 
 class Allowance(msgspec.Struct):
@@ -30,25 +30,43 @@ class Allowance(msgspec.Struct):
         remaining: requests left in this one.
         reset_at: Unix seconds when the next window begins.
         refused: the refusal to answer with when nothing was left, else None.
+        agents: the blocks of the agents that the request names.
     """
 
     limit: int
     remaining: int
     reset_at: int
     refused: RateLimited | None = None
+    agents: tuple[AgentLimits, ...] = ()
 
     def tighten(self, other: Allowance) -> None:
-        """Become another one that counts the same request, where that leaves less.
-
-        Raises:
-            RateLimited: it leaves nothing.
-        """
-        if other.refused is not None or other.remaining < self.remaining:
+        """Become another one that counts the same request, where that leaves less."""
+        if self.refused is None and (other.refused is not None or other.remaining < self.remaining):
             self.limit = other.limit
             self.remaining = other.remaining
             self.reset_at = other.reset_at
-        if other.refused is not None:
-            raise other.refused
+            self.refused = other.refused
+
+    def check(self) -> None:
+        """Refuse the request where nothing is left.
+
+        Raises:
+            RateLimited: nothing is.
+        """
+        if self.refused is not None:
+            raise self.refused
+
+    def check_action(self, action: str) -> None:
+        """Refuse what an agent that the request names may not call.
+
+        Raises:
+            Forbidden: its block leaves the action out.
+        """
+        check_action(self.agents, action)
+
+    def lets_call(self, action: str) -> bool:
+        """Whether the agents that the request names may call an action."""
+        return all(may_call(block, action) for block in self.agents)
 
 
 class Limiter:
@@ -56,35 +74,85 @@ class Limiter:
 
     Parameters:
         clock: Unix seconds.
+        agents: the blocks of agents by their names.
+        tiers: which callers have limits of their own.
     """
 
-    def __init__(self, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        limits: Limits,
+        clock: Callable[[], float],
+        agents: NamedAgents | None = None,
+        tiers: Tiers | None = None,
+    ) -> None:
         self._limits = limits
         self._clock = clock
+        self._named = agents or NamedAgents((), clock)
+        self._tiers = tiers or Tiers()
         self._anonymous = {
             "static": limits.static_per_minute,
             "converse": limits.converse_per_minute,
         }
-        self._callers = Counters(_in_a_minute, clock)
-        self._agents = Counters(_in_a_minute, clock)
-        self._sessions = Counters(_in_a_minute, clock)
+        self._callers = Counters(in_a_minute, clock)
+        self._agents = Counters(in_a_minute, clock)
+        self._sessions = Counters(in_a_minute, clock)
 
-    def count(self, principal: Principal, kind: Literal["static", "converse"]) -> Allowance | None:
-        """Count one request and tell what is left; None while limits are switched off."""
+    @property
+    def one_agent(self) -> int:
+        """Requests a minute of an agent that has no block of its own; 0 for no such limit."""
+        everybody = self._named.everybody
+        limits = (self._limits.agent_per_minute, everybody.per_minute if everybody else 0)
+        return min((limit for limit in limits if limit), default=0)
+
+    def find_agent(self, user_agent: str) -> AgentLimits | None:
+        """The block of whoever sends this User-Agent; None while limits are switched off."""
+        return self._named.find(user_agent) if self._limits.enabled else None
+
+    def count(
+        self,
+        principal: Principal,
+        kind: Literal["static", "converse"],
+        agent: AgentLimits | None = None,
+    ) -> Allowance | None:
+        """Count one request and tell what is left; None while limits are switched off.
+
+        Parameters:
+            agent: the block of the agent that sends it, where it has one.
+        """
         if not self._limits.enabled:
             return None
         scope: LimitScope
         if principal.is_anonymous:
             limit, scope = self._anonymous[kind], "ip"
         else:
-            limit, scope = self._limits.authenticated_per_minute, "principal"
+            limit, scope = self._limit_of(principal, kind), "principal"
         window = self._callers.count((kind, principal.limited_as), limit)
-        return self._allow(window, limit, scope, "")
+        allowance = self._allow(window, limit, scope, "")
+        if agent is not None:
+            self._add_agent(principal, agent, allowance)
+        return allowance
+
+    def _limit_of(self, principal: Principal, kind: Literal["static", "converse"]) -> int:
+        tier = self._tiers.of(principal)
+        own = 0
+        if tier is not None:
+            own = tier.static_per_minute if kind == "static" else tier.converse_per_minute
+        return own or self._limits.authenticated_per_minute
+
+    def _add_agent(self, principal: Principal, block: AgentLimits, allowance: Allowance) -> None:
+        """Hold a request to the block of an agent that it names."""
+        allowance.agents += (block,)
+        if block.per_minute:
+            window = self._named.count(principal, block)
+            whose = f" of {block.name}" if block is not self._named.everybody else " of an agent"
+            allowance.tighten(self._allow(window, block.per_minute, "agent", whose))
 
     def count_agent(
         self, principal: Principal, name: str | None, allowance: Allowance | None
     ) -> None:
         """Count a question against the agent that asks it; all that name none are one.
+
+        An agent that has a block under this name is held to it, as it is by its User-Agent.
 
         Parameters:
             allowance: what the caller has left; it becomes the agent's where that is less.
@@ -92,11 +160,15 @@ class Limiter:
         Raises:
             RateLimited: the agent has asked too often.
         """
-        limit = self._limits.agent_per_minute
-        if allowance is None or not limit:
+        if allowance is None:
             return
-        window = self._agents.count((principal.limited_as, name or ""), limit)
-        allowance.tighten(self._allow(window, limit, "agent", " of one requesting_agent"))
+        block = self._named.named(name) if name is not None else None
+        if block is not None and block not in allowance.agents:
+            self._add_agent(principal, block, allowance)
+        if limit := self._limits.agent_per_minute:
+            window = self._agents.count((principal.limited_as, name or ""), limit)
+            allowance.tighten(self._allow(window, limit, "agent", " of one requesting_agent"))
+        allowance.check()
 
     def count_session(self, session_id: str, allowance: Allowance | None) -> None:
         """Count a question against its session, which is known to be the caller's.
@@ -112,6 +184,7 @@ class Limiter:
             return
         window = self._sessions.count(session_id, limit)
         allowance.tighten(self._allow(window, limit, "session", " in one session"))
+        allowance.check()
 
     def _allow(self, window: Window, limit: int, scope: LimitScope, whose: str) -> Allowance:
         """What a window leaves in which this request was counted."""
@@ -126,7 +199,3 @@ class Limiter:
             retry_after=wait,
         )
         return Allowance(limit, 0, reset_at, refused)
-
-
-def _in_a_minute(now: float) -> float:
-    return now + WINDOW_SECONDS

@@ -133,6 +133,8 @@ class Door(msgspec.Struct, frozen=True):
         owns: path prefixes whose unknown addresses are answered in this door's error form.
         render_error: a refusal in the protocol's own form, given the request's headers.
         desk: whose door it is; None for the site's own.
+        action: what the limits of an agent have to list for it to come in here; empty where they
+            list each of its actions by itself.
         beside: what it does beside answering, for as long as the desk serves.
     """
 
@@ -141,6 +143,7 @@ class Door(msgspec.Struct, frozen=True):
     owns: tuple[str, ...]
     render_error: Callable[[DeskError, Mapping[str, str]], Reply]
     desk: Desk | None = None
+    action: str = ""
     beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
 
 

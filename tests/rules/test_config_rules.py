@@ -206,3 +206,25 @@ def test_pages_elsewhere_of_a_further_agent_are_checked_too(tmp_path: Path) -> N
     found = told(tmp_path)
     assert found.keys() == {"agents.content.web.urls"}
     assert "is not encrypted" in found["agents.content.web.urls"]
+
+
+TABLES_OF_LIMITS = [
+    ("[[agent_limits]]\nper_minute = 3", "agent_limits.name", "table 1 of [[agent_limits]]"),
+    ('[[agent_limits]]\nname = "a b"', "agent_limits.name", "none that can be used"),
+    ('[[agent_limits]]\nname = "A"\n[[agent_limits]]\nname = "a"', "agent_limits.name", "twice"),
+    ('[[agent_limits]]\nname = "a"\nactions = ["A-b"]', "agent_limits.actions", "content_search"),
+    ('[[agent_limits]]\nname = "a"\nper_minute = -1', "agent_limits.per_minute", "from 0"),
+    ('[[tiers]]\nscopes = ["operator"]', "tiers.name", "table 1 of [[tiers]]"),
+    ('[[tiers]]\nname = "t"', "tiers.principals", "nobody belongs to 't'"),
+    ('[[tiers]]\nname = "t"\nscopes = ["root"]', "tiers.scopes", "operator and admin"),
+    ('[[tiers]]\nname = "t"\nprincipals = ["me"]', "tiers.principals", "it takes key:"),
+    ('[[tiers]]\nname = "t"\nprincipals = ["key:*b"]', "tiers.principals", "it takes key:"),
+]
+
+
+@pytest.mark.parametrize(("table", "key", "says"), TABLES_OF_LIMITS)
+def test_limits_by_name_and_by_tier_leave_nobody_in_doubt(
+    tmp_path: Path, table: str, key: str, says: str
+) -> None:
+    (tmp_path / "desk.toml").write_text(table, encoding="utf-8")
+    assert says in told(tmp_path)[key]

@@ -26,12 +26,14 @@ def encode_manifest(
     actions: Sequence[Action],
     limits: Limits,
     described: Mapping[str, Described] = NONE_DESCRIBED,
+    one_agent: int = 0,
 ) -> bytes:
     """The document served at ``/.well-known/agent.json``.
 
     Parameters:
         described: content types of the site's own by name (appendix C.3); the closed schema has a
             place for their pages among the links alone.
+        one_agent: requests a minute of an agent that has no limits of its own; 0 for no such limit.
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
@@ -59,12 +61,12 @@ def encode_manifest(
         },
     }
     if limits.enabled:
-        anonymous = _tier(limits, limits.converse_per_minute, limits.session_tokens)
+        anonymous = _tier(one_agent, limits.converse_per_minute, limits.session_tokens)
         manifest["rate_limit"] = anonymous["requests"]
         manifest["rate_limits"] = {
             "unauthenticated": anonymous,
             "authenticated": _tier(
-                limits, limits.authenticated_per_minute, limits.authenticated_session_tokens
+                one_agent, limits.authenticated_per_minute, limits.authenticated_session_tokens
             ),
         }
     return msgspec.json.encode(manifest)
@@ -95,10 +97,10 @@ def _introduce(site: Site) -> dict[str, Any]:
     return manifest
 
 
-def _tier(limits: Limits, per_minute: int, session_tokens: int) -> dict[str, str]:
+def _tier(one_agent: int, per_minute: int, session_tokens: int) -> dict[str, str]:
     """What one agent may do, alone at its address or with its key (section 11.5)."""
-    if limits.agent_per_minute:
-        per_minute = min(per_minute, limits.agent_per_minute)
+    if one_agent:
+        per_minute = min(per_minute, one_agent)
     tier = {"requests": f"{per_minute}/minute"}
     if session_tokens:
         tier["token_budget"] = f"{session_tokens}/session"

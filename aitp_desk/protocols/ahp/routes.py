@@ -32,7 +32,12 @@ class AhpDoor:
         if declared != self._declared:
             self._declared, (actions, described) = declared, declared
             self._manifest = encode_manifest(
-                desk.site, desk.signals, actions, desk.limits, described
+                desk.site,
+                desk.signals,
+                actions,
+                desk.limits,
+                described,
+                desk.limiter.one_agent,
             )
         return self._manifest
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from aitp_desk.config import THREADS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
@@ -167,7 +168,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         *files_routes.make_routes(max_file),
     )
     if desk is None:
-        return Door("aitp", routes, owns=("/v1/",), render_error=wire.render_error)
+        return Door("aitp", routes, ("/v1/",), wire.render_error, action=THREADS)
     below = f"/{desk.name}"
     placed = tuple(msgspec.structs.replace(route, path=below + route.path) for route in routes)
-    return Door(f"aitp of {desk.name}", placed, (f"{below}/v1/",), wire.render_error, desk)
+    return Door(f"aitp of {desk.name}", placed, (f"{below}/v1/",), wire.render_error, desk, THREADS)

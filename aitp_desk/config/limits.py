@@ -1,0 +1,130 @@
+"""The settings of limits: how much a visitor may ask, by who it is and what it calls itself."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.units import Line, PerMinute, PerMinuteOrNone, TokenBudget
+
+EVERYBODY = "*"
+"""The name of the block for agents that have none of their own (agents.txt 1.0, section 3.6)."""
+THREADS = "threads"
+"""What stands among an agent's actions for the Threads API as a whole."""
+
+Name = Annotated[str, Meta(max_length=64, pattern=r"\A[^\s/\x00-\x1f\x7f]*\Z")]
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """How much one visitor may ask of the desk; of an IPv6 address its network of 64 bits counts.
+
+    What is 0 sets no limit.
+    """
+
+    enabled: Annotated[
+        bool, Meta(description="Whether anything is limited at all, of further agents too.")
+    ] = True
+    static_per_minute: Annotated[
+        PerMinute, Meta(description="Reading requests of one address, without a credential.")
+    ] = 120
+    converse_per_minute: Annotated[
+        PerMinute, Meta(description="Asking requests of one address, without a credential.")
+    ] = 30
+    authenticated_per_minute: Annotated[
+        PerMinute, Meta(description="Requests of one caller who is known by a credential.")
+    ] = 120
+    agent_per_minute: Annotated[
+        PerMinuteOrNone,
+        Meta(
+            description="Questions over AHP of one requesting_agent, within what its address or"
+            " credential may ask.",
+        ),
+    ] = 0
+    session_per_minute: Annotated[
+        PerMinuteOrNone, Meta(description="Questions in one AHP session, refused ones too.")
+    ] = 30
+    session_tokens: Annotated[
+        TokenBudget, Meta(description="Tokens of one AHP session, without a credential.")
+    ] = 50_000
+    authenticated_session_tokens: Annotated[
+        TokenBudget,
+        Meta(description="Tokens of one AHP session of a caller who is known by a credential."),
+    ] = 200_000
+    day_tokens: Annotated[
+        TokenBudget,
+        Meta(
+            description="Tokens that a model may use on one day (UTC) for the questions over AHP"
+            " of one address or credential.",
+        ),
+    ] = 0
+
+
+class AgentLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one agent may do less, of which there may be any number, each named once.
+
+    The name is the first word of the User-Agent, up to a slash, in letters of either case; * is
+    every agent that has no table of its own. Nobody proves such a name: it only lessens what the
+    address or the credential may do.
+    """
+
+    name: Annotated[
+        Name,
+        Meta(
+            extra={"unit": "a name without spaces and slashes"},
+            description="What the agent calls itself, such as GPTBot.",
+        ),
+    ] = ""
+    per_minute: Annotated[
+        PerMinuteOrNone,
+        Meta(description="Requests of it from one address, or with one credential."),
+    ] = 0
+    actions: Annotated[
+        tuple[Line, ...],
+        Meta(
+            extra={"unit": "actions"},
+            description="What it may call over AHP, and threads for the Threads API; all of it"
+            " where empty.",
+        ),
+    ] = ()
+
+
+class Tier(msgspec.Struct, frozen=True, kw_only=True):
+    """Callers with a credential who have limits of their own, of which there may be any number.
+
+    A caller has those of the first table that it belongs to. What is 0 is as [limits] says.
+    """
+
+    name: Annotated[Name, Meta(description="What the owner calls it.")] = ""
+    principals: Annotated[
+        tuple[Line, ...],
+        Meta(
+            extra={"unit": "callers"},
+            description="Who belongs to it, by id such as key:0123456789abcdef; jwt:staff:* is"
+            " everybody whose id begins so.",
+        ),
+    ] = ()
+    scopes: Annotated[
+        tuple[Line, ...],
+        Meta(
+            extra={"unit": "scopes"},
+            description="Who has one of these belongs to it too, such as operator.",
+        ),
+    ] = ()
+    static_per_minute: Annotated[
+        PerMinuteOrNone, Meta(description="Reading requests of one of them.")
+    ] = 0
+    converse_per_minute: Annotated[
+        PerMinuteOrNone, Meta(description="Asking requests of one of them.")
+    ] = 0
+    session_tokens: Annotated[
+        TokenBudget, Meta(description="Tokens of one AHP session of theirs.")
+    ] = 0
+    day_tokens: Annotated[
+        TokenBudget,
+        Meta(
+            description="Tokens that a model may use on one day (UTC) for the questions over AHP"
+            " of one of them.",
+        ),
+    ] = 0
