@@ -232,13 +232,19 @@ async def session(store: Store, session_id: str) -> Session | None:
 
 
 async def token_by_id(store: Store, token_id: str) -> Token | None:
-    """Read an API key by its public part, also one that was revoked."""
+    """Read a key by its public part, also one that was revoked or has ended."""
     rows = await store.read("token", {"id": token_id})
     return token_of(rows[0]) if rows else None
 
 
+async def unrevoked_token(store: Store, id_or_name: str) -> Token | None:
+    """Read the key with this id or, if there is none, of this name, that was not revoked."""
+    rows = await store.read("live_token", {"id_or_name": id_or_name})
+    return token_of(rows[0]) if rows else None
+
+
 async def list_tokens(store: Store) -> tuple[Token, ...]:
-    """Read all API keys, the revoked ones too, the oldest first."""
+    """Read all keys, those too that were revoked or have ended, the oldest first."""
     return tuple(map(token_of, await store.read("tokens", {})))
 
 

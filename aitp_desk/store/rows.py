@@ -13,7 +13,7 @@ from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
-from aitp_desk.store.records import Event, Present, Session, Token
+from aitp_desk.store.records import Event, FormerSecret, Present, Session, Token
 
 _encoder = msgspec.json.Encoder()
 _texts = msgspec.json.Decoder(tuple[str, ...])
@@ -168,5 +168,19 @@ def file_of(row: Row) -> File:
 
 
 def token_of(row: Row) -> Token:
-    """Read ``id, name, hash, scopes, created_at, revoked_at``."""
-    return Token(row[0], row[1], row[2], _texts.decode(row[3]), row[4], row[5])
+    """Read a key as the statement ``token`` and those like it give it."""
+    former = FormerSecret(row[11], row[12], row[13]) if row[13] is not None else None
+    return Token(
+        id=row[0],
+        name=row[1],
+        kind=row[2],
+        version=row[3],
+        data_key=row[4],
+        hash=row[5],
+        scopes=_texts.decode(row[6]),
+        created_at=row[7],
+        expires_at=row[8],
+        used_at=row[9],
+        revoked_at=row[10],
+        former=former,
+    )

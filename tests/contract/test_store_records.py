@@ -1,4 +1,4 @@
-"""Sessions, API keys and what expires, on every engine."""
+"""Sessions and what expires, on every engine."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import asyncio
 
 import pytest
 
-from aitp_desk.model.errors import PreconditionFailed, UnknownSession
+from aitp_desk.model.errors import UnknownSession
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Expired, Once, Session, Token
-from aitp_desk.store.work import TOKENS_EPOCH
+from aitp_desk.store.records import Expired, Once, Session
 from tests.contract.saying import (
     DESK,
     HOUR,
@@ -110,54 +109,3 @@ class TestExpiry:
         expire = {"once_before": NOW + 1, "sessions_before": 0, "limit": 2, **NO_FILES}
         gone = [await store.run(work.delete_expired, **expire) for _ in range(4)]
         assert [expired.idempotency for expired in gone] == [2, 2, 1, 0]
-
-
-class TestTokens:
-    TOKEN = Token("a1", "shopper", b"hash", ("threads", "actions:order_lookup"), NOW)
-
-    async def test_a_token_is_kept_and_found_by_its_id(self, store: Store) -> None:
-        await store.run(work.create_token, token=self.TOKEN)
-        assert await reads.token_by_id(store, "a1") == self.TOKEN
-        assert await reads.token_by_id(store, "a2") is None
-
-    @pytest.mark.parametrize("id_or_name", ["a1", "shopper"])
-    async def test_a_token_is_revoked_by_id_or_name_and_the_epoch_rises(
-        self, store: Store, id_or_name: str
-    ) -> None:
-        await store.run(work.create_token, token=self.TOKEN)
-        before = await reads.epoch(store, TOKENS_EPOCH)
-        revoked = await store.run(work.revoke_token, id_or_name=id_or_name, now=NOW + 5)
-        assert revoked is not None
-        assert revoked.revoked_at == NOW + 5
-        assert await reads.token_by_id(store, "a1") == revoked
-        assert await reads.epoch(store, TOKENS_EPOCH) == before + 1
-
-    async def test_an_id_goes_before_a_name(self, store: Store) -> None:
-        await store.run(work.create_token, token=self.TOKEN)
-        await store.run(work.create_token, token=Token("shopper", "other", b"", (), NOW))
-        revoked = await store.run(work.revoke_token, id_or_name="shopper", now=NOW)
-        assert revoked is not None
-        assert revoked.name == "other"
-
-    async def test_revoking_what_is_not_there_changes_nothing(self, store: Store) -> None:
-        await store.run(work.create_token, token=self.TOKEN)
-        await store.run(work.revoke_token, id_or_name="a1", now=NOW)
-        epoch = await reads.epoch(store, TOKENS_EPOCH)
-        for id_or_name in ("a1", "shopper", "nobody"):
-            assert await store.run(work.revoke_token, id_or_name=id_or_name, now=NOW + 1) is None
-        assert await reads.epoch(store, TOKENS_EPOCH) == epoch
-        kept = await reads.token_by_id(store, "a1")
-        assert kept is not None
-        assert kept.revoked_at == NOW
-
-    async def test_two_live_tokens_never_share_a_name(self, store: Store) -> None:
-        await store.run(work.create_token, token=self.TOKEN)
-        twin = Token("a2", "shopper", b"hash2", (), NOW)
-        with pytest.raises(PreconditionFailed):
-            await store.run(work.create_token, token=twin)
-        await store.run(work.revoke_token, id_or_name="a1", now=NOW)
-        await store.run(work.create_token, token=twin)
-        assert [token.id for token in await reads.list_tokens(store)] == ["a1", "a2"]
-
-    async def test_an_epoch_that_never_rose_is_zero(self, store: Store) -> None:
-        assert await reads.epoch(store, TOKENS_EPOCH) == 0

@@ -40,27 +40,45 @@ UPDATE sessions SET pending = NULL WHERE thread_id = :thread_id;
 -- delete_sessions_of_thread: Forgets a thread's sessions.
 DELETE FROM sessions WHERE thread_id = :thread_id;
 
--- add_token: Keeps an API key.
-INSERT INTO tokens (id, name, hash, scopes, created_at)
-VALUES (:id, :name, :hash, :scopes, :created_at);
+-- add_token: Keeps a key: an API key, or one that requests are signed with.
+INSERT INTO tokens (id, name, kind, version, data_key, hash, scopes, created_at, expires_at)
+VALUES (:id, :name, :kind, :version, :data_key, :hash, :scopes, :created_at, :expires_at);
 
--- live_token_named: Finds the live API key of a name.
+-- live_token_named: Finds the key of a name that was not revoked.
 SELECT id FROM tokens WHERE name = :name AND revoked_at IS NULL;
 
--- live_token: Finds a live API key by its id or else its name.
-SELECT id FROM tokens
+-- live_token: Finds a key that was not revoked, by its id or else its name.
+SELECT id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
+    previous_hash, previous_data_key, previous_until
+FROM tokens
 WHERE (id = :id_or_name OR name = :id_or_name) AND revoked_at IS NULL
 ORDER BY CASE WHEN id = :id_or_name THEN 0 ELSE 1 END LIMIT 1;
 
--- revoke_token: Revokes an API key.
+-- revoke_token: Revokes a key.
 UPDATE tokens SET revoked_at = :revoked_at WHERE id = :id
-RETURNING id, name, hash, scopes, created_at, revoked_at;
+RETURNING id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
+    previous_hash, previous_data_key, previous_until;
 
--- token: Reads an API key by its id.
-SELECT id, name, hash, scopes, created_at, revoked_at FROM tokens WHERE id = :id;
+-- rotate_token: Gives a key another secret, beside the one that it had.
+UPDATE tokens SET
+    previous_hash = hash, previous_data_key = data_key, previous_until = :previous_until,
+    hash = :hash, data_key = :data_key, version = version + 1
+WHERE id = :id
+RETURNING id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
+    previous_hash, previous_data_key, previous_until;
 
--- tokens: Lists all API keys, the oldest first.
-SELECT id, name, hash, scopes, created_at, revoked_at FROM tokens ORDER BY created_at, id;
+-- note_token_use: Notes when a key was last used.
+UPDATE tokens SET used_at = :used_at WHERE id = :id AND coalesce(used_at, 0) < :used_at;
+
+-- token: Reads a key by its id.
+SELECT id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
+    previous_hash, previous_data_key, previous_until
+FROM tokens WHERE id = :id;
+
+-- tokens: Lists all keys, the oldest first.
+SELECT id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
+    previous_hash, previous_data_key, previous_until
+FROM tokens ORDER BY created_at, id;
 
 -- raise_epoch: Tells a serving desk that something it keeps in memory has changed.
 INSERT INTO epochs (name, value) VALUES (:name, 1)

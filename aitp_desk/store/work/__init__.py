@@ -29,7 +29,13 @@ from aitp_desk.store.work.threads import (
     open_thread,
     update_thread,
 )
-from aitp_desk.store.work.tokens import TOKENS_EPOCH, create_token, revoke_token
+from aitp_desk.store.work.tokens import (
+    TOKENS_EPOCH,
+    create_token,
+    note_token_use,
+    revoke_token,
+    rotate_token,
+)
 
 __all__ = [
     "MAX_ATTEMPTS",
@@ -51,11 +57,13 @@ __all__ = [
     "keep_audit",
     "keep_summary",
     "leave_thread",
+    "note_token_use",
     "open_thread",
     "record_exchange",
     "release_runs",
     "renew_lease",
     "revoke_token",
+    "rotate_token",
     "set_message_metadata",
     "unfold_thread",
     "update_thread",
