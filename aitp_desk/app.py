@@ -28,6 +28,7 @@ from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.keys import open_master_key
 from aitp_desk.auth.ways import make_identifier
+from aitp_desk.browsers import Browsers
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.desk import Desk
@@ -212,7 +213,8 @@ async def open_server(
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
         identifier = make_identifier(config, store, key, clock)
         doors = make_doors(desk, further_desks, config)
-        front = Front(desk=desk, doors=doors, identifier=identifier)
+        browsers = Browsers(config.site.url, config.cors)
+        front = Front(desk=desk, doors=doors, identifier=identifier, browsers=browsers)
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))

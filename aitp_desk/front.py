@@ -23,12 +23,14 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.proof import Proof
+from aitp_desk.browsers import Browsers, Headers
 from aitp_desk.desk.counting import WINDOW_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.model.errors import (
     DeskError,
+    Forbidden,
     InternalError,
     MethodNotAllowed,
     NotAuthenticated,
@@ -59,6 +61,8 @@ _TO_MANIFEST = Reply(
     TEXT,
     (("Location", MANIFEST_PATH), ("Vary", "Accept")),
 )
+_MAY_BE_SENT = Reply(204)
+"""What a browser is answered that asks ahead; the headers say what."""
 _log = structlog.get_logger()
 
 
@@ -96,12 +100,14 @@ class Outgoing(msgspec.Struct, frozen=True):
     Parameters:
         door: whose reply it is.
         allowance: what the caller has left; None where nothing was counted.
+        told: the headers that tell browsers what they may do with it.
         proof: who was let in; None where nobody was.
     """
 
     reply: Reply
     door: Door
     allowance: Allowance | None = None
+    told: Headers = ()
     proof: Proof | None = None
 
     @property
@@ -112,7 +118,7 @@ class Outgoing(msgspec.Struct, frozen=True):
     def headers(self) -> CIMultiDict[str]:
         """The headers, but for those of the message's framing."""
         reply = self.reply
-        headers = lasting_headers(reply.content_type, reply.headers, reply.links)
+        headers = lasting_headers(reply.content_type, reply.headers, reply.links, self.told)
         headers.update(self.allowance_headers())
         return headers
 
@@ -132,8 +138,11 @@ class Outgoing(msgspec.Struct, frozen=True):
 class Front:
     """Answers requests, whichever way they came."""
 
-    def __init__(self, *, desk: Desk, doors: Iterable[Door], identifier: Identifier) -> None:
+    def __init__(
+        self, *, desk: Desk, doors: Iterable[Door], identifier: Identifier, browsers: Browsers
+    ) -> None:
         self._desk = desk
+        self._browsers = browsers
         self._table = RoutingTable(doors)
         self._identifier = identifier
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
@@ -163,6 +172,7 @@ class Front:
             table=self._table,
             desk=self._desk,
             hosts=self._hosts,
+            browsers=self._browsers,
         )
 
     async def answer(self, request: Incoming) -> Outgoing:
@@ -174,33 +184,20 @@ class Front:
         try:
             caller, allowance = await self._admit(request, desk.limiter)
             self._check(heading, allowance)
-            if heading.is_for_manifest:
+            if heading.is_preflight:  # browsers send it without credentials
+                reply = _MAY_BE_SENT
+            elif heading.is_for_manifest:
                 _proven(caller)
-                return Outgoing(_TO_MANIFEST, door, allowance)
-            route = heading.route or self._refuse_route(heading)
-            proof = _proven(caller)
-            principal = _at(desk, proof.principal)
-            if route.admit is not None:
-                route.admit(desk, principal)
-            body = await _read_body(request, route) if route.max_body else b""
-            if proof.body_digest is not None:
-                _check_body(body, proof.body_digest)
-            call = Call(
-                principal,
-                heading.method,
-                heading.path,
-                heading.params,
-                request.query,
-                heading.headers,
-                body,
-                allowance,
-            )
-            reply = await route.handler(desk, call)
+                reply = _TO_MANIFEST
+            else:
+                route = heading.route or self._refuse_route(heading)
+                proof = _proven(caller)
+                reply = await _pass_on(request, route, proof, allowance)
         except DeskError as error:
             reply = door.render_error(error, heading.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(report_fault(heading.method, door), heading.headers)
-        return Outgoing(reply, door, allowance, proof)
+        return Outgoing(reply, door, allowance, heading.told.headers, proof)
 
     async def is_welcome(self, outgoing: Outgoing) -> bool:
         """Whether whoever is answered would still be let in."""
@@ -239,6 +236,12 @@ class Front:
                 f"This desk serves {self._desk.site.url}; the request names another host.",
                 param="Host",
             )
+        if heading.told.is_refused:
+            raise Forbidden(
+                "Pages of this origin may not use the API. Its owner opens it to them in the"
+                " setting cors.origins.",
+                param="Origin",
+            )
         if allowance is not None and heading.door.action:
             allowance.check_action(heading.door.action)
 
@@ -253,6 +256,31 @@ class Front:
         raise RouteNotFound(
             f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
         )
+
+
+async def _pass_on(
+    request: Incoming, route: Route, proof: Proof, allowance: Allowance | None
+) -> Reply:
+    """Hand a request that may be made to the door's handler."""
+    heading = request.heading
+    desk = heading.desk
+    principal = _at(desk, proof.principal)
+    if route.admit is not None:
+        route.admit(desk, principal)
+    body = await _read_body(request, route) if route.max_body else b""
+    if proof.body_digest is not None:
+        _check_body(body, proof.body_digest)
+    call = Call(
+        principal,
+        heading.method,
+        heading.path,
+        heading.params,
+        request.query,
+        heading.headers,
+        body,
+        allowance,
+    )
+    return await route.handler(desk, call)
 
 
 async def _read_body(request: Incoming, route: Route) -> bytes:
@@ -302,14 +330,13 @@ def report_fault(method: str, door: Door) -> InternalError:
     )
 
 
-def lasting_headers(
-    content_type: str, own: tuple[tuple[str, str], ...], links: str
-) -> CIMultiDict[str]:
+def lasting_headers(content_type: str, own: Headers, links: str, told: Headers) -> CIMultiDict[str]:
     """The headers of a reply that do not depend on who is answered.
 
     Parameters:
         own: the reply's own, which replace those of every response.
         links: its own links, beside those of every response; empty for none.
+        told: what browsers are told.
     """
     headers = _EVERY_RESPONSE.copy()
     headers["Content-Type"] = content_type
@@ -317,4 +344,5 @@ def lasting_headers(
         headers.update(own)
     if links:
         headers.add("Link", links)
+    headers.extend(told)
     return headers

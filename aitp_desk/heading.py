@@ -16,6 +16,7 @@ from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.announcing.accept import wants_manifest
 from aitp_desk.auth.presented import Presented, read_presented
+from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError
@@ -47,6 +48,8 @@ class Heading(msgspec.Struct, frozen=True):
         is_for_manifest: whether who sends it would rather have the manifest.
         is_encoded: whether its body has a Content-Encoding.
         is_of_type: whether its body is sent as what the route takes.
+        told: what its answer tells browsers.
+        is_preflight: whether a browser asks if it may send a request, and which.
     """
 
     method: str
@@ -64,6 +67,8 @@ class Heading(msgspec.Struct, frozen=True):
     is_for_manifest: bool
     is_encoded: bool
     is_of_type: bool
+    told: Told
+    is_preflight: bool
 
 
 def read_heading(
@@ -76,6 +81,7 @@ def read_heading(
     table: RoutingTable,
     desk: Desk,
     hosts: Collection[str | None],
+    browsers: Browsers,
 ) -> Heading:
     """Read a head.
 
@@ -89,6 +95,7 @@ def read_heading(
         table: where requests lead.
         desk: the site's own.
         hosts: the names that the desk goes by.
+        browsers: what these are told.
     """
     joined = _joined(headers)
     found = table.find(method, path)
@@ -97,6 +104,14 @@ def read_heading(
     is_watched = path in WATCHED
     unknown: Counted | None = None if is_watched else "static"
     named = _hostname(headers.get("Host", "")) if host is None else host.lower()
+    asked = headers.get("Access-Control-Request-Method", "") if "Origin" in headers else ""
+    methods = table.methods(path, desk) if asked and method == "OPTIONS" else ()
+    if methods:
+        wanted = table.find(asked, path)
+        is_open = wanted is not None and wanted[1].is_open
+        told = browsers.tell_ahead(asked, headers, methods=methods, is_open=is_open)
+    else:
+        told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
     return Heading(
         method,
         path,
@@ -109,6 +124,8 @@ def read_heading(
         params,
         counted=route.counted if route else unknown,
         agent=called.limiter.find_agent(headers.get("User-Agent", "")),
+        told=told,
+        is_preflight=bool(methods),
         is_for_us=is_watched or named in hosts,
         is_for_manifest=_is_for_manifest(method, path, joined, route, called),
         is_encoded=any(

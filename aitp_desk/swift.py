@@ -29,6 +29,7 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
+from aitp_desk.browsers import Headers
 from aitp_desk.front import Front, Outgoing, lasting_headers
 from aitp_desk.heading import Heading
 from aitp_desk.streaming import StreamingConnection
@@ -302,7 +303,7 @@ class _Parser:
 def _write(outgoing: Outgoing, closes: bool) -> bytes:
     """A whole response as it goes over the wire, as the HTTP server writes it."""
     reply = outgoing.reply
-    head = _head(reply.status, reply.content_type, reply.headers, reply.links)
+    head = _head(reply.status, reply.content_type, reply.headers, reply.links, outgoing.told)
     for name, value in outgoing.allowance_headers():
         head += f"{name}: {value}\r\n"
     if reply.body or reply.status != HTTPStatus.NOT_MODIFIED:
@@ -312,10 +313,10 @@ def _write(outgoing: Outgoing, closes: bool) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _head(status: int, content_type: str, headers: tuple[tuple[str, str], ...], links: str) -> str:
+def _head(status: int, content_type: str, headers: Headers, links: str, told: Headers) -> str:
     """The part of a head that many responses share."""
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"]
-    for name, value in lasting_headers(content_type, headers, links).items():
+    for name, value in lasting_headers(content_type, headers, links, told).items():
         if "\r" in value or "\n" in value:
             raise ValueError(f"The header {name} has more than one line.")
         lines.append(f"{name}: {value}")

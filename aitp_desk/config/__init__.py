@@ -5,6 +5,7 @@ Only ``app.py`` and the command line hold the whole; everything else is given it
 
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content, Signals, Web
+from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
 from aitp_desk.config.limits import EVERYBODY, THREADS, AgentLimits, Limits, Tier
 from aitp_desk.config.load import ConfigError, load_config
@@ -34,6 +35,7 @@ __all__ = [
     "ConfigError",
     "Contact",
     "Content",
+    "Cors",
     "Events",
     "Files",
     "Limits",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import SplitResult, urlsplit
 
 from aitp_desk.config.content import Web
+from aitp_desk.config.cors import origin_of
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.settings import Config, Server
@@ -65,6 +66,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
                 "server.trusted_proxies",
                 f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
             )
+    yield from _check_origins(config.cors.origins)
     for section, content in (
         ("content.web", config.content),
         *(("agents.content.web", agent.content) for agent in config.agents),
@@ -131,6 +133,16 @@ def check_public(config: Config) -> tuple[Problem, ...]:
                 " on their way; it takes an https:// address unless it is this machine's own.",
             )
         )
+    found += (
+        Problem(
+            "cors.origins",
+            f"{origin.geturl()} is not encrypted, so anybody on the way can put a script into its"
+            " pages that uses the API; it takes an https:// address unless it is this machine's"
+            " own.",
+        )
+        for origin in map(urlsplit, config.cors.origins)
+        if origin.scheme == "http" and not _is_loopback(origin.hostname or "")
+    )
     if config.egress.allow_loopback and not is_own:
         found.append(
             Problem(
@@ -140,6 +152,15 @@ def check_public(config: Config) -> tuple[Problem, ...]:
             )
         )
     return tuple(found)
+
+
+def _check_origins(origins: Iterable[str]) -> Iterator[Problem]:
+    """Yield what is no origin in the one form in which browsers say it."""
+    for origin in origins:
+        if wrong := _wrong_origin(origin):
+            yield Problem(
+                "cors.origins", f"{wrong}; it takes origins such as https://www.example.com."
+            )
 
 
 def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Problem]:
@@ -185,6 +206,21 @@ def _wrong_site_url(url: str) -> str | None:
         return "holds a user name or password"
     if address.path not in {"", "/"} or address.query or address.fragment:
         return "has more than scheme, host and port"
+    return None
+
+
+def _wrong_origin(text: str) -> str | None:
+    address = _web_address(text)
+    if address is None:
+        return f"{text!r} is no origin of web pages"
+    if address.username is not None or address.password is not None:
+        return "one of them holds a user name or password"
+    if "*" in text:
+        return f"{text!r} would be many origins, each of which is named by itself"
+    if address.path or address.query or address.fragment:
+        return f"{text!r} has more than scheme, host and port"
+    if text != origin_of(address):
+        return f"{text!r} is {origin_of(address)!r} where a browser says it"
     return None
 
 

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content
+from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
 from aitp_desk.config.limits import AgentLimits, Limits, Tier
 from aitp_desk.config.threads import Threads
@@ -283,6 +284,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     site: Site = Site()
     content: Content = Content()
     server: Server = Server()
+    cors: Cors = Cors()
     limits: Limits = Limits()
     agent_limits: tuple[AgentLimits, ...] = ()
     tiers: tuple[Tier, ...] = ()

@@ -44,7 +44,7 @@ from aitp_desk.protocols.ahp.content import (
     write_llms_txt,
 )
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
-from aitp_desk.protocols.reply import Call, Door, Reply, Route
+from aitp_desk.protocols.reply import Call, Door, Handler, Reply, Route
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 
@@ -195,22 +195,17 @@ class PagesDoor:
 
     def door(self) -> Door:
         """The door with its table of routes."""
-        at_home = (*_FORMS, MANIFEST_TYPE)
-        assets = ASSETS_PATH + "{name}"
         routes = (
-            Route("GET", "/", self.get_home, counted="static", gives=at_home),
-            Route("GET", assets, self.get_asset, "static", gives=_FORMS, gives_at=_gives_at),
-            Route("GET", "/{path:.*}", self.get_page, "static", gives=_FORMS, gives_at=_gives_at),
+            _read("/", self.get_home, (*_FORMS, MANIFEST_TYPE)),
+            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=_gives_at),
+            _read("/{path:.*}", self.get_page, gives_at=_gives_at),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
     def door_below(self, name: str, desk: Desk) -> Door:
         """The door to the pages of a further site agent, which stand below its name."""
         paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
-        routes = tuple(
-            Route("GET", path, self.get_page_below, "static", gives=_FORMS, gives_at=_gives_at)
-            for path in paths
-        )
+        routes = tuple(_read(path, self.get_page_below, gives_at=_gives_at) for path in paths)
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
     def content_door(self, render_error: RenderError, desk: Desk) -> Door:
@@ -221,13 +216,22 @@ class PagesDoor:
             desk: the site's own.
         """
         served = ((CONTENT_PATH, self.get_content), (FULL_CONTENT_PATH, self.get_full_content))
-        routes = tuple(
-            Route("GET", path, handler, counted="static", gives=(MARKDOWN_TYPE,))
-            for path, handler in served
-        )
+        routes = tuple(_read(path, handler, (MARKDOWN_TYPE,)) for path, handler in served)
         owns = (CONTENT_PATH, FULL_CONTENT_PATH)
         ahead = partial(self._all_pages.writing_ahead, desk)
         return Door("content", routes, owns, render_error, beside=ahead)
+
+
+def _read(
+    path: str,
+    handler: Handler,
+    gives: tuple[str, ...] = _FORMS,
+    gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None,
+) -> Route:
+    """A row of something to read, for everybody."""
+    return Route(
+        "GET", path, handler, counted="static", gives=gives, gives_at=gives_at, is_open=True
+    )
 
 
 def _canonical(path: str) -> str:

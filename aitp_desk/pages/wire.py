@@ -47,7 +47,6 @@ TOKENS = "X-Markdown-Tokens"
 
 _REVALIDATE = ("Cache-Control", "no-cache")
 _FOR_A_MINUTE = ("Cache-Control", "public, max-age=60")
-_FOR_ALL_SITES = ("Access-Control-Allow-Origin", "*")
 _BY_ACCEPT = ("Vary", "Accept")
 
 
@@ -103,7 +102,7 @@ def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url
 def reply_content(page: Page, call: Call, signals: Signals) -> Reply:
     """``/llms.txt``, or 304; others may keep it for a minute."""
     tokens = (TOKENS, str(page.tokens))
-    extra = (_FOR_A_MINUTE, _FOR_ALL_SITES, tokens, _signal(signals))
+    extra = (_FOR_A_MINUTE, tokens, _signal(signals))
     return _reply_tagged(page, call.headers, MARKDOWN, *extra)
 
 

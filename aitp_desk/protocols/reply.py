@@ -110,6 +110,7 @@ class Route(msgspec.Struct, frozen=True):
             answers with a stream or in pieces.
         gives: the media types of what a GET is answered with.
         gives_at: the same at one path, where they differ; none where nothing stands there.
+        is_open: whether pages of every site may read it in a browser: what is there to be found.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -122,6 +123,7 @@ class Route(msgspec.Struct, frozen=True):
     is_hot: bool = False
     gives: tuple[str, ...] = (JSON,)
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None
+    is_open: bool = False
 
 
 class Door(msgspec.Struct, frozen=True):

@@ -228,3 +228,39 @@ def test_limits_by_name_and_by_tier_leave_nobody_in_doubt(
 ) -> None:
     (tmp_path / "desk.toml").write_text(table, encoding="utf-8")
     assert says in told(tmp_path)[key]
+
+
+@pytest.mark.parametrize(
+    ("origin", "wrong"),
+    [
+        *((text, "is no origin") for text in ("", "*", "null", "www.example.com", "file:///x")),
+        *((text, "is no origin") for text in ("https://", "https://é.example", "https://a b.c")),
+        ("https://*.example.com", "each of which is named by itself"),
+        *(
+            (f"https://www.example.com{rest}", "has more than")
+            for rest in ("/", "/shop", "?a", "#a")
+        ),
+        ("https://WWW.example.com", "'https://www.example.com' where a browser says it"),
+        ("https://www.example.com:443", "'https://www.example.com' where a browser says it"),
+        ("http://www.example.com:80", "'http://www.example.com' where a browser says it"),
+        ("https://anna:hunter2@www.example.com", "a user name or password"),
+    ],
+)
+def test_an_origin_is_named_as_browsers_say_it(tmp_path: Path, origin: str, wrong: str) -> None:
+    message = told(tmp_path, f"cors.origins=['https://shop.example', {origin!r}]")["cors.origins"]
+    assert wrong in message
+    assert "it takes origins such as https://www.example.com" in message
+    assert "hunter2" not in message
+
+
+def test_origins_that_can_be_used_are_kept_as_they_are(tmp_path: Path) -> None:
+    named = ("https://www.example.com", "http://localhost:3000", "https://[2001:db8::1]:8443")
+    assert load_config(tmp_path, [f"cors.origins={[*named]}"]).cors.origins == named
+
+
+def test_an_origin_that_is_not_encrypted_is_nothing_for_the_public(tmp_path: Path) -> None:
+    site = "site.url=https://shop.example"
+    named = "cors.origins=['http://localhost:3000', 'http://www.example.com']"
+    (problem,) = check_public(load_config(tmp_path, [site, named]))
+    assert problem.key == "cors.origins"
+    assert "http://www.example.com is not encrypted" in problem.message

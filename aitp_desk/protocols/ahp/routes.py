@@ -60,6 +60,7 @@ class AhpDoor:
                 counted="static",
                 is_hot=True,
                 gives=(JSON, MANIFEST_TYPE),
+                is_open=True,
             ),
             Route(
                 "POST",
@@ -76,11 +77,7 @@ class AhpDoor:
 def _document(call: Call, body: bytes, content_type: str) -> Reply:
     """A document that a client may keep and ask after by its ETag (RFC 9110, 13.1.2)."""
     tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    headers = (
-        ("ETag", tag),
-        ("Cache-Control", "public, max-age=60"),
-        ("Access-Control-Allow-Origin", "*"),
-    )
+    headers = (("ETag", tag), ("Cache-Control", "public, max-age=60"))
     if has_version(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)
     return Reply(200, body, content_type, headers)

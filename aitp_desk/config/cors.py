@@ -1,0 +1,40 @@
+"""The settings of what pages of other sites may do in a browser."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import SplitResult
+
+import msgspec
+from msgspec import Meta
+
+_PORTS = {"http": 80, "https": 443}
+
+
+class Cors(msgspec.Struct, frozen=True, kw_only=True):
+    """What pages of other sites may do with the desk in a browser."""
+
+    origins: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "origins"},
+            description="Sites whose pages may use the API, such as https://www.example.com; the"
+            " desk's own always may.",
+        ),
+    ] = ()
+    open_discovery: Annotated[
+        bool,
+        Meta(
+            description="Whether pages of every site may read the content, the manifest and what"
+            " else there is to be found; else those of the origins may.",
+        ),
+    ] = True
+
+
+def origin_of(address: SplitResult) -> str:
+    """The origin of a web address as browsers write it (RFC 6454, section 6.2)."""
+    host = address.hostname or ""
+    name = f"[{host}]" if ":" in host else host
+    default = _PORTS.get(address.scheme)
+    port = "" if address.port in {None, default} else f":{address.port}"
+    return f"{address.scheme}://{name}{port}"
