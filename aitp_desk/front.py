@@ -52,6 +52,7 @@ _EVERY_RESPONSE = CIMultiDict(
         "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer",
         "Cache-Control": "no-store",
+        "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     }
 )
 """The headers of every response, in their order; its own values replace them."""
@@ -238,7 +239,7 @@ class Front:
             )
         if heading.told.is_refused:
             raise Forbidden(
-                "Pages of this origin may not use the API. Its owner opens it to them in the"
+                "Pages of this origin may not use the API; the site's owner opens it to them by the"
                 " setting cors.origins.",
                 param="Origin",
             )

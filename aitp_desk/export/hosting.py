@@ -12,7 +12,8 @@ from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.assets import ICON, STYLE
-from aitp_desk.pages.wire import FOREVER, POLICY
+from aitp_desk.pages.policy import ON_PAGES
+from aitp_desk.pages.wire import FOREVER
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.reply import JSON, MARKDOWN
@@ -26,7 +27,7 @@ _EVERYWHERE = (
     ("Link", link_header()),
     ("X-Content-Type-Options", "nosniff"),
     ("Referrer-Policy", "no-referrer"),
-    POLICY,
+    *ON_PAGES,
 )
 
 

@@ -10,6 +10,7 @@ from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.fill import Markup, fill
 from aitp_desk.pages.home import render_agents, render_pages
+from aitp_desk.pages.policy import IN_PAGES
 from aitp_desk.pages.render import Frame, render_frame
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 
@@ -18,6 +19,11 @@ STATIC = Frame(
     here="This site",
     nav=Markup('<a href="/#desk.pages">Pages</a>\n<a href="/#desk.agents">For agents</a>'),
     script=Markup(),
+    policy=fill(
+        '<meta http-equiv="Content-Security-Policy" content="$policy">\n'
+        '<meta name="referrer" content="no-referrer">',
+        policy=IN_PAGES,
+    ),
     promise="These are the pages of $site. This page loads nothing from any other site.",
     notice=Markup(notice(asks=False)),
 )

@@ -54,6 +54,7 @@ class Frame(msgspec.Struct, frozen=True):
         here: what its menu is called, for those who hear it.
         nav: the menu.
         script: the element that loads the script; empty where there is nothing to do for one.
+        policy: what the page itself says that it loads; empty where a header does.
         promise: the footer's sentence; ``$site`` is the site's name.
         notice: to agents.
     """
@@ -62,6 +63,7 @@ class Frame(msgspec.Struct, frozen=True):
     here: str
     nav: Markup
     script: Markup
+    policy: Markup
     promise: str
     notice: Markup
 
@@ -74,6 +76,7 @@ DESK = Frame(
         '<a href="/#desk.agents">For agents</a>'
     ),
     script=fill('<script type="module" src="$url"></script>', url=SCRIPT.url),
+    policy=NOTHING,
     promise=(
         "Answers are taken from the pages of $site. This page loads nothing from any other site."
     ),
@@ -123,6 +126,7 @@ def render_frame(
         icon=ICON.url,
         style=STYLE.url,
         script=frame.script,
+        policy=frame.policy,
         here=frame.here,
         nav=frame.nav,
         promise=fill(frame.promise, site=site.name),

@@ -18,28 +18,12 @@ from aitp_desk.config import Signals, Site
 from aitp_desk.model.errors import DeskError, ErrorKind
 from aitp_desk.pages.assets import Asset
 from aitp_desk.pages.full import FullText
+from aitp_desk.pages.policy import ON_PAGES
 from aitp_desk.pages.render import render_error_page
 from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import HTML, JSON, MARKDOWN, Call, Reply, has_version
-
-_SOURCES = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "connect-src": "'self'",
-    "img-src": "'self' data:",
-    "media-src": "'self'",
-    "base-uri": "'none'",
-    "form-action": "'none'",
-    "frame-ancestors": "'none'",
-}
-POLICY = (
-    "Content-Security-Policy",
-    "; ".join(f"{directive} {source}" for directive, source in _SOURCES.items()),
-)
-"""Nothing is loaded from elsewhere, nothing inline runs, nobody may frame the page."""
 
 FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
 TOKENS = "X-Markdown-Tokens"
@@ -85,7 +69,7 @@ def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdow
         markdown: the address of the same page as Markdown.
     """
     link = f'<{markdown}>; rel="alternate"; type="{MARKDOWN_TYPE}"'
-    return _reply_tagged(page, headers, HTML, POLICY, _signal(signals), links=link)
+    return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
 
 
 def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url: str) -> Reply:
@@ -143,7 +127,7 @@ def reply_error(error: DeskError, site: Site) -> Reply:
         advice=advice,
         home=f"{site.url}/" if error.kind is ErrorKind.WRONG_HOST else "/",
     )
-    return Reply(status, body, HTML, (*refusal_headers(error), POLICY, _BY_ACCEPT))
+    return Reply(status, body, HTML, (*refusal_headers(error), *ON_PAGES, _BY_ACCEPT))
 
 
 def reply_markdown_error(error: DeskError) -> Reply:

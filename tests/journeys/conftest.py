@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from openai import AsyncOpenAI
 
+from tests.browsing import OpenBrowser, browsing
 from tests.sdk import sdk
 from tests.talking import Talker, talking
 from tests.visiting import Visitor, visiting
@@ -43,6 +44,13 @@ async def client(owner: Talker) -> AsyncIterator[AsyncOpenAI]:
     """The OpenAI SDK with the owner's key."""
     async with sdk(owner) as client:
         yield client
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[OpenBrowser]:
+    """Opens fresh contexts of a browser."""
+    async with browsing() as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
@@ -20,6 +21,7 @@ from tests.visiting import CONTENT, CONVERSE, MANIFEST
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SHOP = "https://shop.example"
+NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 EVIL = "https://evil.example"
 DISCOVERY = (
     *(MANIFEST, CONTENT, "/llms-full.txt", "/", "/about", "/about.md", "/about?markdown=true"),
@@ -64,9 +66,14 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker
 
 
 async def hear(
-    desk: Talker, method: str, path: str, origin: str | None, body: bytes = b"", **headers: str
+    desk: Talker,
+    method: str,
+    path: str,
+    origin: str | None,
+    body: bytes = b"",
+    headers: Mapping[str, str] = NO_HEADERS,
 ) -> Heard:
-    sent = {name.replace("_", "-"): value for name, value in headers.items()}
+    sent = {**headers}
     if body:
         sent.setdefault("Content-Type", "application/json")
     if origin is not None:
@@ -77,8 +84,8 @@ async def hear(
 
 async def ahead(desk: Talker, path: str, origin: str, method: str, headers: str = "") -> Heard:
     """Ask as a browser does before it sends what a page would like to send."""
-    asked = {"Access_Control_Request_Method": method, "Access_Control_Request_Headers": headers}
-    return await hear(desk, "OPTIONS", path, origin, **asked)
+    asked = {"Access-Control-Request-Method": method, "Access-Control-Request-Headers": headers}
+    return await hear(desk, "OPTIONS", path, origin, headers=asked)
 
 
 @pytest.mark.parametrize("path", DISCOVERY)
@@ -97,7 +104,7 @@ async def test_what_is_there_to_be_found_may_be_read_from_everywhere(
 
 
 async def test_a_redirect_to_the_manifest_is_followed_from_everywhere(desk: Talker) -> None:
-    heard = await hear(desk, "GET", "/about", EVIL, Accept="application/agent+json")
+    heard = await hear(desk, "GET", "/about", EVIL, headers={"Accept": "application/agent+json"})
     assert (heard.status, heard.allowed) == (200, ["*"])
     assert '"ahp":"0.1"' in heard.text
 
@@ -126,6 +133,7 @@ async def test_pages_of_the_named_origins_ask_and_others_are_refused(desk: Talke
 
 
 async def test_what_a_browser_sends_without_asking_ahead_keeps_nothing(desk: Talker) -> None:
+    await desk.desk.store.settled()
     before = desk.counts()
     form = (
         b"--b\r\nContent-Disposition: form-data; name=purpose\r\n\r\nassistants\r\n--b\r\n"
@@ -213,11 +221,11 @@ async def test_a_stream_and_its_end_are_told_to_browsers_too(desk: Talker) -> No
 async def test_a_refusal_can_be_read_by_the_page_that_asked(desk: Talker) -> None:
     for path, headers, status in (
         ("/v1/thread", {"Authorization": "Bearer worthless"}, 401),
-        ("/v1/thread", {"Content_Type": "text/plain"}, 415),
+        ("/v1/thread", {"Content-Type": "text/plain"}, 415),
         ("/v1/threads/thread_none", {}, 404),
         ("/v1/models", {}, 405),
     ):
-        heard = await hear(desk, "POST", path, SHOP, b"{}", **headers)
+        heard = await hear(desk, "POST", path, SHOP, b"{}", headers)
         assert (heard.status, heard.allowed) == (status, [SHOP])
 
 
@@ -225,7 +233,7 @@ async def test_a_cookie_is_no_credential_and_none_is_set(desk: Talker) -> None:
     owner = await desk.with_key()
     thread = (await owner.open("Hello.")).id
     for cookie in (f"Authorization=Bearer {owner.key}", f"X-AHP-Key={owner.key}", f"{owner.key}"):
-        heard = await hear(desk, "GET", f"/v1/threads/{thread}", SHOP, Cookie=cookie)
+        heard = await hear(desk, "GET", f"/v1/threads/{thread}", SHOP, headers={"Cookie": cookie})
         assert (heard.status, heard.allowed) == (404, [SHOP])
 
 

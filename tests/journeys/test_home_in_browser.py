@@ -6,20 +6,19 @@ Playwright is imported by the fixtures alone: ``make test`` collects this file w
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Event, Source, Turn
 from aitp_desk.app import Serving
+from tests.browsing import OpenBrowser
 from tests.serving import serving
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Expect, Page, Request
+    from playwright.async_api import Expect, Page, Request
 
 pytestmark = pytest.mark.servers
 
@@ -31,49 +30,12 @@ HOSTILE = (
 )
 
 
-class OpenBrowser(Protocol):
-    """Opens a fresh context of the browser of this test."""
-
-    def __call__(self, **options: Any) -> AbstractAsyncContextManager[BrowserContext]: ...
-
-
 @pytest.fixture
 def expect() -> Expect:
     """Playwright's assertions, which wait for what they assert."""
     from playwright.async_api import expect
 
     return expect
-
-
-@pytest.fixture
-async def browser() -> AsyncIterator[OpenBrowser]:
-    from playwright.async_api import async_playwright
-
-    async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
-            args=[
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-            ],
-        )
-
-        @asynccontextmanager
-        async def opened(**options: Any) -> AsyncIterator[BrowserContext]:
-            context = await chromium.new_context(reduced_motion="reduce", **options)
-            context.set_default_timeout(15_000)
-            try:
-                yield context
-            finally:
-                await context.close()
-
-        yield opened
-        await chromium.close()
 
 
 class ScriptedAgent:

@@ -153,13 +153,15 @@ async def test_a_page_forbids_everything_that_is_not_the_desks_own(folder: Path)
         policy = dict(reply.headers)["Content-Security-Policy"].split("; ")
         assert policy == [
             "default-src 'none'",
-            "script-src 'self'",
             "style-src 'self'",
-            "connect-src 'self'",
             "img-src 'self' data:",
             "media-src 'self'",
             "base-uri 'none'",
             "form-action 'none'",
+            "script-src 'self'",
+            "connect-src 'self'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
             "frame-ancestors 'none'",
         ]
 

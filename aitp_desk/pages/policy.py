@@ -1,0 +1,46 @@
+"""What a browser may do with a page: what it loads, who frames it, what it may ask its user for.
+
+Source: Content Security Policy Level 3 and Trusted Types (W3C), Permissions Policy (W3C), the HTML
+standard on Cross-Origin-Opener-Policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_LOADED = {
+    "default-src": "'none'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "media-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+}
+_NEVER_FRAMED = {"frame-ancestors": "'none'"}
+_SCRIPT = {
+    "script-src": "'self'",
+    "connect-src": "'self'",
+    "require-trusted-types-for": "'script'",
+    "trusted-types": "'none'",
+}
+"""The desk's own script, which never makes elements from text."""
+_ASKED_FOR = (
+    *("accelerometer", "camera", "display-capture", "geolocation", "gyroscope", "magnetometer"),
+    *("microphone", "midi", "payment", "usb"),
+)
+
+
+def _policy(*parts: Mapping[str, str]) -> str:
+    return "; ".join(f"{name} {value}" for part in parts for name, value in part.items())
+
+
+POLICY = ("Content-Security-Policy", _policy(_LOADED, _SCRIPT, _NEVER_FRAMED))
+"""Nothing is loaded from elsewhere, nothing inline runs, nobody may frame the page."""
+ON_PAGES = (
+    POLICY,
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Permissions-Policy", ", ".join(f"{feature}=()" for feature in _ASKED_FOR)),
+)
+"""The headers of every page."""
+IN_PAGES = _policy(_LOADED)
+"""What a page without a script says itself, where no server says it; of frames it cannot."""
