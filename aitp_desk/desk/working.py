@@ -21,6 +21,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.run import RunState
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.run_records import ClaimedRun
+from aitp_desk.store.work.nonces import forget_nonces
 from aitp_desk.store.work.runs import claim_runs, release_runs, renew_lease
 from aitp_desk.store.work.sessions import delete_expired
 
@@ -30,6 +31,8 @@ MAX_AT_ONCE = 16
 TIDY_SECONDS = 600
 ONCE_SECONDS = 24 * 60 * 60
 """How long an idempotency key is remembered."""
+NONCE_SECONDS = 60 * 60
+"""How long a nonce is remembered beyond its end, for a clock that is set back."""
 TIDY_LIMIT = 1000
 TIDY_FILES = 10
 
@@ -178,7 +181,11 @@ class Worker:
                     limit=TIDY_LIMIT,
                     files=TIDY_FILES,
                 )
-                if TIDY_LIMIT in (gone.idempotency, gone.sessions) or gone.files == TIDY_FILES:
+                nonces = await self._store.run(
+                    forget_nonces, before=now - NONCE_SECONDS, limit=TIDY_LIMIT
+                )
+                rows = (gone.idempotency, gone.sessions, nonces)
+                if TIDY_LIMIT in rows or gone.files == TIDY_FILES:
                     continue
             await asyncio.sleep(TIDY_SECONDS)
 

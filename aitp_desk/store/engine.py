@@ -12,7 +12,7 @@ import msgspec
 from aitp_desk.model.audit import Auditor
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import Fork, Once, Session
+from aitp_desk.store.records import Fork, Nonce, Once, Session
 from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.folding import fold_turn
 
@@ -54,7 +54,7 @@ class Unit(msgspec.Struct, eq=False):
 
 
 def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
-    """Tell what a unit may touch, from its named arguments: its thread, its idempotency key.
+    """Tell what a unit may touch, from its named arguments: its thread, idempotency key, nonce.
 
     It touches the audit log where it is given an auditor. Two units that share nothing may be
     driven side by side, a statement of one between two of the other. Units that share something
@@ -82,6 +82,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
                 found.add(("once", value.scope, value.key))
             case Auditor():
                 notes = True
+            case Nonce():
+                found.add(("nonce", value.digest.hex()))
             case _:
                 pass
     if notes and found:

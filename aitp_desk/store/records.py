@@ -341,6 +341,18 @@ class Token(msgspec.Struct, frozen=True):
         return former if former is not None and now < former.until else None
 
 
+class Nonce(msgspec.Struct, frozen=True):
+    """What may be used once.
+
+    Parameters:
+        digest: of whose it is and what it is.
+        until: Unix seconds after which whatever carries it is refused for its age.
+    """
+
+    digest: bytes
+    until: int
+
+
 class Expired(msgspec.Struct, frozen=True):
     """How many rows one call of ``delete_expired`` removed."""
 

@@ -3,9 +3,9 @@
     placed = await store.run(work.append_message, thread_id=..., ...)
 
 All arguments are given by name. What a unit may touch is read off them (``engine.touched``): the
-thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, and the key of
-``once``, and the audit log where there is an ``Auditor``; a unit that names no thread and no key
-may touch anything.
+thread named by ``thread_id``, ``thread``, ``fork``, ``session`` or ``claim``, the key of ``once``,
+the ``nonce``, and the audit log where there is an ``Auditor``; a unit that names no thread, key or
+nonce may touch anything.
 """
 
 from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
@@ -13,6 +13,7 @@ from aitp_desk.store.work.audit import keep_audit
 from aitp_desk.store.work.claiming import claim_thread
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
+from aitp_desk.store.work.nonces import forget_nonces, use_nonce
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
     claim_runs,
@@ -53,6 +54,7 @@ __all__ = [
     "fail_run",
     "finish_run",
     "fold_turn",
+    "forget_nonces",
     "join_thread",
     "keep_audit",
     "keep_summary",
@@ -67,4 +69,5 @@ __all__ = [
     "set_message_metadata",
     "unfold_thread",
     "update_thread",
+    "use_nonce",
 ]

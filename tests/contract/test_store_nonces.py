@@ -1,0 +1,67 @@
+"""What may be used once, on every engine."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.nonces import Nonces
+from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.store import work
+from aitp_desk.store.base import Store
+from tests.contract.saying import HOUR, NOW
+
+KEY = MasterKey(bytes(range(32)))
+
+
+async def forget(store: Store, before: int, limit: int = 10) -> int:
+    return await store.run(work.forget_nonces, before=before, limit=limit)
+
+
+async def test_a_nonce_is_used_once_whoever_asks(store: Store) -> None:
+    await Nonces(store, KEY).use("key:a", "one", until=NOW)
+    for until in (NOW, NOW + HOUR, NOW - HOUR):
+        with pytest.raises(NotAuthenticated):
+            await Nonces(store, KEY).use("key:a", "one", until=until)
+
+
+async def test_other_nonces_and_other_scopes_are_free(store: Store) -> None:
+    nonces = Nonces(store, KEY)
+    for scope, nonce in [("a", "b c"), ("a b", "c"), ("a", "bc"), ("", "1 a b c"), ("b", "b c")]:
+        await nonces.use(scope, nonce, until=NOW)
+    with pytest.raises(NotAuthenticated):
+        await nonces.use("a b", "c", until=NOW)
+
+
+async def test_of_many_at_once_with_one_nonce_one_succeeds(store: Store) -> None:
+    nonces = Nonces(store, KEY)
+    attempts = [nonces.use("a", str(number % 5), until=NOW) for number in range(50)]
+    ended = await asyncio.gather(*attempts, return_exceptions=True)
+    assert ended.count(None) == 5
+    assert sum(isinstance(end, NotAuthenticated) for end in ended) == 45
+
+
+async def test_a_nonce_of_any_length_and_spelling_is_used_once(store: Store) -> None:
+    nonces = Nonces(store, KEY)
+    for nonce in ("", "\0", "é", "\udce9", "x" * 100_000, "x" * 100_001):
+        await nonces.use("a", nonce, until=NOW + 0.5)
+        with pytest.raises(NotAuthenticated):
+            await nonces.use("a", nonce, until=NOW + 0.5)
+
+
+async def test_what_has_ended_is_forgotten_in_pieces_and_nothing_else(store: Store) -> None:
+    nonces = Nonces(store, KEY)
+    for number in range(5):
+        await nonces.use("a", str(number), until=NOW + number)
+    assert [await forget(store, NOW + 3, 2) for _ in range(3)] == [2, 1, 0]
+    await nonces.use("a", "0", until=NOW + HOUR)
+    with pytest.raises(NotAuthenticated):
+        await nonces.use("a", "3", until=NOW + HOUR)
+
+
+async def test_a_part_of_a_second_counts_as_a_whole_one(store: Store) -> None:
+    await Nonces(store, KEY).use("a", "one", until=NOW + 0.1)
+    assert await forget(store, NOW + 1) == 0
+    assert await forget(store, NOW + 2) == 1
