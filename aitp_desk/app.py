@@ -211,7 +211,7 @@ async def open_server(
             clock=clock,
         )
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
-        identifier = make_identifier(config, store, key, clock)
+        identifier = make_identifier(config, store=store, key=key, egress=egress, clock=clock)
         doors = make_doors(desk, further_desks, config)
         browsers = Browsers(config.site.url, config.cors)
         front = Front(desk=desk, doors=doors, identifier=identifier, browsers=browsers)

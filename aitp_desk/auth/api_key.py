@@ -122,11 +122,16 @@ def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
     if not checked:
         raise InvalidRequest(f"A key needs a scope: {_scopes_in_words()}.", param="scope")
     for scope in checked:
-        if scope not in SCOPES and not _ONE_ACTION.fullmatch(scope):
+        if not is_scope(scope):
             raise InvalidRequest(
                 f"There is no scope {scope!r}; the scopes are {_scopes_in_words()}.", param="scope"
             )
     return checked
+
+
+def is_scope(text: str) -> bool:
+    """Whether there is such a scope."""
+    return text in SCOPES or _ONE_ACTION.fullmatch(text) is not None
 
 
 def _scopes_in_words() -> str:

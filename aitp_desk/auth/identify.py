@@ -22,12 +22,14 @@ class Identifier:
 
     Parameters:
         api_keys: what verifies a bearer's API key.
+        jwts: what verifies a bearer's JWT.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
     """
 
-    def __init__(self, *, api_keys: Way, trusted_proxies: Sequence[str] = ()) -> None:
+    def __init__(self, *, api_keys: Way, jwts: Way, trusted_proxies: Sequence[str] = ()) -> None:
         self.addresses = ClientAddresses(trusted_proxies)
         self._api_keys = api_keys
+        self._jwts = jwts
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return who is calling, at their address.
@@ -55,5 +57,8 @@ class Identifier:
 
     def _way(self, presented: Presented) -> Way:
         if presented.scheme == BEARER:
-            return self._api_keys
-        raise NotAuthenticated("The Authorization header must read 'Bearer' and an API key.")
+            # a key has no dots, and whatever has some shall hear what is wrong with it as a JWT
+            return self._jwts if "." in presented.credential else self._api_keys
+        raise NotAuthenticated(
+            "The Authorization header must read 'Bearer' and an API key or a token."
+        )

@@ -15,6 +15,10 @@ EPOCH_SECONDS = 0.5
 """How old the known epoch may be. A revoked key is refused within a second; this leaves margin."""
 MAX_VERIFIED = 4096
 """How many proofs are remembered, of each way."""
+MAX_CHARACTERS = 4 * 1024 * 1024
+"""How long the credentials are together that are remembered, of each way."""
+REMEMBERED_SECONDS = 300
+"""After so long a credential is looked up again: the key that proves it may have been withdrawn."""
 
 ReadEpoch = Callable[[], Awaitable[int]]
 
@@ -53,7 +57,8 @@ class Verified:
     def __init__(self, epoch: Epoch, clock: Callable[[], float] = time.time) -> None:
         self._epoch = epoch
         self._clock = clock
-        self._proofs: dict[str, Proof] = {}
+        self._proofs: dict[str, tuple[Proof, float]] = {}
+        self._characters = 0
         self._of_epoch: int | None = None
 
     async def find(self, credential: str, verify: Callable[[str], Awaitable[Proof]]) -> Proof:
@@ -65,15 +70,30 @@ class Verified:
         epoch = await self._epoch.refresh()
         if epoch != self._of_epoch:
             self._proofs.clear()
+            self._characters = 0
             self._of_epoch = epoch
         known = self._proofs.get(credential)
         if known is not None:
-            if known.until is None or self._clock() < known.until:
-                return known
-            del self._proofs[credential]
+            proof, until = known
+            if self._clock() < until:
+                return proof
+            self._forget(credential)
         proof = await verify(credential)
         if epoch == self._epoch.known == self._of_epoch:
-            if len(self._proofs) >= MAX_VERIFIED:
-                del self._proofs[next(iter(self._proofs))]
-            self._proofs[credential] = proof
+            self._remember(credential, proof)
         return proof
+
+    def _remember(self, credential: str, proof: Proof) -> None:
+        self._forget(credential)  # another request may have come first
+        size = len(credential)
+        while self._proofs and (
+            len(self._proofs) >= MAX_VERIFIED or self._characters + size > MAX_CHARACTERS
+        ):
+            self._forget(next(iter(self._proofs)))
+        until = self._clock() + REMEMBERED_SECONDS
+        self._proofs[credential] = proof, until if proof.until is None else min(until, proof.until)
+        self._characters += size
+
+    def _forget(self, credential: str) -> None:
+        if self._proofs.pop(credential, None) is not None:
+            self._characters -= len(credential)

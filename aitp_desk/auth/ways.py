@@ -2,30 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 
 from aitp_desk.auth.api_key import ApiKeys
+from aitp_desk.auth.bearer import Bearer
+from aitp_desk.auth.claims import Bounds
 from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.issuers import Issuer, Keys, Secret, introduce, refuse_revoked, types_of
+from aitp_desk.auth.jwks import RemoteKeys
 from aitp_desk.auth.keys import MasterKey
 from aitp_desk.auth.verified import Epoch, Verified
 from aitp_desk.config import Config
+from aitp_desk.config import Issuer as IssuerSettings
+from aitp_desk.config.issuer_rules import read_secret
+from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS
+from aitp_desk.egress import Egress
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 
 def make_identifier(
-    config: Config, store: Store, key: MasterKey, clock: Callable[[], float]
+    config: Config,
+    *,
+    store: Store,
+    key: MasterKey,
+    egress: Egress,
+    clock: Callable[[], float],
 ) -> Identifier:
     """Put together what tells who is calling.
 
     Parameters:
         key: the desk's master key.
+        egress: what fetches the keys of others.
         clock: Unix seconds.
     """
     epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
     return Identifier(
         api_keys=ApiKeys(partial(reads.token_by_id, store), key, Verified(epoch, clock)),
+        jwts=Bearer(_issuers(config, store, egress), Verified(epoch, clock), clock),
         trusted_proxies=config.server.trusted_proxies,
     )
+
+
+def _issuers(config: Config, store: Store, egress: Egress) -> Iterator[Issuer]:
+    """Whose tokens the site's owner takes."""
+    for settings in config.issuers:
+        yield Issuer(
+            url=settings.url,
+            algorithms=frozenset(settings.algorithms),
+            keys=_keys(settings, config.folder, egress),
+            bounds=Bounds(
+                audience=settings.audience or config.site.url,
+                leeway=settings.leeway_seconds,
+                max_lifetime=settings.max_lifetime_seconds,
+            ),
+            types=types_of(settings.type),
+            introduce=partial(introduce, settings),
+            vet=partial(refuse_revoked, store, settings.name),
+        )
+
+
+def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> Keys:
+    if settings.algorithms == SHARED_SECRET_ALGORITHMS:
+        return Secret(read_secret(settings, folder))
+    return RemoteKeys(name=settings.name, issuer=settings.url, address=settings.jwks, egress=egress)

@@ -7,6 +7,7 @@ from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content, Signals, Web
 from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
+from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import EVERYBODY, THREADS, AgentLimits, Limits, Tier
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.problem import Problem
@@ -38,6 +39,7 @@ __all__ = [
     "Cors",
     "Events",
     "Files",
+    "Issuer",
     "Limits",
     "Log",
     "Problem",

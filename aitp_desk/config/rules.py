@@ -5,13 +5,15 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Iterator
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from aitp_desk.config.content import Web
 from aitp_desk.config.cors import origin_of
+from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.settings import Config, Server
+from aitp_desk.config.web_address import ip_address, is_loopback, web_address, wrong_address
 
 RESERVED = frozenset(
     {
@@ -52,9 +54,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
             "site.contact.email", "is no mail address; it takes one such as a@example.com."
         )
     page = site.contact.url
-    if page and (
-        page.startswith("//") or (not page.startswith("/") and _web_address(page) is None)
-    ):
+    if page and (page.startswith("//") or (not page.startswith("/") and web_address(page) is None)):
         yield Problem(
             "site.contact.url", "is neither a http(s) URL nor a path on the site such as /contact."
         )
@@ -81,6 +81,9 @@ def check_rules(config: Config) -> Iterator[Problem]:
     yield from _check_agents(config)
     yield from check_agent_limits(config.agent_limits)
     yield from check_tiers(config.tiers)
+    yield from check_issuers(
+        config.issuers, config.folder, site.url, allow_loopback=config.egress.allow_loopback
+    )
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
 
@@ -123,7 +126,7 @@ def _check_agents(config: Config) -> Iterator[Problem]:
 def check_public(config: Config) -> tuple[Problem, ...]:
     """Return what keeps a sound configuration from being shown to the public."""
     address = urlsplit(config.site.url)
-    is_own = _is_loopback(address.hostname or "")
+    is_own = is_loopback(address.hostname or "")
     found: list[Problem] = []
     if address.scheme == "http" and not is_own:
         found.append(
@@ -141,7 +144,7 @@ def check_public(config: Config) -> tuple[Problem, ...]:
             " own.",
         )
         for origin in map(urlsplit, config.cors.origins)
-        if origin.scheme == "http" and not _is_loopback(origin.hostname or "")
+        if origin.scheme == "http" and not is_loopback(origin.hostname or "")
     )
     if config.egress.allow_loopback and not is_own:
         found.append(
@@ -167,7 +170,7 @@ def _check_web(section: str, web: Web, *, allow_loopback: bool) -> Iterator[Prob
     """Yield what is wrong with addresses elsewhere; none is repeated, for it may hold a key."""
     for key, urls in (("urls", web.urls), ("sitemaps", web.sitemaps)):
         for number, url in enumerate(urls, 1):
-            if wrong := _wrong_page_url(url, allow_loopback=allow_loopback):
+            if wrong := wrong_address(url, allow_loopback=allow_loopback):
                 yield Problem(
                     f"{section}.{key}",
                     f"its address {number} {wrong}; it takes one such as"
@@ -199,7 +202,7 @@ def wrong_store_url(url: str) -> str | None:
 
 
 def _wrong_site_url(url: str) -> str | None:
-    address = _web_address(url)
+    address = web_address(url)
     if address is None:
         return "is no http(s) URL"
     if address.username is not None or address.password is not None:
@@ -210,7 +213,7 @@ def _wrong_site_url(url: str) -> str | None:
 
 
 def _wrong_origin(text: str) -> str | None:
-    address = _web_address(text)
+    address = web_address(text)
     if address is None:
         return f"{text!r} is no origin of web pages"
     if address.username is not None or address.password is not None:
@@ -224,53 +227,11 @@ def _wrong_origin(text: str) -> str | None:
     return None
 
 
-def _wrong_page_url(url: str, *, allow_loopback: bool) -> str | None:
-    address = _web_address(url)
-    if address is None:
-        return "is no web address"
-    if address.username is not None or address.password is not None:
-        return "holds a user name or password"
-    host = address.hostname or ""
-    literal = _ip_address(host)
-    if allow_loopback and literal is not None and literal.is_loopback:
-        return None
-    if address.scheme != "https":
-        return "is not encrypted"
-    if _is_loopback(host) or (literal is not None and not literal.is_global):
-        return "is not public"
-    return None
-
-
-def _web_address(url: str) -> SplitResult | None:
-    if not url.isascii() or not url.isprintable() or " " in url:
-        return None
-    try:
-        address = urlsplit(url)
-        known = address.scheme in {"http", "https"} and address.hostname and address.port != 0
-    except ValueError:
-        return None
-    return address if known else None
-
-
 def _is_mail_address(text: str) -> bool:
     name, at, host = text.rpartition("@")
     return bool(name and at and host) and text.isprintable() and " " not in text
 
 
 def _is_wildcard(host: str) -> bool:
-    address = _ip_address(host)
+    address = ip_address(host)
     return address is not None and address.is_unspecified
-
-
-def _is_loopback(host: str) -> bool:
-    address = _ip_address(host)
-    if address is not None:
-        return address.is_loopback
-    return host == "localhost" or host.endswith(".localhost")
-
-
-def _ip_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(host)
-    except ValueError:
-        return None

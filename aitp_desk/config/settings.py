@@ -18,6 +18,7 @@ from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content
 from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
+from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Limits, Tier
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
@@ -298,6 +299,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     claude: Claude = Claude()
     log: Log = Log()
     agents: tuple[SiteAgent, ...] = ()
+    issuers: tuple[Issuer, ...] = ()
 
     @property
     def content_folder(self) -> Path:

@@ -24,6 +24,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── MethodNotAllowed          the address exists, the method does not
     ├── UnsupportedMedia          the body's media type is not served
     ├── NotAuthenticated          a credential is needed, or the one sent proves nothing
+    │   └── TokenRefused          a token was sent, and proves nothing
     ├── Forbidden                 known caller, not allowed
     ├── WrongHost                 the request was meant for another site
     ├── RequestTooLarge           a body, member or nesting past its limit
@@ -220,6 +221,10 @@ class NotAuthenticated(DeskError):
     """A credential is needed, or the one that was sent proves nothing."""
 
     kind = ErrorKind.NOT_AUTHENTICATED
+
+
+class TokenRefused(NotAuthenticated):
+    """A bearer token was sent that proves nothing (RFC 6750, section 3.1: ``invalid_token``)."""
 
 
 class Forbidden(DeskError):

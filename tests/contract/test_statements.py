@@ -9,7 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.store import audit_log, file_reads, migrate, reads, run_reads, statements
+from aitp_desk.store import (
+    audit_log,
+    file_reads,
+    jwt_revocations,
+    migrate,
+    reads,
+    run_reads,
+    statements,
+)
 from aitp_desk.store.base import StoreChanged, StoreError
 from aitp_desk.store.migrate import load_migrations
 from aitp_desk.store.statements import QUERIES, load_statements
@@ -19,7 +27,7 @@ STORE = Path(statements.__file__).parent
 
 def names_in_code() -> set[str]:
     """Every quoted word of the units and reads: the names that they yield are among them."""
-    modules = (reads, run_reads, file_reads, audit_log)
+    modules = (reads, run_reads, file_reads, audit_log, jwt_revocations)
     sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {
         name for path in sources for name in re.findall(r'"([a-z_]+)"', path.read_text("utf-8"))

@@ -61,6 +61,8 @@ def headers_of(error: DeskError) -> dict[str, str]:
         headers["Retry-After"] = str(error.retry_after)
     if isinstance(error, errors.NotAuthenticated):
         headers["WWW-Authenticate"] = 'Bearer realm="aitp-desk"'
+    if isinstance(error, errors.TokenRefused):
+        headers["WWW-Authenticate"] += ', error="invalid_token"'
     if isinstance(error, errors.MethodNotAllowed):
         headers["Allow"] = "GET, HEAD"
     if isinstance(error, errors.IdempotencyConflict):

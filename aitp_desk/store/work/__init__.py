@@ -13,6 +13,7 @@ from aitp_desk.store.work.audit import keep_audit
 from aitp_desk.store.work.claiming import claim_thread
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
+from aitp_desk.store.work.jwts import revoke_jwts
 from aitp_desk.store.work.nonces import forget_nonces, use_nonce
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
@@ -64,6 +65,7 @@ __all__ = [
     "record_exchange",
     "release_runs",
     "renew_lease",
+    "revoke_jwts",
     "revoke_token",
     "rotate_token",
     "set_message_metadata",

@@ -7,6 +7,7 @@ import pytest
 from multidict import CIMultiDict
 
 from aitp_desk.auth.api_key import ApiKeys, make_api_key
+from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import MasterKey
 from aitp_desk.auth.presented import Presented, read_presented
@@ -74,7 +75,11 @@ def clock() -> Clock:
 @pytest.fixture
 def identifier(rows: Rows, clock: Clock) -> Identifier:
     verified = Verified(Epoch(rows.epoch, clock))
-    return Identifier(api_keys=ApiKeys(rows.token, KEY, verified), trusted_proxies=["10.0.0.0/8"])
+    return Identifier(
+        api_keys=ApiKeys(rows.token, KEY, verified),
+        jwts=Bearer((), verified, clock),
+        trusted_proxies=["10.0.0.0/8"],
+    )
 
 
 class Head(msgspec.Struct):

@@ -1,0 +1,157 @@
+"""Whose tokens the desk takes, and what it takes them for.
+
+An issuer is known by its URL, which its tokens name as ``iss``. The desk itself may be one: its
+keys are at hand, those of others are fetched (``jwks.py``) or are a secret that both sides have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from aitp_desk.auth.api_key import is_scope
+from aitp_desk.auth.claims import Bounds, Claims
+from aitp_desk.auth.jwk import VerifyingKey
+from aitp_desk.config.issuers import Issuer as IssuerSettings
+from aitp_desk.model.errors import TokenRefused
+from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy
+from aitp_desk.store.base import Store
+from aitp_desk.store.jwt_revocations import is_revoked
+
+JWT_PREFIX = "jwt:"
+"""What the id of a caller begins with who is known by the token of another issuer; the issuer's
+name and the token's subject follow, a colon between."""
+
+
+class Keys(Protocol):
+    """The keys of one issuer, wherever they are.
+
+    :class:`aitp_desk.auth.jwks.RemoteKeys` fetches them; :class:`Secret` holds one. An issuer whose
+    keys are at hand finds them with :func:`aitp_desk.auth.jwk.find_key`.
+    """
+
+    async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
+        """Return the key that a token names; None where the issuer has no such key.
+
+        Whatever a token says is unproven here: it may only be compared.
+
+        Parameters:
+            key_id: None where the token names none.
+            algorithm: one of those that the issuer signs with.
+
+        Raises:
+            Unavailable: the keys cannot be had now.
+        """
+
+
+class Secret:
+    """The one secret that an issuer shares with the desk, for HS256.
+
+    Parameters:
+        secret: at least 32 bytes.
+    """
+
+    def __init__(self, secret: bytes) -> None:
+        self._key = VerifyingKey(None, "HS256", secret)
+
+    async def find(
+        self,
+        key_id: str | None,  # noqa: ARG002 -- there is one key, whatever a token calls it
+        algorithm: str,
+    ) -> VerifyingKey | None:
+        """Return the secret."""
+        return self._key if algorithm == self._key.algorithm else None
+
+
+Vet = Callable[[Claims], Awaitable[None]]
+"""Looks whether a token that is proven was revoked. Raises TokenRefused."""
+
+
+class Issuer(msgspec.Struct, frozen=True):
+    """Somebody whose tokens are taken.
+
+    Parameters:
+        url: its issuer identifier, compared character by character with ``iss``.
+        algorithms: what its tokens may be signed with.
+        keys: what they are verified with.
+        bounds: what their claims keep to.
+        types: what their ``typ`` may be, in small letters, without ``application/``.
+        introduce: says who a token's caller is.
+        vet: looks whether a proven token was revoked.
+    """
+
+    url: str
+    algorithms: frozenset[str]
+    keys: Keys
+    bounds: Bounds
+    types: frozenset[str]
+    introduce: Callable[[Claims], Principal]
+    vet: Vet
+
+
+def introduce(settings: IssuerSettings, claims: Claims) -> Principal:
+    """Say who the caller is whom a token of a configured issuer is about."""
+    scopes = scopes_within(claims.scopes, settings.scopes, settings.scope_names)
+    if not scopes.isdisjoint({"operator", "admin"}):
+        kind = PrincipalKind.OPERATOR
+    elif settings.callers == "agents" or (
+        settings.callers == "told" and claims.client_id == claims.subject
+    ):
+        kind = PrincipalKind.AGENT
+    else:
+        kind = PrincipalKind.USER
+    return Principal(
+        f"{JWT_PREFIX}{settings.name}:{claims.subject}", kind, scopes, "", proven_by=ProvenBy.JWT
+    )
+
+
+async def refuse_revoked(store: Store, name: str, claims: Claims) -> None:
+    """Refuse a token of a configured issuer that the site's owner has revoked.
+
+    Parameters:
+        name: what the site's owner calls the issuer.
+
+    Raises:
+        TokenRefused: it was revoked.
+    """
+    if await is_revoked(
+        store,
+        name,
+        token_id=claims.token_id,
+        subject=claims.subject,
+        issued_at=claims.issued_at,
+    ):
+        raise TokenRefused("The token was revoked.")
+
+
+def types_of(wanted: str) -> frozenset[str]:
+    """What tokens may say that they are, where that much is wanted; any access token if empty.
+
+    Tokens that are made for something else, such as ``logout+jwt``, say so (RFC 8725, 3.11).
+    """
+    if wanted:
+        return frozenset({wanted.lower().removeprefix("application/")})
+    return frozenset({"", "jwt", "at+jwt"})
+
+
+def scopes_within(
+    told: tuple[str, ...], allowed: tuple[str, ...], names: Mapping[str, str]
+) -> frozenset[str]:
+    """The scopes of this desk that a token opens.
+
+    What the issuer may not give, and what is no scope of this desk, is left out.
+
+    Parameters:
+        told: what the token says, in its issuer's words.
+        allowed: what the issuer may give; ``actions`` holds every ``actions:<name>``.
+        names: what the issuer calls scopes of this desk.
+    """
+    found = {names.get(word, word) for word in told}
+    return frozenset(
+        scope
+        for scope in found
+        if is_scope(scope)
+        and (scope in allowed or (scope.startswith("actions:") and "actions" in allowed))
+    )

@@ -1,0 +1,182 @@
+"""The published keys of an issuer: fetched, kept for a while, and fetched again when need be.
+
+Nothing that a caller sends says what is fetched: the address is the owner's, or one that the
+issuer's own metadata names. Nor does it say how often. The requests of others go on meanwhile with
+the keys that are known; and an issuer that does not answer keeps the keys that it had, for a day.
+
+Sources: RFC 7517, section 5 (JWK Set), RFC 8414, section 3 (where an issuer's metadata is), OpenID
+Connect Discovery 1.0, section 4 (the older place).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+import structlog
+
+from aitp_desk.auth.jwk import VerifyingKey, find_key, read_key
+from aitp_desk.egress import Egress, EgressError, Fetched
+from aitp_desk.model.errors import Unavailable
+
+REFETCH_SECONDS = 60
+"""So much lies between two fetches at least, whatever keys tokens name."""
+MIN_FRESH_SECONDS, FRESH_SECONDS, MAX_FRESH_SECONDS = 300, 3600, 86_400
+"""How long a set is taken as it is: at least, where its issuer does not say, and at most."""
+OLD_SECONDS = 86_400
+"""How much longer it is used while its issuer does not answer: a withdrawn key must end some day,
+also where somebody keeps the desk from hearing of it."""
+MAX_KEYS = 64
+MAX_BYTES = 256 * 1024
+FETCH_SECONDS = 5.0
+
+_MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE | re.ASCII)
+_log = structlog.get_logger()
+
+
+class RemoteKeys:
+    """The keys that an issuer publishes. See :class:`aitp_desk.auth.issuers.Keys`.
+
+    Parameters:
+        name: what the site's owner calls the issuer, for the log and for messages.
+        issuer: its URL.
+        address: where its keys are; empty where its metadata says so.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        issuer: str,
+        address: str,
+        egress: Egress,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._name = name
+        self._issuer = issuer
+        self._address = address
+        self._egress = egress
+        self._clock = clock
+        self._keys: tuple[VerifyingKey, ...] = ()
+        self._fresh_until = 0.0
+        self._asked_at: float | None = None
+        self._fetching = asyncio.Lock()
+
+    async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
+        """Return the key that a token names, fetching the set where it is not known or is old.
+
+        Raises:
+            Unavailable: there is no set, and none can be fetched now.
+        """
+        came_at = self._clock()
+        if came_at >= self._fresh_until + OLD_SECONDS:
+            self._keys = ()
+        if not self._keys:
+            await self._fetch_after(came_at)
+        elif came_at >= self._fresh_until and not self._fetching.locked():
+            await self._fetch_after(came_at)  # who comes meanwhile takes the set that is known
+        found = find_key(self._keys, key_id, algorithm)
+        if found is None:
+            await self._fetch_after(came_at)
+            found = find_key(self._keys, key_id, algorithm)
+        if not self._keys:
+            wait = REFETCH_SECONDS - (self._clock() - (self._asked_at or 0.0))
+            raise Unavailable(
+                "The keys that verify this token cannot be fetched from its issuer now.",
+                retry_after=max(1, round(wait)),
+            )
+        return found
+
+    async def _fetch_after(self, came_at: float) -> None:
+        """Fetch the set, unless it was fetched since or not long before: all who wait share it."""
+        async with self._fetching:
+            if self._asked_at is not None and came_at < self._asked_at + REFETCH_SECONDS:
+                return
+            before, self._asked_at = self._asked_at, self._clock()
+            try:
+                async with asyncio.timeout(FETCH_SECONDS):
+                    answer = await self._get(self._address or await self._discover())
+                keys = _read_set(answer.body)
+            except asyncio.CancelledError:
+                self._asked_at = before  # who asked has gone; whoever waits asks again
+                raise
+            except (EgressError, TimeoutError, _Unreadable) as error:
+                _log.warning(
+                    "issuer_keys_not_fetched", issuer=self._name, why=str(error) or "too slow"
+                )
+                return
+            self._keys = keys
+            self._fresh_until = self._clock() + _fresh_seconds(answer)
+            _log.info("issuer_keys_fetched", issuer=self._name, keys=len(keys))
+
+    async def _discover(self) -> str:
+        """Where the issuer's keys are, as its metadata says.
+
+        Raises:
+            EgressError, _Unreadable: it says nothing that can be used.
+        """
+        parts = urlsplit(self._issuer)
+        path = parts.path.rstrip("/")
+        origin = f"{parts.scheme}://{parts.netloc}"
+        answer = await self._egress.fetch(
+            f"{origin}/.well-known/oauth-authorization-server{path}",
+            max_bytes=MAX_BYTES,
+            seconds=FETCH_SECONDS,
+        )
+        if answer.status != 200:
+            answer = await self._get(f"{origin}{path}/.well-known/openid-configuration")
+        metadata = _read_object(answer.body)
+        address = metadata.get("jwks_uri")
+        if metadata.get("issuer") != self._issuer:
+            raise _Unreadable("its metadata is that of another issuer")
+        if not isinstance(address, str):
+            raise _Unreadable("its metadata does not say where its keys are (jwks_uri)")
+        return address
+
+    async def _get(self, address: str) -> Fetched:
+        answer = await self._egress.fetch(address, max_bytes=MAX_BYTES, seconds=FETCH_SECONDS)
+        if answer.status != 200:
+            raise _Unreadable(f"it answers with the status {answer.status}")
+        return answer
+
+
+class _Unreadable(Exception):
+    """An issuer's answer is not what it should be; the message says what is wrong with it."""
+
+
+def _read_set(body: bytes) -> tuple[VerifyingKey, ...]:
+    listed = _read_object(body).get("keys")
+    if not isinstance(listed, list):
+        raise _Unreadable("its keys are no JWK Set")
+    if len(listed) > MAX_KEYS:
+        raise _Unreadable(f"it lists more than {MAX_KEYS} keys")
+    keys = tuple(key for key in map(read_key, listed) if key is not None)
+    if not keys:
+        raise _Unreadable("none of its keys can be used")
+    return keys
+
+
+def _read_object(body: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise _Unreadable("its answer is no JSON object")
+    return value
+
+
+def _fresh_seconds(answer: Fetched) -> int:
+    """How long a set may be taken as it is (RFC 9111, section 5.2.2.1), within bounds."""
+    said = answer.headers.get("Cache-Control", "")
+    if "no-store" in said.lower() or "no-cache" in said.lower():
+        return MIN_FRESH_SECONDS
+    found = _MAX_AGE.search(said)
+    seconds = int(found[1]) if found else FRESH_SECONDS
+    return min(max(seconds, MIN_FRESH_SECONDS), MAX_FRESH_SECONDS)

@@ -1,0 +1,142 @@
+"""What the settings of issuers must satisfy beyond their types, their secrets included."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS, Issuer
+from aitp_desk.config.problem import Problem
+from aitp_desk.config.web_address import wrong_address
+
+MIN_SECRET_BYTES = 32
+"""Of a secret for HS256: as long as what it makes (RFC 7518, section 3.2)."""
+MAX_SECRET_BYTES = 4096
+
+_SCOPE = re.compile(r"threads|actions(:[a-z][a-z0-9_]{0,63})?|operator|admin", re.ASCII)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+
+
+def check_issuers(
+    issuers: Sequence[Issuer], folder: Path, site_url: str, *, allow_loopback: bool
+) -> Iterator[Problem]:
+    """Yield what is wrong with issuers. What may be a secret in the wrong place is not repeated.
+
+    Parameters:
+        folder: the site's folder.
+        site_url: the desk's own address, with or without a slash at its end; empty where it is not
+            known yet.
+        allow_loopback: whether addresses of this machine may be asked.
+    """
+    for number, issuer in enumerate(issuers, 1):
+        if not issuer.name:
+            yield Problem("issuers.name", f"table {number} of [[issuers]] has none.")
+        elif any(issuer.name == other.name for other in issuers[: number - 1]):
+            yield Problem("issuers.name", f"{issuer.name!r} stands twice.")
+        if not issuer.url:
+            yield Problem("issuers.url", f"table {number} of [[issuers]] has none.")
+        elif any(issuer.url == other.url for other in issuers[: number - 1]):
+            yield Problem("issuers.url", f"that of {issuer.name!r} stands twice.")
+        elif issuer.url.rstrip("/") == site_url.rstrip("/"):
+            yield Problem("issuers.url", f"that of {issuer.name!r} is the desk's own address.")
+        yield from _check_keys(issuer, folder, allow_loopback=allow_loopback)
+        yield from _check_scopes(issuer)
+
+
+def read_secret(issuer: Issuer, folder: Path) -> bytes:
+    """Read the secret that an issuer's tokens are signed with, without space around it.
+
+    Parameters:
+        folder: the site's folder.
+
+    Raises:
+        ValueError: it is not there, or too short. The message says where it should be.
+    """
+    if issuer.secret_env:
+        place = f"the environment variable {issuer.secret_env}"
+        secret = os.environb.get(os.fsencode(issuer.secret_env), b"").strip()
+    else:
+        place = f"the file {issuer.secret_file}"
+        try:
+            with (folder / issuer.secret_file).open("rb") as file:
+                secret = file.read(MAX_SECRET_BYTES).strip()
+        except (OSError, ValueError):
+            raise ValueError(f"{place} cannot be read.") from None
+    if len(secret) < MIN_SECRET_BYTES:
+        held = "holds no secret" if not secret else "holds too short a secret"
+        raise ValueError(
+            f"{place} {held}: it takes {MIN_SECRET_BYTES} bytes or more, such as those that"
+            " 'openssl rand -hex 32' prints."
+        )
+    return secret
+
+
+def _check_keys(issuer: Issuer, folder: Path, *, allow_loopback: bool) -> Iterator[Problem]:
+    shares = bool(issuer.secret_env or issuer.secret_file)
+    if not issuer.algorithms or len(set(issuer.algorithms)) != len(issuer.algorithms):
+        yield Problem("issuers.algorithms", f"those of {issuer.name!r} are none, or one twice.")
+    elif set(SHARED_SECRET_ALGORITHMS) & set(issuer.algorithms):
+        if issuer.algorithms != SHARED_SECRET_ALGORITHMS:
+            yield Problem(
+                "issuers.algorithms",
+                f"those of {issuer.name!r} mix HS256 with others; whoever knows a public key could"
+                " use it as the secret. Take two issuers.",
+            )
+        elif issuer.jwks:
+            yield Problem(
+                "issuers.jwks", f"{issuer.name!r} signs with a secret, which is published nowhere."
+            )
+        elif bool(issuer.secret_env) == bool(issuer.secret_file):
+            yield Problem(
+                "issuers.secret_env",
+                f"{issuer.name!r} signs with a secret; say where it is by secret_env or"
+                " secret_file, one of the two.",
+            )
+        else:
+            yield from _check_secret(issuer, folder)
+    elif shares:
+        yield Problem(
+            "issuers.secret_env",
+            f"{issuer.name!r} has a secret, and its algorithms use public keys; take away the"
+            ' secret, or set algorithms = ["HS256"].',
+        )
+    else:
+        key = "issuers.jwks" if issuer.jwks else "issuers.url"
+        if wrong := wrong_address(issuer.jwks or issuer.url, allow_loopback=allow_loopback):
+            yield Problem(
+                key, f"that of {issuer.name!r} {wrong}; it takes one such as https://login.example."
+            )
+
+
+def _check_secret(issuer: Issuer, folder: Path) -> Iterator[Problem]:
+    key = "issuers.secret_env" if issuer.secret_env else "issuers.secret_file"
+    if issuer.secret_env and not _VARIABLE.fullmatch(issuer.secret_env):
+        yield Problem(
+            key,
+            f"that of {issuer.name!r} is no name of an environment variable; the secret itself"
+            " never stands in desk.toml.",
+        )
+        return
+    try:
+        read_secret(issuer, folder)
+    except ValueError as error:
+        yield Problem(key, f"of {issuer.name!r}: {error}")
+
+
+def _check_scopes(issuer: Issuer) -> Iterator[Problem]:
+    for scope in issuer.scopes:
+        if not _SCOPE.fullmatch(scope):
+            yield Problem(
+                "issuers.scopes",
+                f"there is no scope {scope!r}; the scopes are threads, actions, actions:NAME,"
+                " operator and admin.",
+            )
+    for scope in issuer.scope_names.values():
+        if not _SCOPE.fullmatch(scope):
+            yield Problem(
+                "issuers.scope_names",
+                f"there is no scope {scope!r}; the scopes are threads, actions, actions:NAME,"
+                " operator and admin.",
+            )

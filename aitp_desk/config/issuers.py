@@ -1,0 +1,100 @@
+"""The settings of issuers: others whose tokens prove to this desk who is calling."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.config.units import Seconds, Url
+
+Algorithm = Literal["EdDSA", "ES256", "RS256", "HS256"]
+PUBLIC_KEY_ALGORITHMS: tuple[Algorithm, ...] = ("EdDSA", "ES256", "RS256")
+SHARED_SECRET_ALGORITHMS: tuple[Algorithm, ...] = ("HS256",)
+
+
+class Issuer(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody whose signed tokens (JWTs) are taken as proof, of whom there may be any number."""
+
+    name: Annotated[
+        str,
+        Meta(
+            max_length=32,
+            pattern=r"\A(?:[a-z][a-z0-9_-]*)?\Z",
+            extra={"unit": "a name of small letters, digits, - and _"},
+            description="What the desk calls it: its callers are known as jwt:NAME:SUB.",
+        ),
+    ] = ""
+    url: Annotated[
+        Url, Meta(description="Its issuer identifier, exactly as its tokens name it (iss).")
+    ] = ""
+    audience: Annotated[
+        str,
+        Meta(
+            max_length=2048,
+            description="Whom its tokens must be for (aud); where it is empty the desk's site.url.",
+        ),
+    ] = ""
+    algorithms: Annotated[
+        tuple[Algorithm, ...],
+        Meta(
+            extra={"unit": "algorithms"},
+            description="What its tokens may be signed with; HS256 stands alone, with a secret.",
+        ),
+    ] = PUBLIC_KEY_ALGORITHMS
+    jwks: Annotated[
+        Url,
+        Meta(
+            description="Where it publishes its keys; where it is empty the metadata at its url"
+            " says so."
+        ),
+    ] = ""
+    secret_env: Annotated[
+        str,
+        Meta(
+            max_length=128,
+            extra={"unit": "the name of an environment variable"},
+            description="What holds the secret for HS256, of 32 bytes or more.",
+        ),
+    ] = ""
+    secret_file: Annotated[
+        str,
+        Meta(
+            extra={"unit": "a path"},
+            description="The same in a file instead, relative to the site's folder.",
+        ),
+    ] = ""
+    type: Annotated[
+        str,
+        Meta(
+            max_length=64,
+            description="What its tokens must say that they are (typ), such as at+jwt; where it is"
+            " empty they may say JWT, at+jwt or nothing.",
+        ),
+    ] = ""
+    scopes: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "scopes"},
+            description="What its tokens may open; operator and admin only where they stand here.",
+        ),
+    ] = ("threads", "actions")
+    scope_names: Annotated[
+        dict[str, str],
+        Meta(description="What it calls scopes of this desk, each with the scope that is meant."),
+    ] = {}
+    callers: Annotated[
+        Literal["told", "users", "agents"],
+        Meta(
+            description="Who its tokens are about; told takes those for agents whose client_id is"
+            " their sub.",
+        ),
+    ] = "told"
+    leeway_seconds: Annotated[
+        Annotated[int, Meta(ge=0, le=300)],
+        Meta(extra={"unit": "seconds"}, description="How far its clock and the desk's may differ."),
+    ] = 30
+    max_lifetime_seconds: Annotated[
+        Seconds, Meta(description="How long its tokens may be valid at most (exp after iat).")
+    ] = 86_400

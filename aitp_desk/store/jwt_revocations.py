@@ -1,0 +1,49 @@
+"""Tokens of others that are refused before they are over, as they are read."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.store.base import Store
+
+Claim = Literal["jti", "sub"]
+
+
+class Revocation(msgspec.Struct, frozen=True):
+    """Tokens of an issuer are refused from now on.
+
+    Parameters:
+        issuer: what the site's owner calls it.
+        claim: ``jti`` for the token with this id; ``sub`` for all about somebody that were issued
+            until then.
+        value: of that claim.
+        revoked_at: Unix seconds.
+    """
+
+    issuer: str
+    claim: Claim
+    value: str
+    revoked_at: int
+
+
+async def is_revoked(
+    store: Store, issuer: str, *, token_id: str | None, subject: str, issued_at: int
+) -> bool:
+    """Whether a token was revoked, by its id or with all about its subject.
+
+    Parameters:
+        issuer: what the site's owner calls it.
+        token_id: its ``jti``; None for none.
+        issued_at: Unix seconds.
+    """
+    if token_id is not None and await _revoked_at(store, issuer, "jti", token_id) is not None:
+        return True
+    until = await _revoked_at(store, issuer, "sub", subject)
+    return until is not None and issued_at <= until
+
+
+async def _revoked_at(store: Store, issuer: str, claim: Claim, value: str) -> int | None:
+    rows = await store.read("jwts_revoked_at", {"issuer": issuer, "claim": claim, "value": value})
+    return rows[0][0] if rows else None
