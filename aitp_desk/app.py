@@ -57,6 +57,7 @@ from aitp_desk.protocols.ahp.routes import AhpDoor
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.oauth.routes import make_doors as make_oauth_doors
 from aitp_desk.protocols.reply import Door
 from aitp_desk.store.base import Store
 from aitp_desk.store.sqlite import SqliteStore
@@ -212,9 +213,18 @@ async def open_server(
         )
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
         identifier = make_identifier(config, store=store, key=key, egress=egress, clock=clock)
-        doors = make_doors(desk, further_desks, config)
+        doors = (
+            *make_doors(desk, further_desks, config),
+            *make_oauth_doors(store, key, config, clock),
+        )
         browsers = Browsers(config.site.url, config.cors)
-        front = Front(desk=desk, doors=doors, identifier=identifier, browsers=browsers)
+        front = Front(
+            desk=desk,
+            doors=doors,
+            identifier=identifier,
+            browsers=browsers,
+            tells_of_tokens=config.oauth.enabled,
+        )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))

@@ -30,6 +30,7 @@ from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.model.errors import (
     DeskError,
+    ErrorKind,
     Forbidden,
     InternalError,
     MethodNotAllowed,
@@ -40,6 +41,7 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import Principal, anonymous
+from aitp_desk.protocols.protected import with_metadata
 from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
 
@@ -137,13 +139,25 @@ class Outgoing(msgspec.Struct, frozen=True):
 
 
 class Front:
-    """Answers requests, whichever way they came."""
+    """Answers requests, whichever way they came.
+
+    Parameters:
+        browsers: what browsers are told of each answer.
+        tells_of_tokens: whether who is not let in is told where there are access tokens.
+    """
 
     def __init__(
-        self, *, desk: Desk, doors: Iterable[Door], identifier: Identifier, browsers: Browsers
+        self,
+        *,
+        desk: Desk,
+        doors: Iterable[Door],
+        identifier: Identifier,
+        browsers: Browsers,
+        tells_of_tokens: bool = False,
     ) -> None:
         self._desk = desk
         self._browsers = browsers
+        self._tells_of_tokens = tells_of_tokens
         self._table = RoutingTable(doors)
         self._identifier = identifier
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
@@ -196,6 +210,8 @@ class Front:
                 reply = await _pass_on(request, route, proof, allowance)
         except DeskError as error:
             reply = door.render_error(error, heading.headers)
+            if self._tells_of_tokens and error.kind is ErrorKind.NOT_AUTHENTICATED:
+                reply = with_metadata(reply, self._desk.site.url, heading.path)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(report_fault(heading.method, door), heading.headers)
         return Outgoing(reply, door, allowance, heading.told.headers, proof)

@@ -15,7 +15,7 @@ import msgspec
 from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.announcing.accept import wants_manifest
-from aitp_desk.auth.presented import Presented, read_presented
+from aitp_desk.auth.presented import NOTHING, Presented, read_presented
 from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
@@ -37,7 +37,8 @@ class Heading(msgspec.Struct, frozen=True):
         path: percent-encoded, without the query.
         target: path and query as they were sent.
         headers: several lines of one list as one line.
-        presented: what proves who sends it, or why that cannot be read.
+        presented: what proves who sends it, or why that cannot be read; nothing where its route
+            looks at that itself.
         door: whose request it is, and whose form a refusal of it has.
         desk: whose that door is.
         route: where it leads; None where nothing is served.
@@ -117,7 +118,7 @@ def read_heading(
         path,
         target,
         joined,
-        _read_presented(headers),
+        NOTHING if route is not None and not route.identifies else _read_presented(headers),
         door,
         called,
         route,

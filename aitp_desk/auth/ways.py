@@ -10,9 +10,11 @@ from aitp_desk.auth.api_key import ApiKeys
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
 from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.issued import own_issuer
 from aitp_desk.auth.issuers import Issuer, Keys, Secret, introduce, refuse_revoked, types_of
 from aitp_desk.auth.jwks import RemoteKeys
 from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.verified import Epoch, Verified
 from aitp_desk.config import Config
 from aitp_desk.config import Issuer as IssuerSettings
@@ -42,7 +44,14 @@ def make_identifier(
     epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
     return Identifier(
         api_keys=ApiKeys(partial(reads.token_by_id, store), key, Verified(epoch, clock)),
-        jwts=Bearer(_issuers(config, store, egress), Verified(epoch, clock), clock),
+        jwts=Bearer(
+            (
+                *_issuers(config, store, egress),
+                *_own_issuer(config, store, key, clock),
+            ),
+            Verified(epoch, clock),
+            clock,
+        ),
         trusted_proxies=config.server.trusted_proxies,
     )
 
@@ -63,6 +72,14 @@ def _issuers(config: Config, store: Store, egress: Egress) -> Iterator[Issuer]:
             introduce=partial(introduce, settings),
             vet=partial(refuse_revoked, store, settings.name),
         )
+
+
+def _own_issuer(
+    config: Config, store: Store, key: MasterKey, clock: Callable[[], float]
+) -> Iterator[Issuer]:
+    """The desk itself, where it gives tokens."""
+    if config.oauth.enabled:
+        yield own_issuer(store=store, keys=SigningKeys(key), url=config.site.url, clock=clock)
 
 
 def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> Keys:

@@ -6,8 +6,10 @@ import click
 
 from aitp_desk.cli.audit import audit
 from aitp_desk.cli.check import check
+from aitp_desk.cli.client import client
 from aitp_desk.cli.export import export
 from aitp_desk.cli.init import init
+from aitp_desk.cli.keys import keys
 from aitp_desk.cli.serve import serve
 from aitp_desk.cli.snippet import snippet
 from aitp_desk.cli.token import token
@@ -19,5 +21,5 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, snippet, export, token, audit):
+for command in (serve, init, check, snippet, export, token, client, keys, audit):
     main.add_command(command)

@@ -10,6 +10,7 @@ from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import EVERYBODY, THREADS, AgentLimits, Limits, Tier
 from aitp_desk.config.load import ConfigError, load_config
+from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.rules import check_public, default_url
 from aitp_desk.config.settings import (
@@ -42,7 +43,9 @@ __all__ = [
     "Issuer",
     "Limits",
     "Log",
+    "OAuth",
     "Problem",
+    "Registration",
     "Server",
     "Sessions",
     "Signals",

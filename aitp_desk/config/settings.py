@@ -20,6 +20,7 @@ from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Limits, Tier
+from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
     Bytes,
@@ -297,6 +298,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()
     claude: Claude = Claude()
+    oauth: OAuth = OAuth()
     log: Log = Log()
     agents: tuple[SiteAgent, ...] = ()
     issuers: tuple[Issuer, ...] = ()

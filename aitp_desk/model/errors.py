@@ -8,7 +8,11 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── InvalidRequest            the request cannot be understood
     │   ├── MissingField          a required member is absent
     │   ├── UnknownVersion        a protocol version that is not served
-    │   └── PreconditionFailed    understood, but not in this state
+    │   ├── PreconditionFailed    understood, but not in this state
+    │   ├── UnsupportedGrant      OAuth: a way to a token that is not offered
+    │   ├── InvalidScope          OAuth: a scope that does not exist, or is not the client's
+    │   ├── InvalidTarget         OAuth: a token for what is not this desk's
+    │   └── InvalidClientMetadata OAuth: a client that cannot be registered like this
     ├── UnknownAction             no such action (AHP: capability)
     ├── UnsupportedType           no answer type that both sides know
     ├── UnknownSession            no such conversation for this caller
@@ -24,7 +28,8 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── MethodNotAllowed          the address exists, the method does not
     ├── UnsupportedMedia          the body's media type is not served
     ├── NotAuthenticated          a credential is needed, or the one sent proves nothing
-    │   └── TokenRefused          a token was sent, and proves nothing
+    │   ├── TokenRefused          a token was sent, and proves nothing
+    │   └── UnknownClient         OAuth: the client's id and secret prove nothing
     ├── Forbidden                 known caller, not allowed
     ├── WrongHost                 the request was meant for another site
     ├── RequestTooLarge           a body, member or nesting past its limit
@@ -119,6 +124,22 @@ class PreconditionFailed(InvalidRequest):
     """The request is well formed but does not fit the present state of its object."""
 
     kind = ErrorKind.PRECONDITION_FAILED
+
+
+class UnsupportedGrant(InvalidRequest):
+    """A token is asked for in a way that is not offered (RFC 6749, sections 4.1.2.1 and 5.2)."""
+
+
+class InvalidScope(InvalidRequest):
+    """A scope that does not exist, or none that the client may have (RFC 6749, section 5.2)."""
+
+
+class InvalidTarget(InvalidRequest):
+    """A token is asked for what is not this desk's (RFC 8707, section 2)."""
+
+
+class InvalidClientMetadata(InvalidRequest):
+    """A client cannot be registered like this (RFC 7591, section 3.2.2)."""
 
 
 class UnknownAction(DeskError):
@@ -225,6 +246,10 @@ class NotAuthenticated(DeskError):
 
 class TokenRefused(NotAuthenticated):
     """A bearer token was sent that proves nothing (RFC 6750, section 3.1: ``invalid_token``)."""
+
+
+class UnknownClient(NotAuthenticated):
+    """The client's id and secret prove nothing (RFC 6749, section 5.2)."""
 
 
 class Forbidden(DeskError):

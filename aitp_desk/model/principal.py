@@ -8,6 +8,8 @@ import msgspec
 
 KEY_PREFIX = "key:"
 """What the id of a caller who is known by an API key begins with; the key's own id follows."""
+CLIENT_PREFIX = "client:"
+"""The same of one who is known by an access token of this desk; the id of its client follows."""
 
 
 class PrincipalKind(Enum):

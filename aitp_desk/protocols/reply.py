@@ -22,6 +22,7 @@ from aitp_desk.model.principal import Principal
 
 JSON: Final = "application/json"
 FORM: Final = "multipart/form-data"
+URLENCODED: Final = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 MARKDOWN = "text/markdown; charset=utf-8"
@@ -105,6 +106,8 @@ class Route(msgspec.Struct, frozen=True):
         counted: the limit that a request is counted against; None for none.
         max_body: the most bytes that a body may have; 0 where none is read.
         media_type: what a body has to be.
+        identifies: whether who is calling is asked of the head; else the handler looks at the
+            credential itself, and its caller is nobody known.
         admit: refuses a caller before the body is read; None where everybody may send one.
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
             answers with a stream or in pieces.
@@ -118,7 +121,10 @@ class Route(msgspec.Struct, frozen=True):
     handler: Handler
     counted: Counted | None
     max_body: int = 0
-    media_type: Literal["application/json", "multipart/form-data"] = JSON
+    media_type: Literal[
+        "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
+    ] = JSON
+    identifies: bool = True
     admit: Callable[[Desk, Principal], None] | None = None
     is_hot: bool = False
     gives: tuple[str, ...] = (JSON,)

@@ -13,6 +13,7 @@ from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
+from aitp_desk.store.client_records import Client
 from aitp_desk.store.records import Event, FormerSecret, Present, Session, Token
 
 _encoder = msgspec.json.Encoder()
@@ -184,3 +185,9 @@ def token_of(row: Row) -> Token:
         revoked_at=row[10],
         former=former,
     )
+
+
+def client_of(row: Row) -> Client:
+    """Read a client as the statement ``client`` gives it."""
+    id_, name, hash_, scopes, is_registered, *times = row
+    return Client(id_, name, hash_, _texts.decode(scopes), bool(is_registered), *times)

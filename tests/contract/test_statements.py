@@ -11,6 +11,7 @@ import pytest
 
 from aitp_desk.store import (
     audit_log,
+    client_reads,
     file_reads,
     jwt_revocations,
     migrate,
@@ -27,7 +28,7 @@ STORE = Path(statements.__file__).parent
 
 def names_in_code() -> set[str]:
     """Every quoted word of the units and reads: the names that they yield are among them."""
-    modules = (reads, run_reads, file_reads, audit_log, jwt_revocations)
+    modules = (reads, run_reads, file_reads, audit_log, jwt_revocations, client_reads)
     sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {
         name for path in sources for name in re.findall(r'"([a-z_]+)"', path.read_text("utf-8"))
@@ -50,7 +51,9 @@ WALKED_WHOLE = {
     "audit_anchor": {"audit_anchor"},
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
+    "clients": {"clients"},
     "live_token": {"tokens_live_name"},
+    "signing_keys": {"signing_keys"},
     "tokens": {"tokens"},
 }
 """What a statement may walk from end to end, because it stays small."""

@@ -160,7 +160,7 @@ async def test_a_required_member_that_is_absent_is_named(
 async def test_a_credential_that_proves_nothing_is_401(visitor: Visitor) -> None:
     said = await visitor.ask("Hello", headers=[("Authorization", "Bearer desk_1_2")])
     assert said.refusal == (401, "auth_required", None)
-    assert said.headers["WWW-Authenticate"] == 'Bearer realm="aitp-desk"'
+    assert said.headers["WWW-Authenticate"].startswith('Bearer realm="aitp-desk"')
 
 
 @pytest.mark.requirement("AHP-10-7")

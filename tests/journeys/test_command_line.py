@@ -66,6 +66,7 @@ def data(tmp_path: Path) -> Path:
         *(["serve"], ["init"], ["check"], ["snippet"], ["export"]),
         *(["audit"], ["audit", "verify"], ["audit", "export"]),
         *(["token"], ["token", "create"], ["token", "list"], ["token", "revoke"]),
+        *(["client", "create"], ["client", "list"], ["client", "revoke"], ["keys", "rotate"]),
     ],
     ids=lambda arguments: " ".join(arguments) or "aitp-desk",
 )

@@ -162,7 +162,7 @@ async def test_a_worthless_credential_is_refused_everywhere_and_never_taken_for_
     ]:
         status, said, headers = await known.send(method, path, header, json=body)
         assert status == 401, header
-        assert headers["WWW-Authenticate"] == 'Bearer realm="aitp-desk"'
+        assert headers["WWW-Authenticate"].startswith('Bearer realm="aitp-desk"')
         assert known.key not in str(said)
 
 
@@ -177,7 +177,7 @@ async def test_two_different_credentials_are_refused(known: Known) -> None:
     )
     assert (status, said["code"]) == (401, "auth_required")
     assert "two different credentials" in said["message"]
-    assert headers["WWW-Authenticate"] == 'Bearer realm="aitp-desk"'
+    assert headers["WWW-Authenticate"].startswith('Bearer realm="aitp-desk"')
 
 
 @pytest.mark.parametrize("name", ["Authorization", "X-AHP-Key"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, get_args
 
@@ -17,6 +18,7 @@ from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp
 from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.oauth.wire import render_error as render_oauth
 from aitp_desk.protocols.reply import Reply
 from tests.docs.errors_table import promised_errors
 
@@ -37,6 +39,23 @@ SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
     errors.StoreBusy: lambda: errors.StoreBusy(MESSAGE, retry_after=1),
 }
 """How an error is made that needs more than its message."""
+
+
+OAUTH_CODES = {
+    errors.UnsupportedGrant: "unsupported_grant_type",
+    errors.InvalidScope: "invalid_scope",
+    errors.InvalidTarget: "invalid_target",
+    errors.InvalidClientMetadata: "invalid_client_metadata",
+    errors.UnknownClient: "invalid_client",
+    errors.NotAuthenticated: "invalid_token",
+    errors.TokenRefused: "invalid_token",
+    errors.Forbidden: "access_denied",
+    errors.RateLimited: "temporarily_unavailable",
+    errors.Unavailable: "temporarily_unavailable",
+    errors.StoreBusy: "temporarily_unavailable",
+    errors.InternalError: "server_error",
+}
+"""What OAuth 2.0 calls them; whatever is not here is an ``invalid_request``."""
 
 
 def subclasses(kind: type[DeskError]) -> Iterator[type[DeskError]]:
@@ -129,6 +148,23 @@ def test_the_door_of_ahp(made: type[DeskError]) -> None:
         case _:
             pass
     assert body == expected
+
+
+@every_error
+def test_the_door_of_tokens(made: type[DeskError]) -> None:
+    error = make(made)
+    reply = render_oauth(error, {})
+    expected = headers_of(error) | {"Pragma": "no-cache"}
+    if made is errors.UnknownClient:
+        expected["WWW-Authenticate"] = 'Basic realm="aitp-desk"'
+    assert reply.status == promised_errors()[error.kind.value].status
+    assert dict(reply.headers) == expected
+    body = json.loads(reply.body)
+    assert body.keys() == {"error", "error_description"}
+    assert body["error"] == OAUTH_CODES.get(made, "invalid_request")
+    # the characters that RFC 6749, section 5.2, allows
+    assert re.fullmatch(r"[\x20-\x21\x23-\x5b\x5d-\x7e]+", body["error_description"])
+    assert "That would be right." in body["error_description"]
 
 
 @every_error

@@ -11,6 +11,12 @@ nonce may touch anything.
 from aitp_desk.store.work.actors import MAX_STAYS, join_thread, leave_thread
 from aitp_desk.store.work.audit import keep_audit
 from aitp_desk.store.work.claiming import claim_thread
+from aitp_desk.store.work.clients import (
+    create_client,
+    register_client,
+    revoke_client,
+    rotate_signing_key,
+)
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.jwts import revoke_jwts
@@ -47,6 +53,7 @@ __all__ = [
     "append_message",
     "claim_runs",
     "claim_thread",
+    "create_client",
     "create_token",
     "delete_expired",
     "delete_file",
@@ -63,10 +70,13 @@ __all__ = [
     "note_token_use",
     "open_thread",
     "record_exchange",
+    "register_client",
     "release_runs",
     "renew_lease",
+    "revoke_client",
     "revoke_jwts",
     "revoke_token",
+    "rotate_signing_key",
     "rotate_token",
     "set_message_metadata",
     "unfold_thread",

@@ -1,0 +1,68 @@
+"""OAuth clients: how they are made, and how they prove who they are.
+
+A client has a public id and a secret, which is shown once. The store keeps a keyed hash of both.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.store.client_records import Client
+
+_ID_BYTES = 8
+_SECRET_BYTES = 32
+
+
+class ClientSecrets:
+    """Makes and verifies the secrets of clients.
+
+    Parameters:
+        key: the desk's master key.
+    """
+
+    def __init__(self, key: MasterKey) -> None:
+        self._key = key.derive("oauth clients")
+
+    def make(
+        self,
+        *,
+        name: str,
+        scopes: tuple[str, ...],
+        is_registered: bool,
+        now: int,
+        days: int | None,
+    ) -> tuple[Client, str]:
+        """Make a client. Returns it as it is to be kept, and its secret.
+
+        Parameters:
+            now: Unix seconds.
+            days: how long it lasts; None for as long as nobody revokes it.
+        """
+        id_, secret = secrets.token_hex(_ID_BYTES), secrets.token_hex(_SECRET_BYTES)
+        client = Client(
+            id=id_,
+            name=name,
+            hash=self._hash(id_, secret),
+            scopes=scopes,
+            is_registered=is_registered,
+            created_at=now,
+            expires_at=None if days is None else now + days * 86_400,
+        )
+        return client, secret
+
+    def proves(self, client_id: str, secret: str, client: Client | None) -> bool:
+        """Whether id and secret are those of a client.
+
+        It takes as long where there is no such client.
+
+        Parameters:
+            client: the one with this id, None where there is none.
+        """
+        hash_ = self._hash(client_id, secret)
+        kept = hash_[::-1] if client is None else client.hash
+        return hmac.compare_digest(hash_, kept) and client is not None
+
+    def _hash(self, client_id: str, secret: str) -> bytes:
+        return hmac.digest(self._key, f"{client_id}:{secret}".encode(), "sha256")

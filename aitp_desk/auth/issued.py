@@ -1,0 +1,75 @@
+"""The desk as one of the issuers whose tokens it takes: keys and clients are at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from aitp_desk.auth.claims import Bounds, Claims
+from aitp_desk.auth.issuers import Issuer
+from aitp_desk.auth.issuing import ALGORITHM, TYPE
+from aitp_desk.auth.jwk import VerifyingKey, find_key
+from aitp_desk.auth.signing import SigningKeys
+from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
+from aitp_desk.model.errors import TokenRefused
+from aitp_desk.model.principal import CLIENT_PREFIX, Principal, PrincipalKind, ProvenBy
+from aitp_desk.store import client_reads
+from aitp_desk.store.base import Store
+
+Clock = Callable[[], float]
+
+
+class OwnKeys:
+    """The public halves of the keys that sign the desk's tokens.
+
+    They are asked for once a token, and remembered with it.
+    """
+
+    def __init__(self, store: Store, keys: SigningKeys, clock: Clock) -> None:
+        self._store = store
+        self._keys = keys
+        self._clock = clock
+
+    async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
+        """Return the key that a token names; None where the desk has no such key any more."""
+        later = await client_reads.signing_keys(self._store)
+        published = [
+            VerifyingKey(pair.id, ALGORITHM, pair.private.public_key())
+            for pair in self._keys.published(later, self._clock())
+        ]
+        return find_key(published, key_id, algorithm)
+
+
+def own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Issuer:
+    """Make the desk an issuer whose tokens it takes.
+
+    A token opens as long as its client may have one: who revokes a client ends its tokens.
+
+    Parameters:
+        keys: what signs.
+        url: the public address of the desk, which issues its tokens and is whom they are for.
+        clock: Unix seconds, the same that tokens are signed by.
+    """
+    return Issuer(
+        url=url,
+        algorithms=frozenset({ALGORITHM}),
+        keys=OwnKeys(store, keys, clock),
+        bounds=Bounds(audience=url, leeway=0, max_lifetime=LONGEST_TOKEN_SECONDS),
+        types=frozenset({TYPE}),
+        introduce=_introduce,
+        vet=partial(_refuse_revoked, store, clock),
+    )
+
+
+def _introduce(claims: Claims) -> Principal:
+    """Say whose token it is. What it opens was settled when it was signed."""
+    scopes = frozenset(claims.scopes)
+    operates = not scopes.isdisjoint({"operator", "admin"})
+    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
+    return Principal(f"{CLIENT_PREFIX}{claims.subject}", kind, scopes, "", proven_by=ProvenBy.JWT)
+
+
+async def _refuse_revoked(store: Store, clock: Clock, claims: Claims) -> None:
+    client = await client_reads.client(store, claims.subject)
+    if client is None or not client.is_live(clock()):
+        raise TokenRefused("The client of this token was revoked or has expired.")

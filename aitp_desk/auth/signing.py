@@ -1,0 +1,95 @@
+"""The keys that sign this desk's access tokens, and when each of them does.
+
+A key is derived from the master key and a version, so that none is kept anywhere: the store has
+only the versions after the first and their times. A new key is published before it signs, and the
+one before stays published until the last token that it signed is dead. So whoever verifies, and
+keeps the published set for a while, always knows the key of a live token.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from itertools import pairwise
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
+from aitp_desk.store.client_records import SigningKey
+
+PUBLISHED_FOR_SECONDS = 300
+"""How long others may keep the published set before they ask again."""
+AHEAD_SECONDS = 2 * PUBLISHED_FOR_SECONDS
+"""How long a key is published before it signs."""
+_FIRST = SigningKey(version=1, made_at=0, signs_from=0)
+_MOST_DERIVED = 16
+
+
+class KeyPair(msgspec.Struct, frozen=True):
+    """A signing key with its public half.
+
+    Parameters:
+        id: the thumbprint of the public half (RFC 7638), which tokens name as ``kid``.
+        public: the 32 bytes of the public half, in base64url.
+        private: Ed25519.
+    """
+
+    id: str
+    public: str
+    private: Ed25519PrivateKey
+
+
+class SigningKeys:
+    """Derives the keys of a desk.
+
+    Parameters:
+        key: the desk's master key.
+    """
+
+    def __init__(self, key: MasterKey) -> None:
+        self._derive = lru_cache(_MOST_DERIVED)(partial(_derive, key))
+
+    def signing(self, later: Sequence[SigningKey], now: float) -> KeyPair:
+        """Return the key that signs at a moment.
+
+        Parameters:
+            later: the keys after the first, the oldest first.
+            now: Unix seconds.
+        """
+        begun = [key for key in (_FIRST, *later) if key.signs_from <= now]
+        return self._derive(begun[-1].version if begun else _FIRST.version)
+
+    def published(self, later: Sequence[SigningKey], now: float) -> tuple[KeyPair, ...]:
+        """Return the keys that a live token may be signed with now or soon, the oldest first.
+
+        Parameters:
+            later, now: as in :meth:`signing`.
+        """
+        keys = (_FIRST, *later)
+        live = [
+            key
+            for key, successor in pairwise(keys)
+            if now < successor.signs_from + LONGEST_TOKEN_SECONDS
+        ]
+        return tuple(self._derive(key.version) for key in (*live, keys[-1]))
+
+
+def _derive(key: MasterKey, version: int) -> KeyPair:
+    private = Ed25519PrivateKey.from_private_bytes(key.derive("oauth signing", version))
+    public = base64url(private.public_key().public_bytes_raw())
+    return KeyPair(thumbprint(public), public, private)
+
+
+def thumbprint(public: str) -> str:
+    """Name an Ed25519 key by its public half, in base64url (RFC 7638; RFC 8037, section 2)."""
+    members = f'{{"crv":"Ed25519","kty":"OKP","x":"{public}"}}'
+    return base64url(hashlib.sha256(members.encode()).digest())
+
+
+def base64url(data: bytes) -> str:
+    """Write bytes as base64url without padding (RFC 7515, appendix C)."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

@@ -1,0 +1,80 @@
+"""What is told of the desk to OAuth 2.0 clients: where tokens are, what for, and who signs them.
+
+Sources: RFC 8414 (authorization server), RFC 9728 (protected resource), RFC 7517 and RFC 8037
+(public keys). Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from aitp_desk.auth.issuing import ALGORITHM
+from aitp_desk.auth.signing import KeyPair
+from aitp_desk.config import Site
+from aitp_desk.protocols.oauth.wire import AUTH_METHODS, GRANT
+
+TOKEN_PATH = "/oauth/token"  # noqa: S105 - an address
+REGISTER_PATH = "/oauth/register"
+AUTHORIZE_PATH = "/oauth/authorize"
+SERVER_PATH = "/.well-known/oauth-authorization-server"
+KEYS_PATH = "/.well-known/jwks.json"
+SCOPES = ("threads", "actions")
+"""Those told of. What operators and administrators use they know themselves."""
+
+
+def describe_server(url: str, *, registers: bool) -> dict[str, Any]:
+    """The desk as an authorization server (RFC 8414, section 2).
+
+    It needs no ``authorization_endpoint``, for nobody is asked to agree. Clients that insist on the
+    member find an address that says so.
+
+    Parameters:
+        url: the public address of the desk, which is its issuer identifier.
+        registers: whether clients may register.
+    """
+    described: dict[str, Any] = {
+        "issuer": url,
+        "authorization_endpoint": f"{url}{AUTHORIZE_PATH}",
+        "token_endpoint": f"{url}{TOKEN_PATH}",
+        "jwks_uri": f"{url}{KEYS_PATH}",
+        "scopes_supported": SCOPES,
+        "response_types_supported": [],
+        "grant_types_supported": [GRANT],
+        "token_endpoint_auth_methods_supported": AUTH_METHODS,
+    }
+    if registers:
+        described["registration_endpoint"] = f"{url}{REGISTER_PATH}"
+    return described
+
+
+def describe_resource(site: Site, path: str) -> dict[str, Any]:
+    """The desk, or a part of it, as what tokens open (RFC 9728, section 2).
+
+    Parameters:
+        path: of the part, such as ``/v1``; empty for all of it.
+    """
+    return {
+        "resource": f"{site.url}{path}",
+        "resource_name": site.name,
+        "authorization_servers": [site.url],
+        "scopes_supported": SCOPES,
+        "bearer_methods_supported": ["header"],
+    }
+
+
+def describe_keys(pairs: Iterable[KeyPair]) -> dict[str, Any]:
+    """The public keys as a JWK set (RFC 7517, section 5; RFC 8037, section 2)."""
+    return {
+        "keys": [
+            {
+                "kty": "OKP",
+                "crv": "Ed25519",
+                "x": pair.public,
+                "kid": pair.id,
+                "use": "sig",
+                "alg": ALGORITHM,
+            }
+            for pair in pairs
+        ]
+    }

@@ -1,0 +1,133 @@
+"""OAuth 2.0's addresses: tokens, registration, metadata and public keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from aitp_desk.auth.audit_keys import audit_keys
+from aitp_desk.auth.clients import ClientSecrets
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.signing import PUBLISHED_FOR_SECONDS, SigningKeys
+from aitp_desk.config import Config, Site
+from aitp_desk.desk.authorizing import Authorizing
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import UnsupportedGrant
+from aitp_desk.protocols.oauth import metadata, wire
+from aitp_desk.protocols.protected import PARTS, RESOURCE_PATH
+from aitp_desk.protocols.reply import URLENCODED, Call, Door, Handler, Reply, Route
+from aitp_desk.store.base import Store
+
+_PUBLIC = (("Cache-Control", f"public, max-age={PUBLISHED_FOR_SECONDS}"),)
+
+
+class OAuthDoor:
+    """The OAuth door of a site.
+
+    Parameters:
+        site: whose ``url`` is the issuer.
+    """
+
+    def __init__(self, authorizing: Authorizing, site: Site) -> None:
+        self._authorizing = authorizing
+        self._site = site
+        self._registers = authorizing.settings.registration.enabled
+
+    async def post_token(self, _desk: Desk, call: Call) -> Reply:
+        """``POST /oauth/token`` (RFC 6749, section 4.4)."""
+        request = wire.decode_grant(call.body, call.headers.getall("Authorization", []))
+        return wire.encode_grant(await self._authorizing.grant(request, call.principal.address))
+
+    async def post_register(self, _desk: Desk, call: Call) -> Reply:
+        """``POST /oauth/register`` (RFC 7591, section 3.1)."""
+        request = wire.decode_registration(call.body)
+        client, secret = await self._authorizing.register(request, call.principal.address)
+        return wire.encode_registration(client, secret, call.body)
+
+    async def get_authorize(self, _desk: Desk, _call: Call) -> Reply:
+        """``GET /oauth/authorize``: tells who was sent here that there is nothing to agree to."""
+        raise UnsupportedGrant(
+            "Nobody is asked to sign in here. Programs get tokens at"
+            f" {metadata.TOKEN_PATH} with the grant_type {wire.GRANT}.",
+            param="response_type",
+        )
+
+    async def get_server(self, _desk: Desk, _call: Call) -> Reply:
+        """``GET /.well-known/oauth-authorization-server`` (RFC 8414, section 3)."""
+        return _document(metadata.describe_server(self._site.url, registers=self._registers))
+
+    async def get_keys(self, _desk: Desk, _call: Call) -> Reply:
+        """``GET /.well-known/jwks.json`` (RFC 7517, section 5)."""
+        return _document(metadata.describe_keys(await self._authorizing.published_keys()))
+
+    def door(self) -> Door:
+        """The door with its table of routes."""
+        routes = [
+            Route(
+                "POST",
+                metadata.TOKEN_PATH,
+                self.post_token,
+                counted="converse",
+                max_body=wire.MAX_BODY,
+                media_type=URLENCODED,
+                identifies=False,
+            ),
+            Route("GET", metadata.AUTHORIZE_PATH, self.get_authorize, counted="static"),
+            *(
+                Route("GET", path, handler, counted="static", is_open=True)
+                for path, handler in (
+                    (metadata.SERVER_PATH, self.get_server),
+                    (metadata.KEYS_PATH, self.get_keys),
+                    *((f"{RESOURCE_PATH}{part}", self._describing(part)) for part in ("", *PARTS)),
+                )
+            ),
+        ]
+        if self._registers:
+            routes.append(
+                Route(
+                    "POST",
+                    metadata.REGISTER_PATH,
+                    self.post_register,
+                    counted="converse",
+                    max_body=wire.MAX_BODY,
+                )
+            )
+        return Door("oauth", tuple(routes), owns=("/oauth/",), render_error=wire.render_error)
+
+    def _describing(self, part: str) -> Handler:
+        """``GET /.well-known/oauth-protected-resource`` and below it (RFC 9728, section 3)."""
+        reply = _document(metadata.describe_resource(self._site, part))
+
+        async def get_resource(_desk: Desk, _call: Call) -> Reply:
+            return reply
+
+        return get_resource
+
+
+def make_doors(
+    store: Store, key: MasterKey, config: Config, clock: Callable[[], float]
+) -> tuple[Door, ...]:
+    """The door, where the configuration has one.
+
+    Parameters:
+        key: the desk's master key.
+        clock: Unix seconds.
+    """
+    if not config.oauth.enabled:
+        return ()
+    authorizing = Authorizing(
+        store=store,
+        keys=SigningKeys(key),
+        client_secrets=ClientSecrets(key),
+        audit=audit_keys(key),
+        settings=config.oauth,
+        url=config.site.url,
+        clock=clock,
+    )
+    return (OAuthDoor(authorizing, config.site).door(),)
+
+
+def _document(body: dict[str, Any]) -> Reply:
+    return Reply(200, msgspec.json.encode(body), headers=_PUBLIC)

@@ -1,0 +1,275 @@
+"""OAuth 2.0's requests, answers and refusals.
+
+Sources: RFC 6749, sections 2.3.1, 4.4, 5.1 and 5.2; RFC 7591, sections 2 and 3; RFC 8707,
+section 2.
+Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+from urllib.parse import parse_qsl, unquote_plus
+
+import msgspec
+
+from aitp_desk.auth.api_key import is_scope
+from aitp_desk.desk.authorizing import Granted, GrantRequest, RegistrationRequest
+from aitp_desk.model.errors import (
+    DeskError,
+    ErrorKind,
+    InvalidClientMetadata,
+    InvalidRequest,
+    InvalidScope,
+    InvalidTarget,
+    MissingField,
+    UnknownClient,
+    UnsupportedGrant,
+)
+from aitp_desk.protocols.refusal import refusal_headers, status_of
+from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.strict_json import decode_json
+from aitp_desk.store.client_records import Client
+
+GRANT = "client_credentials"
+AUTH_METHODS = ("client_secret_basic", "client_secret_post")
+MAX_BODY = 8 * 1024
+MAX_NAME = 200
+MAX_SCOPES = 32
+MAX_RESOURCES = 8
+_MAX_PARAMETERS = 32
+_MAX_CREDENTIAL = 256
+
+_NOT_KEPT = (("Pragma", "no-cache"),)
+"""RFC 6749, section 5.1. That it is not to be stored every response says by itself."""
+_VISIBLE = re.compile(r"[\x20-\x7e]*")
+_UNTELLABLE = re.compile(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]")
+"""What may not stand in an ``error_description`` (RFC 6749, section 5.2)."""
+_encode = msgspec.json.Encoder().encode
+
+
+def decode_grant(body: bytes, authorization: Sequence[str]) -> GrantRequest:
+    """Read a request for a token.
+
+    Parameters:
+        body: ``application/x-www-form-urlencoded``.
+        authorization: the values of all ``Authorization`` lines.
+
+    Raises:
+        InvalidRequest: it cannot be understood, or proves the client in two ways.
+        UnsupportedGrant: it asks in another way than by client credentials.
+        UnknownClient: it proves no client.
+        InvalidScope: a scope does not exist.
+    """
+    values, resources = _decode_parameters(body)
+    if "grant_type" not in values:
+        raise MissingField(f"The parameter grant_type is required: {GRANT}.", param="grant_type")
+    if values["grant_type"] != GRANT:
+        raise UnsupportedGrant(f"This desk takes the grant_type {GRANT} only.", param="grant_type")
+    client_id, secret = _decode_client(values, authorization)
+    scopes = _scopes(values["scope"]) if "scope" in values else None
+    return GrantRequest(client_id, secret, scopes, resources)
+
+
+def encode_grant(granted: Granted) -> Reply:
+    """A token (RFC 6749, section 5.1). What it opens is told even where that is what was asked."""
+    body = {
+        "access_token": granted.token,
+        "token_type": "Bearer",
+        "expires_in": granted.seconds,
+        "scope": " ".join(granted.scopes),
+    }
+    return Reply(200, _encode(body), headers=_NOT_KEPT)
+
+
+def decode_registration(body: bytes) -> RegistrationRequest:
+    """Read what a program says of itself (RFC 7591, section 2). What is not known is ignored.
+
+    Raises:
+        InvalidRequest: the body is no JSON object.
+        InvalidClientMetadata: it asks for what this desk does not offer, or is past a bound.
+    """
+    said = decode_json(body)
+    if not isinstance(said, dict):
+        raise InvalidClientMetadata("Client metadata is a JSON object.")
+    if "jwks" in said and "jwks_uri" in said:
+        raise InvalidClientMetadata("jwks and jwks_uri exclude one another.", param="jwks")
+    grants = said.get("grant_types", [GRANT])
+    if not isinstance(grants, list) or GRANT not in grants:
+        raise InvalidClientMetadata(
+            f"This desk gives tokens by {GRANT} only: let it be among grant_types.",
+            param="grant_types",
+        )
+    if said.get("token_endpoint_auth_method", AUTH_METHODS[0]) not in AUTH_METHODS:
+        raise InvalidClientMetadata(
+            f"A client proves itself by {' or '.join(AUTH_METHODS)}.",
+            param="token_endpoint_auth_method",
+        )
+    name = said.get("client_name", "")
+    if not isinstance(name, str) or len(name) > MAX_NAME or not name.isprintable():
+        raise InvalidClientMetadata(
+            f"client_name is a text on one line of at most {MAX_NAME} characters.",
+            param="client_name",
+        )
+    return RegistrationRequest(name, _registered_scopes(said.get("scope")))
+
+
+def encode_registration(client: Client, secret: str, body: bytes) -> Reply:
+    """A client that was registered (RFC 7591, section 3.2.1), with what was made of its metadata.
+
+    Parameters:
+        body: the request's, which :func:`decode_registration` has taken.
+    """
+    method = decode_json(body).get("token_endpoint_auth_method", AUTH_METHODS[0])
+    registered = {
+        "client_id": client.id,
+        "client_secret": secret,
+        "client_id_issued_at": client.created_at,
+        "client_secret_expires_at": client.expires_at or 0,
+        "client_name": client.name,
+        "grant_types": [GRANT],
+        "response_types": [],
+        "token_endpoint_auth_method": method,
+        "scope": " ".join(client.scopes),
+    }
+    return Reply(201, _encode(registered), headers=_NOT_KEPT)
+
+
+def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal in OAuth's form (RFC 6749, section 5.2; RFC 7591, section 3.2.2).
+
+    Where a client proved nothing the header asks for what this door takes, which is Basic.
+    """
+    body = {
+        "error": _code_of(error),
+        "error_description": _UNTELLABLE.sub("?", error.message.replace('"', "'")),
+    }
+    headers = dict(refusal_headers(error))
+    if isinstance(error, UnknownClient):
+        headers["WWW-Authenticate"] = 'Basic realm="aitp-desk"'
+    return Reply(status_of(error.kind), _encode(body), headers=(*headers.items(), *_NOT_KEPT))
+
+
+def _code_of(error: DeskError) -> str:
+    match error:
+        case UnknownClient():
+            return "invalid_client"
+        case UnsupportedGrant(param="response_type"):
+            return "unsupported_response_type"
+        case UnsupportedGrant():
+            return "unsupported_grant_type"
+        case InvalidScope():
+            return "invalid_scope"
+        case InvalidTarget():
+            return "invalid_target"
+        case InvalidClientMetadata():
+            return "invalid_client_metadata"
+        case _:
+            pass
+    match error.kind:
+        case ErrorKind.NOT_AUTHENTICATED:
+            return "invalid_token"
+        case ErrorKind.FORBIDDEN:
+            return "access_denied"
+        case ErrorKind.RATE_LIMITED | ErrorKind.UNAVAILABLE:
+            return "temporarily_unavailable"
+        case ErrorKind.INTERNAL:
+            return "server_error"
+        case _:
+            return "invalid_request"
+
+
+def _decode_parameters(body: bytes) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The parameters of a form, and apart from them those that may stand several times.
+
+    One without a value counts as absent; of the others none may stand twice (RFC 6749, section
+    3.2), whether it is known or not.
+    """
+    try:
+        pairs = parse_qsl(
+            body.decode("ascii"),
+            keep_blank_values=True,
+            strict_parsing=bool(body),
+            errors="strict",
+            max_num_fields=_MAX_PARAMETERS,
+        )
+    except ValueError:
+        raise InvalidRequest(
+            f"The body is a form of at most {_MAX_PARAMETERS} parameters, such as"
+            f" grant_type={GRANT}&scope=threads."
+        ) from None
+    values: dict[str, str] = {}
+    resources: list[str] = []
+    for name, value in pairs:
+        if not _VISIBLE.fullmatch(name) or not _VISIBLE.fullmatch(value):
+            raise InvalidRequest("Parameters are of visible ASCII characters.")
+        if name == "resource":
+            resources.append(value)
+        elif name in values:
+            raise InvalidRequest("A parameter stands twice.", param=name)
+        else:
+            values[name] = value
+    if len(resources) > MAX_RESOURCES:
+        raise InvalidRequest(f"There may be {MAX_RESOURCES} resources.", param="resource")
+    given = {name: value for name, value in values.items() if value}
+    return given, tuple(resource for resource in resources if resource)
+
+
+def _decode_client(values: Mapping[str, str], authorization: Sequence[str]) -> tuple[str, str]:
+    """Who asks, and the proof (RFC 6749, section 2.3.1)."""
+    if len(authorization) > 1:
+        raise InvalidRequest("The header Authorization may stand only once.", param="Authorization")
+    client_id, secret = values.get("client_id"), values.get("client_secret")
+    if authorization:
+        if secret is not None:
+            raise InvalidRequest("The client proves itself in the header or in the body, not both.")
+        named, secret = _decode_basic(authorization[0])
+        if client_id not in {None, named}:
+            raise InvalidRequest("The header and the body name two clients.", param="client_id")
+        client_id = named
+    if not client_id or not secret:
+        raise UnknownClient(
+            "A client proves itself with its id and secret: by HTTP Basic, or as client_id and"
+            " client_secret in the body."
+        )
+    if len(client_id) > _MAX_CREDENTIAL or len(secret) > _MAX_CREDENTIAL:
+        raise UnknownClient("The client's id or secret is none of this desk's.")
+    return client_id, secret
+
+
+def _decode_basic(authorization: str) -> tuple[str, str]:
+    """The two halves of a Basic header, which are form-encoded before they are joined."""
+    scheme, _, encoded = authorization.strip().partition(" ")
+    halves: list[str] = []
+    if scheme.lower() == "basic":
+        with suppress(ValueError):  # no base64, no ASCII, or no form-encoded text
+            text = base64.b64decode(encoded.strip(), validate=True).decode("ascii")
+            halves = [unquote_plus(half, errors="strict") for half in text.split(":")]
+    if len(halves) != 2:
+        raise UnknownClient(
+            "The header Authorization is 'Basic' and the base64 of client id, colon and secret."
+        )
+    client_id, secret = halves
+    return client_id, secret
+
+
+def _scopes(text: str) -> tuple[str, ...]:
+    """The scopes of a list that is parted by single spaces, each once (RFC 6749, section 3.3)."""
+    scopes = tuple(dict.fromkeys(text.split(" ")))
+    if len(scopes) > MAX_SCOPES or not all(map(is_scope, scopes)):
+        raise InvalidScope("A scope that was asked for does not exist here.", param="scope")
+    return scopes
+
+
+def _registered_scopes(text: Any) -> tuple[str, ...] | None:
+    if text is None or text == "":
+        return None
+    try:
+        return _scopes(text)
+    except (InvalidScope, AttributeError):
+        raise InvalidClientMetadata(
+            "scope is a text that lists scopes of this desk, parted by spaces.", param="scope"
+        ) from None

@@ -1,0 +1,45 @@
+"""What is kept of OAuth clients and of signing keys: plain frozen values."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Client(msgspec.Struct, frozen=True):
+    """A program that gets access tokens with an id and a secret (RFC 6749, section 2).
+
+    Parameters:
+        id: public; 16 hexadecimal digits.
+        name: what its maker calls it. No two live ones that the owner made share one.
+        hash: keyed hash of the secret.
+        scopes: the most that its tokens may have.
+        is_registered: whether it registered itself (RFC 7591); else the owner made it.
+        created_at: Unix seconds, as are ``expires_at``, None for never, and ``revoked_at``.
+    """
+
+    id: str
+    name: str
+    hash: bytes
+    scopes: tuple[str, ...]
+    is_registered: bool
+    created_at: int
+    expires_at: int | None = None
+    revoked_at: int | None = None
+
+    def is_live(self, now: float) -> bool:
+        """Whether it may have tokens, and those it has may be used."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+
+class SigningKey(msgspec.Struct, frozen=True):
+    """When a key came up. The key itself is derived and not kept.
+
+    Parameters:
+        version: from 2 on; the first key has no row.
+        made_at: Unix seconds, as is ``signs_from``.
+        signs_from: until then it is published only.
+    """
+
+    version: int
+    made_at: int
+    signs_from: int

@@ -1,0 +1,117 @@
+"""OAuth clients, and the keys that sign their tokens.
+
+The command line changes them beside a running desk, which watches the epoch.
+"""
+
+from __future__ import annotations
+
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.errors import PreconditionFailed, Unavailable
+from aitp_desk.store.base import Work
+from aitp_desk.store.client_records import Client, SigningKey
+from aitp_desk.store.rows import client_of, to_json
+from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.tokens import TOKENS_EPOCH
+
+_FORGOTTEN_AT_ONCE = 100
+"""How many expired clients a registration clears away."""
+
+
+def create_client(*, client: Client, by: Auditor | None = None) -> Work[None]:
+    """Keep a client that the owner made.
+
+    Parameters:
+        by: who makes it; None notes nothing in the audit log.
+
+    Raises:
+        PreconditionFailed: a live one has this name.
+    """
+    if (yield "live_client_named", {"name": client.name}):
+        raise PreconditionFailed(
+            f"There is a client named {client.name!r}. Revoke it first or choose another name.",
+            param="name",
+        )
+    yield "add_client", _row_of(client)
+    yield from note_audit(by, AuditAction.CLIENT_REGISTERED, ObjectKind.CLIENT, client.id)
+
+
+def register_client(*, client: Client, most: int, by: Auditor | None = None) -> Work[None]:
+    """Keep a client that registered itself, and forget such ones that have expired.
+
+    Parameters:
+        most: how many may be registered at once; a revoked one counts until it would have expired.
+        by: who registers it; None notes nothing in the audit log.
+
+    Raises:
+        Unavailable: there are as many already.
+    """
+    now = client.created_at
+    ((registered,),) = yield "count_registered_clients", {"now": now}
+    if registered >= most:
+        raise Unavailable(
+            "As many clients are registered as this desk takes. Try again another day, or ask the"
+            " owner of the site for credentials."
+        )
+    yield "delete_expired_clients", {"now": now, "limit": _FORGOTTEN_AT_ONCE}
+    yield "add_client", _row_of(client)
+    yield from note_audit(by, AuditAction.CLIENT_REGISTERED, ObjectKind.CLIENT, client.id)
+
+
+def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Client | None]:
+    """Revoke the live client with this id or, if the owner made it, of this name.
+
+    Parameters:
+        by: who revokes it; None notes nothing in the audit log.
+
+    Returns:
+        The client as it is kept now; None when there is no such live client.
+    """
+    rows = yield "live_client", {"id_or_name": id_or_name}
+    if not rows:
+        return None
+    rows = yield "revoke_client", {"id": rows[0][0], "revoked_at": now}
+    yield "raise_epoch", {"name": TOKENS_EPOCH}
+    revoked = client_of(rows[0])
+    yield from note_audit(by, AuditAction.CLIENT_REVOKED, ObjectKind.CLIENT, revoked.id)
+    return revoked
+
+
+def rotate_signing_key(*, now: int, ahead: int, by: Auditor | None = None) -> Work[SigningKey]:
+    """Note the next signing key.
+
+    Parameters:
+        now: Unix seconds.
+        ahead: for how many seconds it is published before it signs.
+        by: who rotates; None notes nothing in the audit log.
+
+    Raises:
+        PreconditionFailed: the one before has not begun to sign.
+    """
+    rows = yield "signing_keys", {}
+    newest = SigningKey(*rows[-1]) if rows else SigningKey(1, 0, 0)
+    if newest.signs_from > now:
+        raise PreconditionFailed(
+            f"Key {newest.version} is published and begins to sign in {newest.signs_from - now}"
+            " seconds. Rotate again after that."
+        )
+    made = SigningKey(newest.version + 1, now, now + ahead)
+    yield (
+        "add_signing_key",
+        {"version": made.version, "made_at": made.made_at, "signs_from": made.signs_from},
+    )
+    yield "raise_epoch", {"name": TOKENS_EPOCH}
+    version = str(made.version)
+    yield from note_audit(by, AuditAction.SIGNING_KEY_ROTATED, ObjectKind.KEY, version)
+    return made
+
+
+def _row_of(client: Client) -> dict[str, object]:
+    return {
+        "id": client.id,
+        "name": client.name,
+        "hash": client.hash,
+        "scopes": to_json(client.scopes),
+        "is_registered": int(client.is_registered),
+        "created_at": client.created_at,
+        "expires_at": client.expires_at,
+    }
