@@ -1,4 +1,4 @@
-"""The installed command `aitp-desk` in processes of its own, as the event loop runs them."""
+"""The command `aitp-desk`: in processes of its own, and within this one, which is quick."""
 
 from __future__ import annotations
 
@@ -10,9 +10,25 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
+from click.testing import CliRunner
+
+from aitp_desk.cli import main
 
 COMMAND = Path(sys.executable).with_name("aitp-desk")
 SECONDS = 30
+
+
+class Done(msgspec.Struct):
+    """A command that came to its end.
+
+    Parameters:
+        out: what it wrote to stdout.
+        err: what it wrote to stderr.
+    """
+
+    code: int | None
+    out: str
+    err: str
 
 
 class Served(msgspec.Struct):
@@ -63,8 +79,23 @@ async def serving_command(folder: Path, data: Path, *options: object) -> AsyncIt
             await process.communicate()
 
 
+def run_here(*arguments: object) -> Done:
+    """Run the command to its end, without a process for it."""
+    done = CliRunner().invoke(main, list(map(str, arguments)), prog_name=COMMAND.name)
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Done(done.exit_code, done.stdout, done.stderr)
+
+
 async def run(*arguments: object) -> tuple[int | None, list[str], list[str]]:
     """Run the command to its end: exit code, lines of stdout, lines of stderr."""
+    async with asyncio.timeout(SECONDS):
+        done = await asyncio.to_thread(run_here, *arguments)
+    return done.code, done.out.splitlines(), done.err.splitlines()
+
+
+async def run_apart(*arguments: object) -> tuple[int | None, list[str], list[str]]:
+    """As :func:`run`, in a process of its own, as commands are run that listen for signals."""
     async with asyncio.timeout(SECONDS):
         process = await start(*arguments)
         out, err = await process.communicate()

@@ -18,6 +18,7 @@ NOT_HERE = ("make ", "git clone")
 """Commands that set up a checkout: `test_newcomer.py` runs those."""
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     todo = [

@@ -21,6 +21,8 @@ from tests.injection.obeying import obey
 from tests.injection.planting import is_on_a_page
 from tests.injection.structure import Forged, skeleton
 
+pytestmark = pytest.mark.servers
+
 
 class OnlyLinks:
     """The filter without its watch over the rules."""

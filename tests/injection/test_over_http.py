@@ -15,6 +15,8 @@ from tests.messages_api import said_in
 from tests.sdk import DEPRECATED, sdk
 from tests.talking import Talker
 
+pytestmark = pytest.mark.servers
+
 ON_PAGES = [case for case in corpus() if is_on_a_page(case)]
 ELSEWHERE = [case for case in corpus() if not is_on_a_page(case)]
 CODE = "QX-7731-LANTERN"

@@ -13,36 +13,22 @@ from aitp_desk.auth.keys import KEY_FILE, open_master_key
 from aitp_desk.config import load_config
 from aitp_desk.config.catalogue import sections
 from aitp_desk.store.sqlite import SqliteStore
-
-COMMAND = Path(sys.executable).with_name("aitp-desk")
-SECONDS = 30
-
-
-def aitp_desk(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the installed command to its end."""
-    return subprocess.run(
-        [COMMAND, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    )
+from tests.commands import SECONDS, run_here
 
 
 def succeed(*arguments: object) -> list[str]:
     """Run what must work; the lines it wrote."""
-    done = aitp_desk(*arguments)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout.splitlines()
+    done = run_here(*arguments)
+    assert (done.code, done.err) == (0, "")
+    return done.out.splitlines()
 
 
 def fail(*arguments: object) -> list[str]:
     """Run what must fail because of the user; the lines it wrote to stderr."""
-    done = aitp_desk(*arguments)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "Traceback" not in done.stderr
-    return done.stderr.splitlines()
+    done = run_here(*arguments)
+    assert (done.code, done.out) == (1, "")
+    assert "Traceback" not in done.err
+    return done.err.splitlines()
 
 
 @pytest.fixture
@@ -59,33 +45,30 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [],
-        *(["serve"], ["init"], ["check"], ["snippet"], ["export"]),
-        *(["audit"], ["audit", "verify"], ["audit", "export"]),
-        *(["token"], ["token", "create"], ["token", "list"], ["token", "revoke"]),
-        *(["client", "create"], ["client", "list"], ["client", "revoke"], ["keys", "rotate"]),
-    ],
-    ids=lambda arguments: " ".join(arguments) or "aitp-desk",
-)
-def test_help_is_there_for_every_command_and_imports_nothing_heavy(arguments: list[str]) -> None:
-    program = (
-        "import atexit, sys\n"
-        "heavy = ['aiohttp', 'anthropic', 'cryptography', 'uvloop', 'yaml', 'limits', 'msgspec']\n"
-        "atexit.register(lambda: print('HEAVY', [name for name in heavy if name in sys.modules]))\n"
-        "from aitp_desk.cli import main\n"
-        "main(sys.argv[1:])\n"
-    )
+def test_help_is_there_for_every_command_and_imports_nothing_heavy() -> None:
+    program = """
+import sys
+from aitp_desk.cli import main
+
+def walk(command, *names):
+    yield names
+    for name, below in getattr(command, "commands", {}).items():
+        yield from walk(below, *names, name)
+
+for names in walk(main):
+    main([*names, "--help"], "aitp-desk", standalone_mode=False)
+heavy = ["aiohttp", "anthropic", "cryptography", "uvloop", "yaml", "msgspec"]
+print("HEAVY", [name for name in heavy if name in sys.modules])
+"""
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments, "--help"],
+        [sys.executable, "-c", program],
         capture_output=True,
         text=True,
         timeout=SECONDS,
         check=True,
     )
-    assert "Usage:" in done.stdout
+    for command in ("", " serve", " token", " token create", " audit verify"):
+        assert f"Usage: aitp-desk{command} [" in done.stdout
     assert done.stdout.splitlines()[-1] == "HEAVY []"
 
 
@@ -227,9 +210,9 @@ def test_serve_tells_mistakes_a_line_each_and_does_not_start(tmp_path: Path) -> 
 
 
 def test_a_folder_that_is_not_there_is_wrong_usage(tmp_path: Path) -> None:
-    done = aitp_desk("serve", tmp_path / "nowhere")
-    assert done.returncode == 2
-    assert "does not exist" in done.stderr
+    done = run_here("serve", tmp_path / "nowhere")
+    assert done.code == 2
+    assert "does not exist" in done.err
 
 
 def test_a_damaged_master_key_is_told_without_its_content(data: Path) -> None:

@@ -14,9 +14,11 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.commands import COMMAND, SECONDS, Served, run, serving_command
+from tests.commands import COMMAND, SECONDS, Served, run, run_apart, serving_command
 from tests.serving import SITE
 from tests.visiting import CONVERSE
+
+pytestmark = pytest.mark.servers
 
 QUESTION = b'{"capability":"content_search","query":"What does gift wrapping cost?"}'
 
@@ -81,7 +83,7 @@ async def test_a_database_that_is_none_is_told_in_one_line(tmp_path: Path) -> No
     data = tmp_path / "data"
     data.mkdir(mode=0o700)
     (data / "desk.db").write_text("This is no database, but quite a long text. " * 100)
-    code, out, err = await run("serve", SITE, "--port", 0, "--data", data)
+    code, out, err = await run_apart("serve", SITE, "--port", 0, "--data", data)
     assert (code, out, len(err)) == (1, [], 1)
     assert f"{data}/desk.db" in err[0]
 

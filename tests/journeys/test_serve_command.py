@@ -11,7 +11,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.commands import Served, run, serving_command
+from tests.commands import Served, run, run_apart, serving_command
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ async def test_a_token_made_beside_it_works_until_it_is_revoked(served: Served) 
 
 
 async def test_a_second_desk_on_the_same_data_does_not_start(served: Served) -> None:
-    code, out, err = await run(
+    code, out, err = await run_apart(
         "serve", served.data.parent / "site", "--port", 0, "--data", served.data
     )
     assert (code, out, len(err)) == (1, [], 1)
@@ -69,7 +69,7 @@ async def test_a_second_desk_on_the_same_data_does_not_start(served: Served) -> 
 
 async def test_a_second_desk_on_the_same_port_does_not_start(served: Served) -> None:
     port = served.url.rpartition(":")[2]
-    code, out, err = await run(
+    code, out, err = await run_apart(
         "serve", served.data.parent / "site", "--port", port, "--data", served.data.parent / "other"
     )
     assert (code, out, len(err)) == (1, [], 1)
