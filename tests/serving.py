@@ -11,6 +11,7 @@ from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving, open_server
 from aitp_desk.config import load_config
 from aitp_desk.desk.invoking import Performed
+from tests.beginning import begin_database
 
 SITE = Path(__file__).parent / "site"
 """A small bookshop's content, for tests that need some."""
@@ -37,5 +38,6 @@ async def serving(
         actions: what the agent may call for those who may.
     """
     config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
+    begin_database(config.database)
     async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:
         yield desk

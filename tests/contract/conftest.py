@@ -10,6 +10,7 @@ import pytest
 
 from aitp_desk.store.base import Store
 from aitp_desk.store.sqlite import SqliteStore
+from tests.beginning import begin_database
 from tests.contract.shuffled import ShuffledStore
 from tests.contract.whole import check_whole
 
@@ -33,6 +34,7 @@ def database(tmp_path: Path) -> Path:
 @pytest.fixture
 async def store(engine: str, database: Path) -> AsyncIterator[Store]:
     """An open store of each engine. What a test leaves in it must be whole."""
+    begin_database(database)
     async with ENGINES[engine](database) as opened:
         yield opened
     check_whole(database)
