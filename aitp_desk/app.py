@@ -23,6 +23,7 @@ import msgspec
 import structlog
 
 from aitp_desk.agent.base import Agent
+from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.audit_keys import audit_keys
@@ -41,6 +42,7 @@ from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
+from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
@@ -172,9 +174,15 @@ async def open_server(
         knowledge = await _open_knowledge(stack, config, egress)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
+        spenders = key.derive("tokens used")
+        tokens_used = TokensUsed(
+            store, lambda caller: hmac.digest(spenders, caller, "sha256"), clock
+        )
         if agent is None and claude_key is not None:
+            used = await tokens_used.by_all()
+            day = Day(config.claude.day_tokens, clock, used=used, keep=tokens_used.keep)
             agent = await stack.enter_async_context(
-                open_claude(knowledge, config.claude, key=claude_key, url=claude_url, clock=clock)
+                open_claude(knowledge, config.claude, key=claude_key, url=claude_url, day=day)
             )
         agent = agent or ExtractiveAgent(knowledge)
         houses = [House("", config, knowledge, agent, Invoking(actions))]
@@ -201,6 +209,7 @@ async def open_server(
             audit=audit_keys(key),
             named_agents=NamedAgents(config.agent_limits, clock),
             tiers=Tiers(config.tiers),
+            tokens_used=tokens_used,
             clock=clock,
         )
         worker = Worker(

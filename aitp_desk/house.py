@@ -37,6 +37,7 @@ from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
+from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
@@ -54,6 +55,7 @@ class Shared(msgspec.Struct, frozen=True):
         audit: the keys of the audit log.
         named_agents: what agents may do less, by their names.
         tiers: which callers have limits of their own.
+        tokens_used: what models have used on the day.
     """
 
     store: Store
@@ -66,6 +68,7 @@ class Shared(msgspec.Struct, frozen=True):
     audit: AuditKeys
     named_agents: NamedAgents
     tiers: Tiers
+    tokens_used: TokensUsed
     clock: Callable[[], float]
 
 
@@ -147,6 +150,7 @@ class House(msgspec.Struct, frozen=True):
             limits=config.limits,
             max_wait=config.threads.max_wait,
             agents=agents,
+            agent=self.agent,
             knowledge=self.knowledge,
             registry=registry,
             limiter=limiter,
@@ -196,7 +200,7 @@ class House(msgspec.Struct, frozen=True):
                 site=site,
                 cache=config.cache,
                 limiter=limiter,
-                budgets=Budgets(config.limits, clock, shared.tiers),
+                budgets=Budgets(config.limits, shared.tokens_used, shared.tiers, clock),
                 clock=clock,
             ),
             worker=worker,

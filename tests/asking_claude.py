@@ -15,6 +15,7 @@ from aitp_desk.agent.base import (
     Turn,
     outcome_of,
 )
+from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Claude
@@ -78,9 +79,9 @@ async def asking(
         messages_api(in_turn(*replies), caches=caches) as api,
         open_knowledge(PAGES, data=folder, poll_seconds=60) as knowledge,
     ):
-        agent = ClaudeAgent(
-            knowledge, Claude(**settings), key=key, url=api.url, clock=clock or Clock(), sleep=sleep
-        )
+        claude = Claude(**settings)
+        day = Day(claude.day_tokens, clock or Clock())
+        agent = ClaudeAgent(knowledge, claude, key=key, url=api.url, day=day, sleep=sleep)
         try:
             yield Asked(agent, api, waited)
         finally:

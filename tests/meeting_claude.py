@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -33,14 +34,20 @@ class Met(msgspec.Struct):
 
 @asynccontextmanager
 async def meeting(
-    folder: Path, script: Script, *settings: str, actions: tuple[Performed, ...] = ()
+    folder: Path,
+    script: Script,
+    *settings: str,
+    actions: tuple[Performed, ...] = (),
+    clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Met]:
     """A desk for the bookshop that answers with the model of a script."""
     data = folder / "data"
     config = load_config(SITE, ("limits.enabled=false", *settings), port=0, data=data)
     async with (
         messages_api(script) as api,
-        open_server(config, claude_key=KEY, claude_url=api.url, actions=actions) as desk,
+        open_server(
+            config, claude_key=KEY, claude_url=api.url, actions=actions, clock=clock
+        ) as desk,
         aiohttp.ClientSession(desk.url) as http,
     ):
         yield Met(api, Visitor(desk, http), Talker(desk, data, http))

@@ -311,6 +311,15 @@ class Summariser(Protocol):
         """
 
 
+@runtime_checkable
+class Rationed(Protocol):
+    """An agent that has another one answer when it has used what it may."""
+
+    @property
+    def stand_in(self) -> str | None:
+        """Who answers in its place now; None while it answers itself."""
+
+
 class BrokenPromise(Exception):
     """An agent ended without an outcome or went on after it: a fault of the program."""
 

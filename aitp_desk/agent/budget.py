@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import structlog
+
 from aitp_desk.agent.base import Usage
 from aitp_desk.config import Claude
 
@@ -12,56 +14,101 @@ LEAST_ANSWER = 32
 """With less room than this, in tokens, the model is not called."""
 MILLION = 1_000_000
 
+Keep = Callable[[int, int], None]
+"""Told of the day, since 1970-01-01 (UTC), and of the tokens that are added to what it has used."""
+
+_log = structlog.get_logger()
+
 
 class BudgetSpent(Exception):
     """Another call would go past what a reply, or the desk on one day, may use."""
 
 
+class DaySpent(BudgetSpent):
+    """The desk has used what it may on one day."""
+
+
 class Day:
-    """The tokens that the desk has used today (UTC), since it was started.
+    """The tokens that the desk uses today (UTC).
 
     What is being used is counted before it is known, so that replies at once stay within it too.
 
     Parameters:
         most: tokens a day; 0 sets no limit.
         clock: Unix seconds.
+        used: how many were used today before.
+        keep: told of all that is counted.
     """
 
-    def __init__(self, most: int, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        most: int,
+        clock: Callable[[], float],
+        *,
+        used: int = 0,
+        keep: Keep = lambda _day, _tokens: None,
+    ) -> None:
         self._most = most
         self._clock = clock
-        self._today = 0
-        self._used = 0
+        self._keep = keep
+        self._today = self._find_today()
+        self._used = used
+        self._refused: int | None = None
 
-    def take(self, tokens: int) -> int:
+    @property
+    def is_spent(self) -> bool:
+        """Whether what was refused last still has no room."""
+        self._begin_day()
+        return self._refused is not None and self._used + self._refused > self._most
+
+    def take(self, tokens: int, *, is_begun: bool = False) -> int:
         """Count tokens that are about to be used.
+
+        Parameters:
+            is_begun: whether they are for something that is under way: that is finished.
 
         Returns:
             The day on which they were counted, for :meth:`settle`.
 
         Raises:
-            BudgetSpent: so many are not left; nothing was counted.
+            DaySpent: so many are not left; nothing was counted.
         """
-        today = int(self._clock() // DAY_SECONDS)
-        if today != self._today:
-            self._today, self._used = today, 0
-        if self._most and self._used + tokens > self._most:
-            raise BudgetSpent
+        self._begin_day()
+        if self._most and not is_begun and self._used + tokens > self._most:
+            if self._refused is None:
+                _log.warning("day_tokens_spent", day_tokens=self._most, used=self._used)
+            self._refused = tokens
+            raise DaySpent
         self._used += tokens
-        return today
+        self._keep(self._today, tokens)
+        return self._today
 
     def settle(self, day: int, taken: int, used: int) -> None:
-        """Put what was used in the place of what was taken for it, unless that day is over."""
+        """Put what was used in the place of what was taken for it."""
+        self._keep(day, used - taken)
         if day == self._today:
             self._used += used - taken
 
+    def _begin_day(self) -> None:
+        today = self._find_today()
+        if today != self._today:
+            self._today, self._used, self._refused = today, 0, None
+
+    def _find_today(self) -> int:
+        return int(self._clock() // DAY_SECONDS)
+
 
 class Spending:
-    """What one reply has used, and may still use."""
+    """What one reply has used, and may still use.
 
-    def __init__(self, settings: Claude, day: Day) -> None:
+    Parameters:
+        is_begun: whether the reply goes on from calls that were made before.
+    """
+
+    def __init__(self, settings: Claude, day: Day, *, is_begun: bool = False) -> None:
         self._settings = settings
         self._day = day
+        self._is_begun = is_begun
         self.usage = Usage()
         self.calls = 0
 
@@ -79,8 +126,9 @@ class Spending:
         if self.calls == self._settings.reply_calls or room < min(LEAST_ANSWER, longest):
             raise BudgetSpent
         longest = min(longest, room)
-        call = Call(self, self._day, prompt + longest, longest)
+        call = Call(self, self._day, prompt + longest, longest, is_begun=self._is_begun)
         self.calls += 1
+        self._is_begun = True
         return call
 
     @property
@@ -109,19 +157,22 @@ class Call:
 
     Parameters:
         taken: how many tokens it is taken to use.
+        is_begun: whether it belongs to a reply that is under way.
 
     Attributes:
         longest: how many tokens the model may write.
 
     Raises:
-        BudgetSpent: the day has no room for it.
+        DaySpent: the day has no room for it.
     """
 
-    def __init__(self, spending: Spending, day: Day, taken: int, longest: int) -> None:
+    def __init__(
+        self, spending: Spending, day: Day, taken: int, longest: int, *, is_begun: bool
+    ) -> None:
         self._spending = spending
         self._day = day
         self._taken = taken
-        self._taken_on = day.take(taken)
+        self._taken_on = day.take(taken, is_begun=is_begun)
         self._used = Usage()
         self.longest = longest
 

@@ -29,9 +29,9 @@ from aitp_desk.agent.base import (
     Turn,
     Utterance,
 )
-from aitp_desk.agent.budget import BudgetSpent, Day, Spending
+from aitp_desk.agent.budget import BudgetSpent, Day, DaySpent, Spending
 from aitp_desk.agent.converse import read_turn
-from aitp_desk.agent.extractive import answer_in, follow_ups
+from aitp_desk.agent.extractive import EXTRACTIVE, answer_in, follow_ups
 from aitp_desk.agent.guard import Guard, Leaked, Output, repeats
 from aitp_desk.agent.loop import THINKING_TOKENS, Reply
 from aitp_desk.agent.messages import Ended, Messages, ModelFailed, Reading
@@ -64,14 +64,15 @@ def guarded(site: SiteFacts) -> Output:
 class ClaudeAgent:
     """Answers with a model. See :mod:`aitp_desk.agent.base` for what it promises.
 
-    It is a :class:`~aitp_desk.agent.base.Summariser` too.
+    It is a :class:`~aitp_desk.agent.base.Summariser` and
+    :class:`~aitp_desk.agent.base.Rationed` too.
 
     Parameters:
         knowledge: the content that it answers from.
         settings: the model, and what it may cost.
         key: the API key.
         url: the API's address; None for the public one.
-        clock: Unix seconds, for the budget of a day.
+        day: the desk's budget of a day; None sets none.
         output: makes the filter that an answer's words pass.
         sleep: waits before a call is tried again.
     """
@@ -83,14 +84,14 @@ class ClaudeAgent:
         *,
         key: str,
         url: str | None = None,
-        clock: Callable[[], float] = time.time,
+        day: Day | None = None,
         output: MakeOutput = guarded,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._knowledge = knowledge
         self._settings = settings
         self._api = Messages(key, url, settings.reply_seconds)
-        self._day = Day(settings.day_tokens, clock)
+        self._day = day or Day(0, time.time)
         self._make_output = output
         self._sleep = sleep
         self._key_was_refused = False
@@ -98,7 +99,12 @@ class ClaudeAgent:
     @property
     def name(self) -> str:
         """What it is, for people."""
-        return f"{self._settings.model}, else extractive"
+        return f"{self._settings.model}, else {EXTRACTIVE}"
+
+    @property
+    def stand_in(self) -> str | None:
+        """Who answers while the day's tokens are used up."""
+        return EXTRACTIVE if self._day.is_spent else None
 
     def over(self, knowledge: Knowledge) -> ClaudeAgent:
         """The agent over other content; model, key, connections and budget of a day are shared."""
@@ -114,7 +120,7 @@ class ClaudeAgent:
         """Answer one turn; by extraction where the model does not."""
         editions = self._knowledge.editions
         library = editions.speaking(turn.locale)
-        spending = Spending(self._settings, self._day)
+        spending = Spending(self._settings, self._day, is_begun=bool(turn.rounds))
         reply = Reply(
             turn,
             library,
@@ -140,6 +146,8 @@ class ClaudeAgent:
         except Leaked:
             fallback = "model_failed"
             self._warn(REPEATS, spending)
+        except DaySpent:  # of which the day itself has told
+            fallback = "budget_spent"
         except BudgetSpent:
             fallback = "budget_spent"
             self._warn("budget_spent", spending)
@@ -155,6 +163,8 @@ class ClaudeAgent:
         spending = Spending(self._settings, self._day)
         try:
             text = await self._summary(request, spending, max_tokens)
+        except DaySpent:
+            return shortened_conversation(previous, utterances, max_tokens)
         except (ModelFailed, BudgetSpent, TimeoutError) as error:
             reason = error.reason if isinstance(error, ModelFailed) else type(error).__name__
             self._warn(reason, spending)
@@ -229,10 +239,10 @@ async def open_claude(
     *,
     key: str,
     url: str | None,
-    clock: Callable[[], float],
+    day: Day,
 ) -> AsyncIterator[ClaudeAgent]:
     """The agent for as long as the context lasts. Parameters as :class:`ClaudeAgent`'s."""
-    agent = ClaudeAgent(knowledge, settings, key=key, url=url, clock=clock)
+    agent = ClaudeAgent(knowledge, settings, key=key, url=url, day=day)
     try:
         yield agent
     finally:

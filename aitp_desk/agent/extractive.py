@@ -55,6 +55,10 @@ _CLEARLY_MORE = 1.3
 _DIRECT, _INDIRECT, _BACKGROUND = 0.85, 0.65, 0.45
 
 
+EXTRACTIVE = "extractive"
+"""What the agent is called, for people."""
+
+
 class ExtractiveAgent:
     """Answers from passages. See :mod:`aitp_desk.agent.base` for what it promises.
 
@@ -68,7 +72,7 @@ class ExtractiveAgent:
     @property
     def name(self) -> str:
         """What it is, for people."""
-        return "extractive"
+        return EXTRACTIVE
 
     async def reply(self, turn: Turn) -> AsyncIterator[Event]:
         """Answer one turn in one event."""

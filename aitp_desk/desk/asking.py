@@ -227,9 +227,9 @@ class Asking:
         offered = self._offering.offer(action, ask.accepts, turn, library)
         if offered is not None:
             return offered
-        self._budgets.check_day(principal)
+        await self._budgets.check_day(principal)
         outcome = await answer_of(self._agent, turn)
-        self._budgets.spend(principal, outcome)
+        await self._budgets.spend(principal, outcome)
         return outcome
 
     async def _finish(

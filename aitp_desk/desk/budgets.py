@@ -12,28 +12,28 @@ from collections.abc import Callable
 
 from aitp_desk.agent.base import Said
 from aitp_desk.config import Limits
-from aitp_desk.desk.counting import Counters
 from aitp_desk.desk.tiers import Tiers
+from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.model.errors import RateLimited
 from aitp_desk.model.principal import Principal
-
-DAY_SECONDS = 24 * 60 * 60
 
 
 class Budgets:
     """Knows what is left of the tokens, and refuses where nothing is.
 
     Parameters:
+        used: what was used on the day.
+        tiers: which callers have budgets of their own.
         clock: Unix seconds.
     """
 
     def __init__(
-        self, limits: Limits, clock: Callable[[], float], tiers: Tiers | None = None
+        self, limits: Limits, used: TokensUsed, tiers: Tiers, clock: Callable[[], float]
     ) -> None:
         self._limits = limits
-        self._tiers = tiers or Tiers()
+        self._used = used
+        self._tiers = tiers
         self._clock = clock
-        self._days = Counters(_midnight_after, clock)
 
     def check_session(self, principal: Principal, used: int) -> None:
         """Refuse a turn of a session that has used up its tokens.
@@ -44,13 +44,7 @@ class Budgets:
         Raises:
             RateLimited: a new session helps, waiting does not.
         """
-        tier = self._tiers.of(principal)
-        budget = (
-            self._limits.session_tokens
-            if principal.is_anonymous
-            else (tier.session_tokens if tier is not None else 0)
-            or self._limits.authenticated_session_tokens
-        )
+        budget = self._session_tokens(principal)
         if self._limits.enabled and budget and used >= budget:
             raise RateLimited(
                 f"A session may use {budget} tokens, and this one has used them."
@@ -59,22 +53,15 @@ class Budgets:
                 retry_after=None,
             )
 
-    def _day_tokens(self, principal: Principal) -> int:
-        tier = self._tiers.of(principal)
-        return (tier.day_tokens if tier is not None else 0) or self._limits.day_tokens
-
-    def check_day(self, principal: Principal) -> None:
+    async def check_day(self, principal: Principal) -> None:
         """Refuse to ask a model for a caller who has used up the day's tokens.
 
         Raises:
             RateLimited: the next day (UTC) helps.
         """
         budget = self._day_tokens(principal)
-        if not self._limits.enabled or not budget:
-            return
-        day = self._days.read(principal.limited_as)
-        if day is not None and day.counted >= budget:
-            wait = max(1, math.ceil(day.ends - self._clock()))
+        if budget and await self._used.by(principal) >= budget:
+            wait = max(1, math.ceil(self._used.tomorrow - self._clock()))
             raise RateLimited(
                 f"One caller may have {budget} tokens used on a day, and these are used up."
                 f" Try again in {wait} seconds.",
@@ -82,13 +69,20 @@ class Budgets:
                 retry_after=wait,
             )
 
-    def spend(self, principal: Principal, outcome: Said) -> None:
+    async def spend(self, principal: Principal, outcome: Said) -> None:
         """Count what a model has used for an outcome."""
-        budget = self._day_tokens(principal)
-        if self._limits.enabled and budget and outcome.usage is not None:
-            self._days.count(principal.limited_as, budget, outcome.usage.total)
+        if outcome.usage is not None and self._day_tokens(principal):
+            await self._used.add(principal, outcome.usage.total)
 
+    def _session_tokens(self, principal: Principal) -> int:
+        if principal.is_anonymous:
+            return self._limits.session_tokens
+        tier = self._tiers.of(principal)
+        own = 0 if tier is None else tier.session_tokens
+        return own or self._limits.authenticated_session_tokens
 
-def _midnight_after(now: float) -> float:
-    """When the day (UTC) ends."""
-    return (now // DAY_SECONDS + 1) * DAY_SECONDS
+    def _day_tokens(self, principal: Principal) -> int:
+        if not self._limits.enabled:
+            return 0
+        tier = self._tiers.of(principal)
+        return (0 if tier is None else tier.day_tokens) or self._limits.day_tokens

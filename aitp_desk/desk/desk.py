@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
+from aitp_desk.agent.base import Agent, Rationed
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
@@ -31,6 +32,11 @@ from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Draft, Message, ThreadDraft, ThreadUpdate
 from aitp_desk.store.records import Order, Page
 
+TOKENS_SPENT = (
+    "The tokens of the day (claude.day_tokens) are used up: no model is asked until midnight, UTC."
+)
+"""What is noted while an agent is replaced that has used what it may."""
+
 
 class Readiness(msgspec.Struct, frozen=True):
     """Whether the desk can do its work, and with what.
@@ -39,6 +45,8 @@ class Readiness(msgspec.Struct, frozen=True):
         working: whether runs are taken up.
         documents: how many pages it knows.
         problems: how many files of the content could not be read.
+        agent: who answers now.
+        notes: what somebody who watches the desk should know, in sentences.
     """
 
     ready: bool
@@ -46,6 +54,8 @@ class Readiness(msgspec.Struct, frozen=True):
     documents: int
     passages: int
     problems: int
+    agent: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class Desk:
@@ -57,7 +67,8 @@ class Desk:
         signals: how the site's content may be used.
         limits: the limits that the manifest declares.
         max_wait: seconds that a caller may wait for a run.
-        agents: who answers for the site.
+        agents: who answers for the site, as callers are told.
+        agent: who answers.
         runs: what callers may do with runs.
     """
 
@@ -70,6 +81,7 @@ class Desk:
         limits: Limits,
         max_wait: int,
         agents: SiteAgents,
+        agent: Agent,
         knowledge: Knowledge,
         registry: Registry,
         limiter: Limiter,
@@ -89,6 +101,7 @@ class Desk:
         self.signals = signals
         self.limits = limits
         self.agents = agents
+        self._agent = agent
         self.runs = runs
         self.knowledge = knowledge
         self.registry = registry
@@ -257,7 +270,8 @@ class Desk:
         return self._asking.cache_counts
 
     async def check_ready(self) -> Readiness:
-        """Whether the store answers, the content is read and runs are taken up."""
+        """Whether the store answers, the content is read and runs are taken up; and who answers."""
+        stand_in = self._agent.stand_in if isinstance(self._agent, Rationed) else None
         editions = self.knowledge.editions
         working = self._worker.is_working and await self._reading.answers()
         return Readiness(
@@ -266,4 +280,6 @@ class Desk:
             len(editions.documents),
             len(editions.library.passages),
             len(editions.problems),
+            stand_in or self._agent.name,
+            () if stand_in is None else (TOKENS_SPENT,),
         )

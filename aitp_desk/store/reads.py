@@ -259,6 +259,16 @@ async def epoch(store: Store, name: str) -> int:
     return int(rows[0][0]) if rows else 0
 
 
+async def tokens_used(store: Store, day: int, used_by: bytes) -> int:
+    """Read how many tokens models have used on a day.
+
+    Parameters:
+        used_by: as in :func:`aitp_desk.store.work.tokens_used.add_tokens_used`.
+    """
+    rows = await store.read("tokens_used", {"day": day, "used_by": used_by})
+    return int(rows[0][0]) if rows else 0
+
+
 async def place(store: Store, thread_id: str, message_id: str | None) -> int:
     """Read a message's place on its thread, also once it was deleted; 0 for none."""
     rows = await _read(store, "message_seq", {"thread_id": thread_id, "id": message_id})

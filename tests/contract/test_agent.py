@@ -24,6 +24,7 @@ from aitp_desk.agent.base import (
     answer_of,
     outcome_of,
 )
+from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Claude
@@ -64,7 +65,9 @@ async def opened(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterato
             return
         async with (
             messages_api(librarian(knowledge, SITE)) as api,
-            open_claude(knowledge, Claude(), key=KEY, url=api.url, clock=lambda: NOON) as claude,
+            open_claude(
+                knowledge, Claude(), key=KEY, url=api.url, day=Day(0, lambda: NOON)
+            ) as claude,
         ):
             yield claude, knowledge
 

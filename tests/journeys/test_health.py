@@ -37,6 +37,8 @@ async def test_a_ready_desk_says_with_what_it_works(visitor: Visitor) -> None:
         "documents": 4,
         "passages": len(library.passages),
         "problems": 0,
+        "agent": "extractive",
+        "notes": [],
     }
 
 

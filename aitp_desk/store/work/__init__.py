@@ -44,12 +44,14 @@ from aitp_desk.store.work.tokens import (
     revoke_token,
     rotate_token,
 )
+from aitp_desk.store.work.tokens_used import add_tokens_used
 
 __all__ = [
     "MAX_ATTEMPTS",
     "MAX_STAYS",
     "TOKENS_EPOCH",
     "add_file",
+    "add_tokens_used",
     "append_message",
     "claim_runs",
     "claim_thread",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Usage
-from aitp_desk.agent.budget import BudgetSpent, Day, Spending
+from aitp_desk.agent.budget import BudgetSpent, Day, DaySpent, Spending
 from aitp_desk.config import Claude
 from tests.doubles import Clock
 
@@ -30,6 +31,56 @@ def test_the_day_ends_at_midnight_utc() -> None:
         day.take(1)
     clock.advance(1)
     day.take(100)
+
+
+def test_a_reply_that_has_begun_is_finished_past_the_day() -> None:
+    settings = Claude(day_tokens=1000)
+    day = Day(1000, Clock())
+    reply = Spending(settings, day)
+    reply.begin(800, 100).end()
+    day.take(1000)
+    assert reply.begin(800, 100).longest == 100
+    with pytest.raises(DaySpent):
+        Spending(settings, day).begin(1, 40)
+    # one that went on from the caller's results began before
+    assert Spending(settings, day, is_begun=True).begin(1, 40).longest == 40
+
+
+def test_a_day_is_spent_while_what_was_refused_has_no_room() -> None:
+    clock = Clock()
+    day = Day(1000, clock, used=400)
+    told = [day.is_spent]
+    taken_on = day.take(500)
+    with capture_logs() as logs:
+        for _ in range(2):
+            with pytest.raises(DaySpent):
+                day.take(300)
+    assert [line["event"] for line in logs] == ["day_tokens_spent"]
+    told.append(day.is_spent)
+    day.settle(taken_on, 500, 100)
+    told.append(day.is_spent)
+    day.take(300)
+    with pytest.raises(DaySpent):
+        day.take(300)
+    told.append(day.is_spent)
+    clock.advance(24 * 3600)
+    told.append(day.is_spent)
+    day.take(300)
+    assert told == [False, True, False, True, False]
+
+
+def test_what_is_taken_is_kept_before_it_is_used_and_set_right_after() -> None:
+    """So a process that is killed in the middle of a call has counted it."""
+    kept: list[tuple[int, int]] = []
+    clock = Clock()
+    day = Day(1000, clock, keep=lambda *what: kept.append(what))
+    today = int(clock() // 86_400)
+    call = Spending(Claude(), day).begin(500, 100)
+    assert kept == [(today, 600)]
+    call.add(Usage(450, 0, 50))
+    clock.advance(24 * 3600)
+    call.end()
+    assert kept == [(today, 600), (today, -100)]
 
 
 def test_no_limit_of_the_day_is_no_limit() -> None:

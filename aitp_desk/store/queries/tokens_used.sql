@@ -1,0 +1,9 @@
+-- add_tokens_used: Counts tokens that a model has used on a day.
+INSERT INTO tokens_used (day, used_by, tokens) VALUES (:day, :used_by, :tokens)
+ON CONFLICT (day, used_by) DO UPDATE SET tokens = tokens + excluded.tokens;
+
+-- forget_tokens_used: Forgets what was used before a day.
+DELETE FROM tokens_used WHERE day < :day;
+
+-- tokens_used: Reads how many tokens models have used on a day.
+SELECT tokens FROM tokens_used WHERE day = :day AND used_by = :used_by;
