@@ -35,6 +35,7 @@ from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.forgetting import forgetting
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.named_agents import NamedAgents
@@ -237,6 +238,7 @@ async def open_server(
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
+        await stack.enter_async_context(forgetting(store, (desk, *further_desks)))
         for door in doors:
             if door.beside is not None:
                 await stack.enter_async_context(door.beside())

@@ -7,6 +7,7 @@ import click
 from aitp_desk.cli.audit import audit
 from aitp_desk.cli.check import check
 from aitp_desk.cli.client import client
+from aitp_desk.cli.erase import erase
 from aitp_desk.cli.export import export
 from aitp_desk.cli.init import init
 from aitp_desk.cli.keys import keys
@@ -21,5 +22,5 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, snippet, export, token, client, keys, audit):
+for command in (serve, init, check, snippet, export, token, client, keys, audit, erase):
     main.add_command(command)

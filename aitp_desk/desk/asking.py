@@ -149,6 +149,11 @@ class Asking:
         """What became of first questions and of kept answers, to be read and not written."""
         return self._answers.counts
 
+    def forget(self) -> None:
+        """Drop what is held of questions, answers and conversations; what is written down stays."""
+        self._answers.forget()
+        self._sessions.forget_all()
+
     async def _ask_first(
         self, principal: Principal, ask: Ask, action: Action, tools: tuple[Tool, ...]
     ) -> Asked:

@@ -180,6 +180,11 @@ class AnswerCache:
                 return Given(making.outcome)
         return known
 
+    def forget(self) -> None:
+        """Drop all answers; those that are being made are not kept."""
+        self._drop_all()
+        self._revision = ""
+
     def _find(self, key: Key) -> Given | None:
         """The answer given before, unless it is too old."""
         entry = self._entries.get(key)
@@ -254,9 +259,12 @@ class AnswerCache:
     def _begin(self, revision: str) -> None:
         """Forget what was said of other content."""
         self.counts.evicted_with_content += len(self._entries)
+        self._drop_all()
+        self._revision = revision
+
+    def _drop_all(self) -> None:
         self.counts.answers = self.counts.size = 0
         self._entries.clear()
-        self._revision = revision
 
 
 def _weigh(key: Key, answer: Answer) -> tuple[int, int]:

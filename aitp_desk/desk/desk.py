@@ -269,6 +269,10 @@ class Desk:
         """What became of first questions and of kept answers, to be read and not written."""
         return self._asking.cache_counts
 
+    def forget(self) -> None:
+        """Drop what is held in memory of what was said. See :mod:`aitp_desk.desk.forgetting`."""
+        self._asking.forget()
+
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up; and who answers."""
         stand_in = self._agent.stand_in if isinstance(self._agent, Rationed) else None

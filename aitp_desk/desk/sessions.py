@@ -166,6 +166,10 @@ class Sessions:
         for session in [held for held in self._held.values() if held.thread_id == thread_id]:
             self.forget(session)
 
+    def forget_all(self) -> None:
+        """Drop what is held of all sessions."""
+        self._held.clear()
+
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
         while len(self._held) > MAX_HELD:

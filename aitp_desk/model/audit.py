@@ -74,7 +74,7 @@ class Outcome(Enum):
     """What came of it, or why it was refused."""
 
     DONE = "done"
-    UNFINISHED = "unfinished"
+    BEGUN = "begun"
     FORBIDDEN = "forbidden"
     MALFORMED = "malformed"
     UNKNOWN = "unknown"

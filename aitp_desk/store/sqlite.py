@@ -233,6 +233,7 @@ def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connectio
         raise StoreError(f"{path} must lie on a local disk: SQLite cannot keep a WAL beside it.")
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA wal_autocheckpoint = 0")
+    connection.execute("PRAGMA secure_delete = ON")  # some builds of SQLite leave deleted words
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 

@@ -12,6 +12,7 @@ import pytest
 from aitp_desk.store import (
     audit_log,
     client_reads,
+    erasing,
     file_reads,
     jwt_revocations,
     migrate,
@@ -28,7 +29,7 @@ STORE = Path(statements.__file__).parent
 
 def names_in_code() -> set[str]:
     """Every quoted word of the units and reads: the names that they yield are among them."""
-    modules = (reads, run_reads, file_reads, audit_log, jwt_revocations, client_reads)
+    modules = (reads, run_reads, file_reads, audit_log, jwt_revocations, client_reads, erasing)
     sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {
         name for path in sources for name in re.findall(r'"([a-z_]+)"', path.read_text("utf-8"))
@@ -49,9 +50,11 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 
 WALKED_WHOLE = {
     "audit_anchor": {"audit_anchor"},
+    "erase_once": {"idempotency"},  # a day's keys
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
+    "forks_after": {"f", "forks"},
     "live_token": {"tokens_live_name"},
     "signing_keys": {"signing_keys"},
     "tokens": {"tokens"},

@@ -9,18 +9,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from aitp_desk.auth.keys import open_master_key
-from aitp_desk.cli import main
 from aitp_desk.store.sqlite import SqliteStore
-
-
-def command(*arguments: object, exit_code: int = 0) -> list[str]:
-    """Run the command within this process; the lines that it wrote."""
-    done = CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
-    assert done.exit_code == exit_code, done.output
-    return done.output.splitlines()
+from tests.erasing import command
 
 
 @pytest.fixture

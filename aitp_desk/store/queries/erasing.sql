@@ -1,0 +1,75 @@
+-- threads_after: Lists the oldest threads after one, for a walk through all that are not deleted.
+SELECT id, owner, speaker FROM threads
+WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :limit;
+
+-- folded_after: Lists the oldest folded threads after one.
+SELECT thread_id, turn FROM folded_turns WHERE thread_id > :after ORDER BY thread_id LIMIT :limit;
+
+-- said_after: Lists the oldest messages of a thread after one, deleted ones too, with who said them:
+-- the principal that was noted, else the one that the actor was bound to then, else the owner.
+SELECT m.id, m.seq, m.created_at, m.origin, m.actor,
+       coalesce(m.principal, (
+           SELECT a.principal FROM actors a
+           WHERE a.thread_id = m.thread_id AND a.id = m.actor AND a.joined_event < m.event
+             AND (a.left_event IS NULL OR a.left_event > m.event)
+           ORDER BY a.position LIMIT 1
+       ), t.owner),
+       m.attachments
+FROM messages m JOIN threads t ON t.id = m.thread_id
+WHERE m.thread_id = :thread_id AND m.seq > :after ORDER BY m.seq LIMIT :limit;
+
+-- runs_after: Lists the oldest runs of a thread after one, with who asked for them.
+SELECT created_at, id, asked_by FROM jobs
+WHERE thread_id = :thread_id AND kind = 'run' AND (created_at, id) > (:created_at, :id)
+ORDER BY created_at, id LIMIT :limit;
+
+-- forks_after: Lists what was forked off a thread at a message or later, and off these.
+WITH RECURSIVE forks (id) AS (
+    SELECT id FROM threads WHERE parent_id = :thread_id AND parent_seq >= :seq
+    UNION
+    SELECT t.id FROM forks f JOIN threads t ON t.parent_id = f.id AND t.parent_seq IS NOT NULL
+)
+SELECT id FROM forks;
+
+-- thread_end: Says where a thread ends, at whatever desk.
+SELECT last_seq, last_link, last_event FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
+
+-- erase_message: Drops what a message said, as delete_message does, if it is there.
+UPDATE messages
+SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
+WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
+RETURNING seq;
+
+-- erase_steps: Drops what was called in a thread's runs since a time.
+DELETE FROM steps WHERE run_id IN (
+    SELECT id FROM jobs WHERE thread_id = :thread_id AND created_at >= :since
+) RETURNING run_id;
+
+-- erase_run: Drops what was asked of a run, and who asked; the run stays.
+UPDATE jobs
+SET options = CASE WHEN options IS NULL THEN NULL ELSE '{}' END, metadata = '{}', owed = NULL,
+    asked_by = NULL
+WHERE id = :id AND thread_id = :thread_id
+  AND (asked_by IS NOT NULL OR metadata <> '{}' OR coalesce(options, '{}') <> '{}')
+RETURNING id;
+
+-- erase_thread_metadata: Drops a thread's metadata.
+UPDATE threads SET metadata = '{}' WHERE id = :thread_id AND metadata <> '{}' RETURNING id;
+
+-- erase_once: Forgets the idempotency keys of a thread, but for those of other principals.
+DELETE FROM idempotency
+WHERE thread_id = :thread_id
+  AND (substr(scope, 1, 10) <> 'principal ' OR scope = 'principal ' || :whose
+       OR substr(scope, 1, length(:whose) + 14) = 'principal ' || :whose || ' at ')
+RETURNING key;
+
+-- erase_file_parts: Drops the bytes of a file, if it is nobody's or a principal's.
+DELETE FROM file_parts WHERE file_id = (
+    SELECT id FROM files WHERE id = :id AND (owner IS NULL OR owner = :whose)
+);
+
+-- erase_file: Drops a file, if it is nobody's or a principal's.
+DELETE FROM files WHERE id = :id AND (owner IS NULL OR owner = :whose) RETURNING id;
+
+-- files_owned: Lists the oldest of a principal's files after one, at whatever desk.
+SELECT id FROM files WHERE owner = :owner AND id > :after ORDER BY id LIMIT :limit;

@@ -1,0 +1,110 @@
+"""Erasing a person's words, and what was made of them, a piece at a time.
+
+Each unit is a whole: what it says of a thread holds after it, and it may be done again. So an
+erasure that was cut short is done by doing it again. A message's place, digest and link stay, and
+so does who said it: the chain still holds, and a second erasure finds the same threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
+from aitp_desk.model.run import MOVES, RunState
+from aitp_desk.store.base import Work
+from aitp_desk.store.erasing import Erased, Person
+from aitp_desk.store.rows import run_of
+from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.runs import end_run
+from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
+from aitp_desk.store.work.tail import Tail
+
+ERASURES_EPOCH = "erasures"
+"""The row of ``epochs`` that rises with every erasure."""
+WORDS_ERASED = "What the run worked with was erased."
+"""What a run failed of that was to answer erased words."""
+
+
+def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> Work[Erased]:
+    """Drop what messages said, and what sessions have asked back."""
+    end = yield "thread_end", {"thread_id": thread_id}
+    if not end:
+        return Erased()
+    tail = Tail(thread_id, now, *end[0])
+    seqs: list[int] = []
+    for id_ in message_ids:
+        if rows := (yield "erase_message", {"thread_id": thread_id, "id": id_}):
+            seqs.append(rows[0][0])
+            tail.tell("message.deleted", id_)
+    if seqs:
+        yield from forget_summaries(thread_id, min(seqs))
+        yield "forget_pending_of_thread", {"thread_id": thread_id}
+        yield from tail.write()
+    return Erased(messages=len(seqs))
+
+
+def erase_files(*, file_ids: Sequence[str], whose: str) -> Work[Erased]:
+    """Drop files where they are nobody's or belong to one principal.
+
+    Parameters:
+        whose: id of a principal; empty for an anonymous person.
+    """
+    dropped = 0
+    for id_ in file_ids:
+        found = {"id": id_, "whose": whose}
+        yield "erase_file_parts", found
+        dropped += len((yield "erase_file", found))
+    return Erased(files=dropped)
+
+
+def erase_around(
+    *,
+    thread_id: str,
+    since: int,
+    run_ids: Sequence[str],
+    is_opener: bool,
+    whose: str,
+    now: int,
+) -> Work[Erased]:
+    """Drop what stands around a person's messages on a thread, and end what works with them.
+
+    Parameters:
+        since: Unix seconds of the first of them; steps of runs are dropped from then on.
+        run_ids: the runs that the person asked for.
+        is_opener: whether the thread's metadata is the person's.
+        whose: id of a principal; empty for an anonymous person.
+    """
+    end = yield "thread_end", {"thread_id": thread_id}
+    if not end:
+        return Erased()
+    unfinished = yield "unfinished_runs", {"thread_id": thread_id}
+    tail = Tail(thread_id, now, *end[0])
+    for run in map(run_of, unfinished):
+        can_fail = RunState.FAILED in MOVES[run.state]
+        state = RunState.FAILED if can_fail else RunState.CANCELLED
+        yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
+    steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
+    runs = 0
+    for run_id in run_ids:
+        runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
+    notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
+    keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
+    yield from forget_summaries(thread_id, BEFORE_ALL)
+    yield "forget_pending_of_thread", {"thread_id": thread_id}
+    return Erased(
+        steps=len(steps), runs=runs, notes=len(notes), keys=len(keys), ended=len(unfinished)
+    )
+
+
+def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:
+    """Note that an erasure begins or is done, and have a serving desk forget what it holds.
+
+    Parameters:
+        count: how much was erased.
+    """
+    yield "raise_epoch", {"name": ERASURES_EPOCH}
+    if person.id is not None:
+        yield from note_audit(by, AuditAction.ERASED, ObjectKind.ACTOR, person.id, outcome, count)
+    else:
+        thread_id = person.thread_id or ""
+        yield from note_audit(by, AuditAction.ERASED, ObjectKind.THREAD, thread_id, outcome, count)

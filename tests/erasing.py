@@ -1,0 +1,133 @@
+"""A person who leaves words wherever a desk keeps any, and a look for these at every byte."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from aitp_desk.agent.base import Answer, Clarification, Outcome, ToolRequest, Turn
+from aitp_desk.agent.tools import Called, Round
+from aitp_desk.cli import main
+from aitp_desk.desk.agents import SITE_AGENT
+from aitp_desk.model.run import ToolCall
+from aitp_desk.store import work
+from aitp_desk.store.records import Summary
+from tests.talking import Talker
+
+MANUAL = [("OpenAI-Beta", "assistants=v2")]
+TOOL: Any = {
+    "type": "function",
+    "function": {"name": "stock", "parameters": {"type": "object", "properties": {}}},
+}
+WAIT = 20
+
+
+def mark(place: str) -> str:
+    """A word that stands nowhere else."""
+    return f"zqx{place}xqz"
+
+
+PLACES = (
+    "message summary thread-note note long-text file-name file-bytes run-instructions run-note"
+    " additional call result fork first-turn later-turn asked-back idempotency-key-of-twenty"
+).split()
+"""Where the person leaves words."""
+
+
+async def quote(turn: Turn) -> Outcome:
+    """Answer with all that was said; call the caller's tool, or ask back, where that is offered."""
+    if turn.tools and not turn.rounds:
+        call = ToolCall("call_1", "stock", f'{{"what": "{mark("call")}"}}')
+        return ToolRequest((Round(f"I look. {mark('call')}", (Called(call),)),))
+    if mark("asked-back") in turn.question:
+        return Clarification(f"Which {mark('asked-back')}?", ("One", mark("asked-back")))
+    said = [*(one.text for one in turn.transcript), turn.question]
+    return Answer(f"You said: {' '.join(said)[:20_000]}")
+
+
+async def leave_words(who: Talker, other: Talker) -> str:
+    """Have somebody with a key say something everywhere; the id of their thread.
+
+    Parameters:
+        other: takes part there too, and says what stays.
+    """
+    name = f"{mark('file-name')}.txt"
+    uploaded = await who.upload(name, (mark("file-bytes") + "\n").encode() * 20_000)
+    note = {"note": mark("note")}
+    file = {"file_id": uploaded.id, "tools": [{"type": "file_search"}]}
+    first = {"role": "user", "content": mark("message"), "metadata": note, "attachments": [file]}
+    key = [("Idempotency-Key", mark("idempotency-key-of-twenty"))]
+    thread = await who.open(
+        first, metadata={"subject": mark("thread-note")}, wait=WAIT, headers=key
+    )
+    await who.post(thread.id, f"{mark('long-text')} " * 6_000, headers=MANUAL)
+    joined = {"id": "ben", "principal": await principal_of(other)}
+    (await who.send("POST", f"/v1/threads/{thread.id}/actors", joined)).ok  # noqa: B018
+    (await other.post(thread.id, mark("of-another"), headers=MANUAL)).ok  # noqa: B018
+    await _drive_run(who, thread.id)
+    forked = await other.open(mark("of-another-too"), metadata={"parent_id": thread.id}, wait=WAIT)
+    assert mark("message") in str(forked.body["replies"])
+    mine = await who.open(metadata={"parent_id": thread.id}, headers=MANUAL)
+    (await who.post(mine.id, mark("fork"), wait=WAIT)).ok  # noqa: B018
+    for id_ in (thread.id, forked.id):
+        summary = Summary(id_, 1, mark("summary"), "scripted")
+        await who.desk.store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+    return thread.id
+
+
+async def _drive_run(who: Talker, thread_id: str) -> None:
+    path = f"/v1/threads/{thread_id}/runs"
+    body = {
+        "assistant_id": SITE_AGENT,
+        "instructions": mark("run-instructions"),
+        "additional_messages": [{"role": "user", "content": mark("additional")}],
+        "metadata": {"note": mark("run-note")},
+        "tools": [TOOL],
+    }
+    run = await _until(who, (await who.send("POST", path, body, headers=MANUAL)).id, thread_id)
+    assert run["status"] == "requires_action"
+    outputs = [{"tool_call_id": "call_1", "output": mark("result")}]
+    handed_in = f"{path}/{run['id']}/submit_tool_outputs"
+    (await who.send("POST", handed_in, {"tool_outputs": outputs}, headers=MANUAL)).ok  # noqa: B018
+    assert (await _until(who, run["id"], thread_id))["status"] == "completed"
+
+
+async def _until(who: Talker, run_id: str, thread_id: str) -> Any:
+    """A run once nobody works on it."""
+    async with asyncio.timeout(WAIT):
+        while True:
+            run = (await who.send("GET", f"/v1/threads/{thread_id}/runs/{run_id}")).ok
+            if run["status"] not in ("queued", "in_progress"):
+                return run
+
+
+async def principal_of(who: Talker) -> str:
+    """Id of the principal that a talker is."""
+    assert who.key is not None
+    return f"key:{who.key.split('_')[1]}"
+
+
+async def converse(who: Talker, query: str, session_id: str | None = None) -> Any:
+    """Put a question through the AHP door."""
+    body = {"ahp": "0.1", "capability": "content_search", "query": query}
+    if session_id is not None:
+        body["session_id"] = session_id
+    headers = {} if who.key is None else {"Authorization": f"Bearer {who.key}"}
+    async with who.http.post("/agent/converse", json=body, headers=headers) as response:
+        return await response.json()
+
+
+def found(folder: Path, *words: str) -> set[str]:
+    """Those of the words that stand in any byte of any file below a folder."""
+    files = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    return {word for word in words if any(word.encode() in content for content in files)}
+
+
+def command(*arguments: object, exit_code: int = 0) -> list[str]:
+    """Run the command within this process; the lines that it wrote."""
+    done = CliRunner().invoke(main, [*map(str, arguments)], catch_exceptions=False)
+    assert done.exit_code == exit_code, done.output
+    return done.output.splitlines()

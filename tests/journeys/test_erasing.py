@@ -1,0 +1,236 @@
+"""What is erased is in no byte of the data folder any more, and what is not stays."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from aitp_desk.agent.base import Answer
+from aitp_desk.desk.erasing import erase_words
+from aitp_desk.store.base import Store
+from aitp_desk.store.erasing import Person
+from aitp_desk.store.sqlite import SqliteStore
+from tests.auditing import somebody
+from tests.contract.whole import check_whole
+from tests.doubles import PacedAgent, ScriptedAgent
+from tests.erasing import (
+    MANUAL,
+    PLACES,
+    command,
+    converse,
+    found,
+    leave_words,
+    mark,
+    principal_of,
+    quote,
+)
+from tests.talking import DATABASE, Talker, talking
+
+WORDS = [mark(place) for place in PLACES]
+
+
+async def leave_everything(talker: Talker) -> tuple[Talker, Talker, str]:
+    """Somebody with a key who leaves words everywhere, somebody else, and the thread of both."""
+    who, other = await talker.with_key("threads"), await talker.with_key("threads")
+    thread = await leave_words(who, other)
+    await converse(who, mark("first-turn"))
+    session = (await converse(who, mark("first-turn")))["session_id"]
+    await converse(who, mark("later-turn"), session)
+    await converse(who, mark("asked-back"), session)
+    await talker.desk.store.settled()
+    return who, other, thread
+
+
+async def test_beside_a_serving_desk_no_byte_of_a_persons_words_is_left(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
+        who, other, thread = await leave_everything(talker)
+        person = await principal_of(who)
+        assert found(data, *WORDS) == set(WORDS)
+
+        would = await asyncio.to_thread(
+            command, "erase", "--data", data, "--actor", person, "--dry-run"
+        )
+        assert would[0].startswith(f"Would erase the words of {person} on ")
+        assert found(data, *WORDS) == set(WORDS)
+        done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
+        assert [line.split("  ")[-1] for line in done[1:4]] == [
+            "messages of theirs",
+            "replies of the desk after them",
+            "uploaded files",
+        ]
+        assert would[1:4] == done[1:4]
+        assert found(data, *WORDS) == set()
+        assert found(data, mark("of-another"), mark("of-another-too")) == {
+            mark("of-another"),
+            mark("of-another-too"),
+        }
+
+        assert await who.texts(thread) == await other.texts(thread) == [mark("of-another")]
+        assert len((await who.post(thread, "And on it goes.", wait=20)).ok["replies"]) == 1
+        assert len(await other.texts(thread)) == 3
+        whole, _ = await asyncio.to_thread(command, "audit", "verify", "--data", data)
+        assert whole == "The audit log is whole: 2 rows."
+        assert person not in str(
+            await asyncio.to_thread(command, "audit", "export", "--data", data)
+        )
+    check_whole(data / DATABASE)
+
+
+async def test_a_serving_desk_forgets_the_answers_that_it_held(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path) as talker:
+        who = await talker.with_key("threads")
+        for expected in (False, True):
+            told = await converse(who, "What does shipping cost?")
+            assert told["meta"]["cached"] is expected
+        await asyncio.to_thread(
+            command, "erase", "--data", data, "--actor", await principal_of(who)
+        )
+        async with asyncio.timeout(5):
+            while (await converse(talker, "What does shipping cost?"))["meta"]["cached"]:
+                pass
+
+
+async def test_what_was_deleted_before_and_lies_in_free_pages_goes_too(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    old, stays = mark("deleted-long-ago"), mark("stays")
+    async with talking(tmp_path) as talker:
+        assert (await talker.open(stays, headers=MANUAL)).ok
+        with closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as database:
+            database.execute("PRAGMA secure_delete = OFF")  # as some builds of SQLite have it
+            database.execute("CREATE TABLE gone (text TEXT)")
+            database.execute("INSERT INTO gone VALUES (?)", (f"{old} " * 50_000,))
+            database.execute("DROP TABLE gone")
+        assert found(data, old) == {old}
+        await asyncio.to_thread(command, "erase", "--data", data, "--actor", "nobody")
+        assert found(data, old, stays) == {stays}
+
+
+async def test_a_visitor_without_a_credential_is_erased_by_their_thread(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
+        said, kept = mark("said"), mark("kept")
+        mine = (await talker.open(said, metadata={"subject": said}, wait=20)).id
+        theirs = (await talker.open(kept, wait=20)).id
+        folded = mark("folded")
+        session = (await converse(talker, folded))["session_id"]
+        thread = await talker.thread_of(session)
+        for id_ in (mine, thread):
+            await asyncio.to_thread(
+                command, "erase", "--data", data, "--thread", id_, "--actor", "visitor"
+            )
+        assert found(data, said, folded, kept) == {kept}
+        assert await talker.texts(mine) == []
+        assert len(await talker.texts(theirs)) == 2
+        (line,) = await asyncio.to_thread(
+            command, "erase", "--data", data, "--actor", "visitor", exit_code=1
+        )
+        assert line == (
+            "--actor: visitor is everybody without a credential; name the --thread as well."
+        )
+    check_whole(data / DATABASE)
+
+
+async def test_a_run_that_works_with_erased_words_says_nothing_any_more(tmp_path: Path) -> None:
+    data, agent = tmp_path / "data", PacedAgent()
+    async with talking(tmp_path, agent=agent) as talker:
+        thread = (await talker.open(mark("asked"))).id
+        asked = (await agent.asked.get()).question
+        await asyncio.to_thread(command, "erase", "--data", data, "--thread", thread)
+        agent.say(Answer(f"You asked: {asked}"), Answer("The second answer."))
+        assert (await talker.post(thread, "Once more?", wait=20)).ok["replies"]
+        assert await talker.texts(thread) == ["Once more?", "The second answer."]
+        runs = (await talker.send("GET", f"/v1/threads/{thread}/runs?order=asc")).ok["data"]
+        assert [run["status"] for run in runs] == ["failed", "completed"]
+        assert runs[0]["last_error"]["message"] == "What the run worked with was erased."
+    assert found(data, mark("asked")) == set()
+
+
+async def test_one_of_several_without_a_credential_is_erased_by_their_name(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path) as talker:
+        actors = [{"id": name} for name in ("aya", "ben")]
+        thread = (await talker.open(metadata={"actors": actors}, headers=MANUAL)).id
+        for name in ("aya", "ben"):
+            said = {"role": "user", "content": mark(name), "metadata": {"actor": name}}
+            posted = await talker.send(
+                "POST", f"/v1/threads/{thread}/messages", said, headers=MANUAL
+            )
+            assert posted.status == 200
+        arguments = ("erase", "--data", data, "--actor", "aya", "--thread", thread)
+        await asyncio.to_thread(command, *arguments)
+        assert await talker.texts(thread) == [mark("ben")]
+        assert found(data, mark("aya"), mark("ben")) == {mark("ben")}
+
+
+class Interrupted(Exception):
+    """The erasing process was ended."""
+
+
+class Ending:
+    """A store whose process is ended before one of its units."""
+
+    def __init__(self, store: Store, units: int) -> None:
+        self._store = store
+        self._left = units
+
+    async def run(self, work: Any, /, **arguments: Any) -> Any:
+        if not self._left:
+            raise Interrupted
+        self._left -= 1
+        return await self._store.run(work, **arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+
+async def test_what_was_cut_short_anywhere_is_finished_by_doing_it_again(tmp_path: Path) -> None:
+    async with talking(tmp_path, agent=ScriptedAgent(quote)) as talker:
+        who, _, _ = await leave_everything(talker)
+        person = Person(await principal_of(who))
+    before = tmp_path / "data" / DATABASE
+    assert left_in_tables(before) == set(WORDS)
+    units, finished = 0, False
+    while not finished:
+        database = tmp_path / f"{units}.db"
+        shutil.copy(before, database)
+        async with SqliteStore.open(database) as store:
+            ending: Any = Ending(store, units)
+            try:
+                await erase_words(ending, person, by=somebody(), clock=time.time)
+                finished = True
+            except Interrupted:
+                await erase_words(store, person, by=somebody(), clock=time.time)
+        assert left_in_tables(database) == set(), units
+        check_whole(database)
+        units += 3
+    assert units > 10
+
+
+def left_in_tables(path: Path) -> set[str]:
+    """Those of the person's words that any row of any table still says."""
+    with closing(sqlite3.connect(path)) as database:
+        dump = "\n".join(database.iterdump())
+    return {word for word in WORDS if word in dump or word.encode().hex().upper() in dump}
+
+
+async def test_an_erasure_without_rewriting_says_so(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path) as talker:
+        thread = (await talker.open(mark("said"), headers=MANUAL)).id
+    lines = await asyncio.to_thread(
+        command, "erase", "--data", data, "--thread", thread, "--no-rewrite"
+    )
+    assert lines[-2].startswith("Emptied the write-ahead log and did not rewrite the database.")
+    assert found(data, mark("said")) == set()
+
+
+def test_an_erasure_needs_to_know_whose_words(tmp_path: Path) -> None:
+    (line,) = command("erase", "--data", tmp_path, exit_code=1)
+    assert line == "Name whose words: --actor ID, --thread ID, or both."
