@@ -171,7 +171,7 @@ class Authorizing:
         now = int(self._clock())
         window = self._registrations.count(address, settings.per_hour)
         if window.counted > settings.per_hour:
-            raise _too_often("More clients were registered from this address", window.ends - now)
+            raise _too_often("registered clients", window.ends - now)
         client, secret = self._client_secrets.make(
             name=request.name,
             scopes=scopes,
@@ -196,7 +196,7 @@ class Authorizing:
         for key, most in limits:
             window = self._failures.read(key)
             if window is not None and window.counted >= most:
-                raise _too_often("Credentials that prove nothing came", window.ends - now)
+                raise _too_often("sent credentials that prove nothing", window.ends - now)
         client = await client_reads.client(self._store, request.client_id)
         is_proven = self._client_secrets.proves(request.client_id, request.client_secret, client)
         if client is None or not is_proven or not client.is_live(now):
@@ -243,5 +243,7 @@ def _is_covered(scope: str, by: Iterable[str]) -> bool:
 def _too_often(what: str, seconds: float) -> RateLimited:
     wait = max(1, round(seconds))
     return RateLimited(
-        f"{what} too often. Try again in {wait} seconds.", scope="ip", retry_after=wait
+        f"This address has {what} too often. Try again in {wait} seconds.",
+        scope="ip",
+        retry_after=wait,
     )
