@@ -32,6 +32,7 @@ from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.config import Config, default_url
 from aitp_desk.desk.agents import OwnNames
+from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
@@ -234,6 +235,9 @@ async def open_server(
             identifier=identifier,
             browsers=browsers,
             tells_of_tokens=config.oauth.enabled,
+            concurrency=Concurrency(config.concurrency, shared.tiers)
+            if config.limits.enabled
+            else None,
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))

@@ -9,11 +9,9 @@ requests to hot routes, the swift one (``swift.py``).
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
-from collections.abc import Iterable, Mapping
-from typing import NoReturn, Protocol
+from collections.abc import Iterable
+from typing import NoReturn
 from urllib.parse import urlsplit
 
 import msgspec
@@ -24,25 +22,24 @@ from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.proof import Proof
 from aitp_desk.browsers import Browsers, Headers
+from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.counting import WINDOW_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.heading import Heading, read_heading
+from aitp_desk.incoming import Incoming, pass_on
 from aitp_desk.model.errors import (
     DeskError,
     ErrorKind,
     Forbidden,
     InternalError,
     MethodNotAllowed,
-    NotAuthenticated,
-    RequestTooLarge,
     RouteNotFound,
-    UnsupportedMedia,
     WrongHost,
 )
-from aitp_desk.model.principal import Principal, anonymous
+from aitp_desk.model.principal import anonymous
 from aitp_desk.protocols.protected import with_metadata
-from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route
+from aitp_desk.protocols.reply import TEXT, Door, Reply
 from aitp_desk.routing import Found, RoutingTable
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -67,34 +64,6 @@ _TO_MANIFEST = Reply(
 _MAY_BE_SENT = Reply(204)
 """What a browser is answered that asks ahead; the headers say what."""
 _log = structlog.get_logger()
-
-
-class Incoming(Protocol):
-    """A request as it came: its head, and its body when it is asked for."""
-
-    @property
-    def heading(self) -> Heading:
-        """Its head, as :meth:`Front.read_head` has read it."""
-
-    @property
-    def query(self) -> Mapping[str, str]:
-        """The query string's parameters; of a repeated one the first."""
-
-    @property
-    def peer(self) -> str:
-        """Network address of the other end of the connection."""
-
-    @property
-    def content_length(self) -> int | None:
-        """The declared size of the body in bytes, where there is one."""
-
-    async def read(self, most: int) -> bytes:
-        """Read the body; where it has more than so many bytes, at least one more than that.
-
-        Raises:
-            RequestTimeout: it paused for too long.
-            InvalidRequest: it did not come to its end.
-        """
 
 
 class Outgoing(msgspec.Struct, frozen=True):
@@ -153,6 +122,7 @@ class Front:
         doors: Iterable[Door],
         identifier: Identifier,
         browsers: Browsers,
+        concurrency: Concurrency | None,
         tells_of_tokens: bool = False,
     ) -> None:
         self._desk = desk
@@ -160,6 +130,7 @@ class Front:
         self._tells_of_tokens = tells_of_tokens
         self._table = RoutingTable(doors)
         self._identifier = identifier
+        self._concurrency = concurrency
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
 
     def find_hot(self, method: str, path: str) -> Found | None:
@@ -207,7 +178,7 @@ class Front:
             else:
                 route = heading.route or self._refuse_route(heading)
                 proof = _proven(caller)
-                reply = await _pass_on(request, route, proof, allowance)
+                reply = await pass_on(request, route, proof, allowance, self._concurrency)
         except DeskError as error:
             reply = door.render_error(error, heading.headers)
             if self._tells_of_tokens and error.kind is ErrorKind.NOT_AUTHENTICATED:
@@ -273,61 +244,6 @@ class Front:
         raise RouteNotFound(
             f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
         )
-
-
-async def _pass_on(
-    request: Incoming, route: Route, proof: Proof, allowance: Allowance | None
-) -> Reply:
-    """Hand a request that may be made to the door's handler."""
-    heading = request.heading
-    desk = heading.desk
-    principal = _at(desk, proof.principal)
-    if route.admit is not None:
-        route.admit(desk, principal)
-    body = await _read_body(request, route) if route.max_body else b""
-    if proof.body_digest is not None:
-        _check_body(body, proof.body_digest)
-    call = Call(
-        principal,
-        heading.method,
-        heading.path,
-        heading.params,
-        request.query,
-        heading.headers,
-        body,
-        allowance,
-    )
-    return await route.handler(desk, call)
-
-
-async def _read_body(request: Incoming, route: Route) -> bytes:
-    if (request.content_length or 0) > route.max_body:
-        raise _too_large(route)
-    if request.heading.is_encoded:
-        raise UnsupportedMedia("Send the body without Content-Encoding.")
-    body = await request.read(route.max_body)
-    if len(body) > route.max_body:
-        raise _too_large(route)
-    if body and not request.heading.is_of_type:
-        raise UnsupportedMedia(
-            f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
-        )
-    return body
-
-
-def _too_large(route: Route) -> RequestTooLarge:
-    return RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
-
-
-def _at(desk: Desk, principal: Principal) -> Principal:
-    """The caller, at the desk that it calls."""
-    return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
-
-
-def _check_body(body: bytes, digest: bytes) -> None:
-    """Refuse a body that is another than the one that was signed."""
-    if not hmac.compare_digest(hashlib.sha256(body).digest(), digest):
-        raise NotAuthenticated("The body is another than the one that was signed.")
 
 
 def _proven(caller: Proof | Exception) -> Proof:

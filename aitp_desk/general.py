@@ -79,6 +79,10 @@ class _Seen:
         return url.query if url.raw_query_string else _NO_QUERY
 
     @property
+    def is_gone(self) -> bool:
+        return self.request.transport is None
+
+    @property
     def content_length(self) -> int | None:
         return self.request.content_length
 

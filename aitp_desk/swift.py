@@ -237,7 +237,7 @@ class SwiftConnection(StreamingConnection):
     def _begin(self, head: Head, body: bytes, start: bytes) -> None:
         self.head_began, self.is_answering = None, True
         self._watch.begin()
-        request = _Seen(head.heading, head.query, self._peer, body)
+        request = _Seen(head.heading, head.query, self._peer, body, self)
         self._turn = self._loop.create_task(self._answer(request, start))
 
     async def _answer(self, request: _Seen, start: bytes) -> None:
@@ -267,6 +267,11 @@ class _Seen(msgspec.Struct):
     query: Mapping[str, str]
     peer: str
     body: bytes
+    connection: SwiftConnection
+
+    @property
+    def is_gone(self) -> bool:
+        return self.connection.transport is None
 
     @property
     def content_length(self) -> int | None:

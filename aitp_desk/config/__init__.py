@@ -8,7 +8,14 @@ from aitp_desk.config.content import Content, Signals, Web
 from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
-from aitp_desk.config.limits import EVERYBODY, THREADS, AgentLimits, Limits, Tier
+from aitp_desk.config.limits import (
+    EVERYBODY,
+    THREADS,
+    AgentLimits,
+    Concurrency,
+    Limits,
+    Tier,
+)
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.problem import Problem
@@ -33,6 +40,7 @@ __all__ = [
     "AgentLimits",
     "Cache",
     "Claude",
+    "Concurrency",
     "Config",
     "ConfigError",
     "Contact",

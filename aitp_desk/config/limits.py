@@ -7,7 +7,15 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.config.units import Line, PerMinute, PerMinuteOrNone, TokenBudget
+from aitp_desk.config.units import (
+    AtOnce,
+    Line,
+    PerMinute,
+    PerMinuteOrNone,
+    Places,
+    Seconds,
+    TokenBudget,
+)
 
 EVERYBODY = "*"
 """The name of the block for agents that have none of their own (agents.txt 1.0, section 3.6)."""
@@ -93,7 +101,8 @@ class AgentLimits(msgspec.Struct, frozen=True, kw_only=True):
 class Tier(msgspec.Struct, frozen=True, kw_only=True):
     """Callers with a credential who have limits of their own, of which there may be any number.
 
-    A caller has those of the first table that it belongs to. What is 0 is as [limits] says.
+    A caller has those of the first table that it belongs to. What is 0 is as [limits] and
+    [concurrency] say.
     """
 
     name: Annotated[Name, Meta(description="What the owner calls it.")] = ""
@@ -118,6 +127,9 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
     converse_per_minute: Annotated[
         PerMinuteOrNone, Meta(description="Asking requests of one of them.")
     ] = 0
+    at_once: Annotated[
+        Places, Meta(description="Requests of one of them that are worked on at once.")
+    ] = 0
     session_tokens: Annotated[
         TokenBudget, Meta(description="Tokens of one AHP session of theirs.")
     ] = 0
@@ -128,3 +140,23 @@ class Tier(msgspec.Struct, frozen=True, kw_only=True):
             " of one of them.",
         ),
     ] = 0
+
+
+class Concurrency(msgspec.Struct, frozen=True, kw_only=True):
+    """How many requests are worked on at once; limits.enabled = false switches these off too.
+
+    Streams have bounds of their own in [events], and what only waits for a run takes no place.
+    """
+
+    at_once: Annotated[AtOnce, Meta(description="Of all callers together.")] = 200
+    at_once_per_caller: Annotated[
+        AtOnce, Meta(description="Of one caller, or one address without a credential.")
+    ] = 32
+    waiting: Annotated[
+        Places,
+        Meta(
+            description="How many may wait for their turn, of one caller as many as are worked on;"
+            " the next is turned away.",
+        ),
+    ] = 400
+    wait_seconds: Annotated[Seconds, Meta(description="How long one waits at most.")] = 10

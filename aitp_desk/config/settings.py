@@ -19,7 +19,7 @@ from aitp_desk.config.content import Content
 from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
-from aitp_desk.config.limits import AgentLimits, Limits, Tier
+from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
@@ -290,6 +290,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     limits: Limits = Limits()
     agent_limits: tuple[AgentLimits, ...] = ()
     tiers: tuple[Tier, ...] = ()
+    concurrency: Concurrency = Concurrency()
     threads: Threads = Threads()
     events: Events = Events()
     sessions: Sessions = Sessions()

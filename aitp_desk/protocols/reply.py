@@ -14,6 +14,7 @@ from typing import Final, Literal
 import msgspec
 from multidict import MultiMapping
 
+from aitp_desk.desk.concurrency import Place
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.streams import Stream
@@ -39,6 +40,7 @@ class Call(msgspec.Struct, frozen=True):
         headers: the request's headers; names match without regard to case.
         allowance: what the caller has left; None where nothing is counted. The desk makes it less
             where it knows of less.
+        place: the request's place among those that are worked on; None where none is taken.
     """
 
     principal: Principal
@@ -49,6 +51,12 @@ class Call(msgspec.Struct, frozen=True):
     headers: MultiMapping[str]
     body: bytes
     allowance: Allowance | None = None
+    place: Place | None = None
+
+    def step_aside(self) -> None:
+        """Let others go on: this request only waits from now on."""
+        if self.place is not None:
+            self.place.leave()
 
     def listed(self, header: str) -> str:
         """A header that holds a list, all its lines as one (RFC 9110, 5.3); empty without it."""

@@ -14,7 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from aitp_desk.front import Front, Incoming, Outgoing
+from aitp_desk.front import Front, Outgoing
+from aitp_desk.incoming import Incoming
 from aitp_desk.store.work.tokens import revoke_token
 from aitp_desk.swift import LONGEST_HEAD, MOST_HEADS, Head, Heads
 from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question

@@ -9,7 +9,8 @@ from unittest.mock import patch
 
 import msgspec
 
-from aitp_desk.front import Front, Incoming, Outgoing
+from aitp_desk.front import Front, Outgoing
+from aitp_desk.incoming import Incoming
 from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
 from tests.serving import serving
 

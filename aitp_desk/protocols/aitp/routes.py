@@ -136,6 +136,7 @@ async def _follow(
         return None, None
     if run_id is None:
         return None, ()
+    call.step_aside()
     return await desk.follow_run(call.principal, run_id, seconds)
 
 

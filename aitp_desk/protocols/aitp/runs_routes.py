@@ -152,6 +152,7 @@ async def _answer(
         run, seconds = await start(), wire.decode_wait(call.listed("Prefer"))
         if seconds is None:
             return _encode(desk, call, run)
+        call.step_aside()
         followed, _ = await desk.follow_run(call.principal, run.id, seconds)
         waited = (("Preference-Applied", "wait"),)
         return msgspec.structs.replace(_encode(desk, call, followed or run), headers=waited)

@@ -1,0 +1,128 @@
+"""A request as it came, whichever way, and its way on to the handler of a door."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import Protocol
+
+import msgspec
+
+from aitp_desk.auth.proof import Proof
+from aitp_desk.desk.concurrency import Concurrency, Place
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits import Allowance
+from aitp_desk.heading import Heading
+from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
+from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.reply import Call, Reply, Route
+
+
+class Incoming(Protocol):
+    """A request as it came: its head, and its body when it is asked for."""
+
+    @property
+    def heading(self) -> Heading:
+        """Its head, as :func:`aitp_desk.heading.read_heading` has read it."""
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The query string's parameters; of a repeated one the first."""
+
+    @property
+    def peer(self) -> str:
+        """Network address of the other end of the connection."""
+
+    @property
+    def content_length(self) -> int | None:
+        """The declared size of the body in bytes, where there is one."""
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the connection has ended, so that nobody reads the answer."""
+
+    async def read(self, most: int) -> bytes:
+        """Read the body; where it has more than so many bytes, at least one more than that.
+
+        Raises:
+            RequestTimeout: it paused for too long.
+            InvalidRequest: it did not come to its end.
+        """
+
+
+async def pass_on(
+    request: Incoming,
+    route: Route,
+    proof: Proof,
+    allowance: Allowance | None,
+    concurrency: Concurrency | None,
+) -> Reply:
+    """Hand a request that may be made to the door's handler, when there is a place for it.
+
+    It waits for one once it has come whole: who sends slowly holds none.
+
+    Parameters:
+        concurrency: where places are taken; None where there are as many as are wanted.
+
+    Raises:
+        whatever the handler refuses; Unavailable: there is no place.
+    """
+    heading = request.heading
+    desk = heading.desk
+    principal = _at(desk, proof.principal)
+    if route.admit is not None:
+        route.admit(desk, principal)
+    body = await _read_body(request, route) if route.max_body else b""
+    if proof.body_digest is not None:
+        _check_body(body, proof.body_digest)
+    place: Place | None = None
+    if concurrency is not None and heading.counted is not None:
+        place = concurrency.enter(principal)
+        if place is None:
+            place = await concurrency.wait(principal, lambda: request.is_gone)
+    call = Call(
+        principal,
+        heading.method,
+        heading.path,
+        heading.params,
+        request.query,
+        heading.headers,
+        body,
+        allowance,
+        place,
+    )
+    try:
+        return await route.handler(desk, call)
+    finally:
+        call.step_aside()
+
+
+async def _read_body(request: Incoming, route: Route) -> bytes:
+    if (request.content_length or 0) > route.max_body:
+        raise _too_large(route)
+    if request.heading.is_encoded:
+        raise UnsupportedMedia("Send the body without Content-Encoding.")
+    body = await request.read(route.max_body)
+    if len(body) > route.max_body:
+        raise _too_large(route)
+    if body and not request.heading.is_of_type:
+        raise UnsupportedMedia(
+            f"The body is sent with Content-Type: {route.media_type}.", param="Content-Type"
+        )
+    return body
+
+
+def _too_large(route: Route) -> RequestTooLarge:
+    return RequestTooLarge(f"The body of this request is at most {route.max_body} bytes.")
+
+
+def _at(desk: Desk, principal: Principal) -> Principal:
+    """The caller, at the desk that it calls."""
+    return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
+
+
+def _check_body(body: bytes, digest: bytes) -> None:
+    """Refuse a body that is another than the one that was signed."""
+    if not hmac.compare_digest(hashlib.sha256(body).digest(), digest):
+        raise NotAuthenticated("The body is another than the one that was signed.")
