@@ -212,6 +212,7 @@ async def open_server(
             named_agents=NamedAgents(config.agent_limits, clock),
             tiers=Tiers(config.tiers),
             tokens_used=tokens_used,
+            hash_link=key.hash_link,
             clock=clock,
         )
         worker = Worker(

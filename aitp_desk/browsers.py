@@ -30,6 +30,7 @@ TAKEN = (
     "Authorization",
     "Content-Type",
     "X-AHP-Key",
+    "Desk-Grant",
     "Idempotency-Key",
     "If-None-Match",
     "Last-Event-ID",

@@ -56,6 +56,7 @@ class Shared(msgspec.Struct, frozen=True):
         named_agents: what agents may do less, by their names.
         tiers: which callers have limits of their own.
         tokens_used: what models have used on the day.
+        hash_link: what is kept of the secret of a link.
     """
 
     store: Store
@@ -69,6 +70,7 @@ class Shared(msgspec.Struct, frozen=True):
     named_agents: NamedAgents
     tiers: Tiers
     tokens_used: TokensUsed
+    hash_link: Callable[[str], bytes]
     clock: Callable[[], float]
 
 
@@ -127,7 +129,7 @@ class House(msgspec.Struct, frozen=True):
             wake=worker.wake,
             changed=following.changed,
         )
-        reading = Reading(store, following)
+        reading = Reading(store, following, clock)
         sessions = Sessions(config.sessions, store, clock)
         registry = Registry(lambda: self.knowledge.editions)
         limiter = Limiter(config.limits, clock, shared.named_agents, shared.tiers)
@@ -157,7 +159,15 @@ class House(msgspec.Struct, frozen=True):
             posting=posting,
             reading=reading,
             attending=Attending(store, clock, following.changed, shared.own_names),
-            sharing=Sharing(store=store, following=following, sessions=sessions, clock=clock),
+            sharing=Sharing(
+                store=store,
+                reading=reading,
+                following=following,
+                sessions=sessions,
+                audit=shared.audit,
+                hash_link=shared.hash_link,
+                clock=clock,
+            ),
             streams=Streams(
                 reading=reading,
                 following=following,

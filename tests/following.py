@@ -106,9 +106,7 @@ async def following(
     talker: Talker, thread_id: str, query: str = "", *, headers: Headers = ()
 ) -> AsyncIterator[Listener]:
     """Follow a thread; what was sent is checked to be a stream of events."""
-    sent = list(headers)
-    if talker.key is not None:
-        sent.append(("Authorization", f"Bearer {talker.key}"))
+    sent = [*headers, *talker.credentials]
     async with talker.http.get(f"{THREADS}/{thread_id}/events{query}", headers=sent) as response:
         assert response.status == 200, await response.text()
         assert response.content_type == "text/event-stream"

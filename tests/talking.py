@@ -66,15 +66,32 @@ class Talker:
         data: its data folder.
         http: a client whose addresses are the desk's.
         key: sent with every request.
+        link: the secret of a link, sent with every request.
     """
 
     def __init__(
-        self, desk: Serving, data: Path, http: aiohttp.ClientSession, key: str | None = None
+        self,
+        desk: Serving,
+        data: Path,
+        http: aiohttp.ClientSession,
+        key: str | None = None,
+        link: str | None = None,
     ) -> None:
         self.desk = desk
         self.http = http
         self._data = data
         self.key = key
+        self.link = link
+
+    @property
+    def credentials(self) -> list[tuple[str, str]]:
+        """The headers that say who this is."""
+        key = [] if self.key is None else [("Authorization", f"Bearer {self.key}")]
+        return key if self.link is None else [*key, ("Desk-Grant", self.link)]
+
+    def with_link(self, secret: str) -> Talker:
+        """Somebody without a key, who holds a link."""
+        return Talker(self.desk, self._data, self.http, link=secret)
 
     async def with_key(self, *scopes: str) -> Talker:
         """Somebody else, who has an API key of their own with these scopes."""
@@ -86,9 +103,7 @@ class Talker:
         self, method: str, path: str, body: Any = None, *, headers: Headers = ()
     ) -> Told:
         """Send one request; ``bytes`` go as they are, anything else as JSON."""
-        sent = [*headers]
-        if self.key is not None:
-            sent.append(("Authorization", f"Bearer {self.key}"))
+        sent = [*headers, *self.credentials]
         data = None
         if body is not None:
             data = io.BytesIO(body if isinstance(body, bytes) else json.dumps(body).encode())
@@ -102,8 +117,7 @@ class Talker:
         """Upload a file; its purpose is ``assistants``, unless it is given."""
         form = aiohttp.FormData({"purpose": "assistants", **fields}, quote_fields=False)
         form.add_field("file", data, filename=name, content_type="application/x-anything")
-        headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
-        async with self.http.post("/v1/files", data=form, headers=headers) as response:
+        async with self.http.post("/v1/files", data=form, headers=self.credentials) as response:
             return Told(response.status, response.headers, await response.json())
 
     async def open(

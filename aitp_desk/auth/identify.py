@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.auth.address import ClientAddresses
-from aitp_desk.auth.presented import BEARER, Presented
+from aitp_desk.auth.presented import BEARER, GRANT, Presented
 from aitp_desk.auth.proof import Head, Proof, Way
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import anonymous
@@ -23,13 +23,17 @@ class Identifier:
     Parameters:
         api_keys: what verifies a bearer's API key.
         jwts: what verifies a bearer's JWT.
+        links: what verifies a link by which a thread is shared.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
     """
 
-    def __init__(self, *, api_keys: Way, jwts: Way, trusted_proxies: Sequence[str] = ()) -> None:
+    def __init__(
+        self, *, api_keys: Way, jwts: Way, links: Way, trusted_proxies: Sequence[str] = ()
+    ) -> None:
         self.addresses = ClientAddresses(trusted_proxies)
         self._api_keys = api_keys
         self._jwts = jwts
+        self._links = links
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return who is calling, at their address.
@@ -59,6 +63,8 @@ class Identifier:
         if presented.scheme == BEARER:
             # a key has no dots, and whatever has some shall hear what is wrong with it as a JWT
             return self._jwts if "." in presented.credential else self._api_keys
+        if presented.scheme == GRANT:
+            return self._links
         raise NotAuthenticated(
             "The Authorization header must read 'Bearer' and an API key or a token."
         )

@@ -16,13 +16,9 @@ from aitp_desk.auth.claims import Bounds, Claims
 from aitp_desk.auth.jwk import VerifyingKey
 from aitp_desk.config.issuers import Issuer as IssuerSettings
 from aitp_desk.model.errors import TokenRefused
-from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy
+from aitp_desk.model.principal import JWT_PREFIX, Principal, PrincipalKind, ProvenBy
 from aitp_desk.store.base import Store
 from aitp_desk.store.jwt_revocations import is_revoked
-
-JWT_PREFIX = "jwt:"
-"""What the id of a caller begins with who is known by the token of another issuer; the issuer's
-name and the token's subject follow, a colon between."""
 
 
 class Keys(Protocol):

@@ -30,11 +30,12 @@ class MasterKey:
         secret: 32 random bytes.
     """
 
-    __slots__ = ("_secret", "_tokens")
+    __slots__ = ("_links", "_secret", "_tokens")
 
     def __init__(self, secret: bytes) -> None:
         self._secret = secret
         self._tokens = self.derive("tokens")
+        self._links = self.derive("links")
 
     def derive(self, purpose: str, version: int = 1) -> bytes:
         """Return the 32-byte key for one purpose; raising the version rotates it."""
@@ -46,6 +47,10 @@ class MasterKey:
     def hash_token(self, token: str) -> bytes:
         """Return what is kept of an API key: 32 bytes that are of no use without this key."""
         return hmac.digest(self._tokens, token.encode(), "sha256")
+
+    def hash_link(self, link: str) -> bytes:
+        """Return what is kept of the secret of a link, as :meth:`hash_token`."""
+        return hmac.digest(self._links, link.encode(), "sha256")
 
 
 def open_master_key(data: Path) -> MasterKey:

@@ -1,7 +1,8 @@
 """What a request presents to prove who sends it: found in its head, believed by nobody yet.
 
 A credential stands in ``Authorization``, or in ``X-AHP-Key`` (AHP 0.1, section 8.2), or the head is
-signed as a whole (RFC 9421). It never stands in a URL.
+signed as a whole (RFC 9421); a link by which a thread is shared stands in ``Desk-Grant``. None ever
+stands in a URL.
 """
 
 from __future__ import annotations
@@ -14,13 +15,16 @@ from aitp_desk.auth.address import Headers
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 
 BEARER: Final = "bearer"
+GRANT: Final = "Desk-Grant"
+"""The scheme of a link by which a thread is shared, after its header. No ``Authorization`` has it:
+a scheme that stands there is read in small letters."""
 
 
 class Presented(msgspec.Struct, frozen=True):
     """What a head presents.
 
     Parameters:
-        scheme: how it is presented, in small letters; None where nothing is.
+        scheme: how it is presented; None where nothing is.
         credential: what follows the scheme.
     """
 
@@ -40,6 +44,14 @@ def read_presented(headers: Headers) -> Presented:
     """
     authorization = _only(headers, "Authorization")
     ahp_key = _only(headers, "X-AHP-Key")
+    grant = _only(headers, "Desk-Grant")
+    if grant is not None:
+        if authorization is not None or ahp_key is not None:
+            raise NotAuthenticated(
+                "Desk-Grant stands beside another credential; send one. A thread is shared with"
+                " a caller who is known by a grant of their own."
+            )
+        return Presented(GRANT, grant)
     if authorization is None:
         return NOTHING if ahp_key is None else Presented(BEARER, ahp_key)
     scheme, _, credential = authorization.partition(" ")

@@ -14,6 +14,7 @@ from aitp_desk.auth.issued import own_issuer
 from aitp_desk.auth.issuers import Issuer, Keys, Secret, introduce, refuse_revoked, types_of
 from aitp_desk.auth.jwks import RemoteKeys
 from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.links import Links
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.verified import Epoch, Verified
 from aitp_desk.config import Config
@@ -21,7 +22,7 @@ from aitp_desk.config import Issuer as IssuerSettings
 from aitp_desk.config.issuer_rules import read_secret
 from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS
 from aitp_desk.egress import Egress
-from aitp_desk.store import reads
+from aitp_desk.store import grant_reads, reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
@@ -52,6 +53,7 @@ def make_identifier(
             Verified(epoch, clock),
             clock,
         ),
+        links=Links(partial(grant_reads.by_hash, store), key.hash_link, clock),
         trusted_proxies=config.server.trusted_proxies,
     )
 

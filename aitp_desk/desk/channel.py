@@ -152,6 +152,7 @@ class Channel:
         self._last = last
         self._followers: dict[Outlet, Upto] = {}
         self._is_due = False
+        self._review_is_due = False
         self._pumping: asyncio.Task[None] | None = None
         self._failed = False
         self._answering = answering
@@ -166,6 +167,11 @@ class Channel:
         self._is_due = True
         self._pump()
 
+    def review(self) -> None:
+        """End those whose caller would not be let in any more."""
+        self._review_is_due = True
+        self._pump()
+
     def tell(self, answering: Answering) -> None:
         """Tell what an answer in progress says by now, once this tick of the loop is over."""
         if answering is not self._answering:
@@ -178,8 +184,8 @@ class Channel:
         Parameters:
             after: the number of an event that the thread has had, or 0.
             upto: asked once here, after every event that is read for this follower alone, whenever
-                an actor has left the thread, and at every beat. So nothing is told that came after
-                the follower's own leaving.
+                an actor has left the thread or a grant was taken back, and at every beat. So
+                nothing is told that came after the follower's own leaving.
         """
         outlet.write(self._wording.begin(self._thread_id, after))
         while self._last < after and not self._failed:
@@ -236,6 +242,9 @@ class Channel:
         """Read, word and send until there is nothing new."""
         try:
             while True:
+                if self._review_is_due:
+                    self._review_is_due = False
+                    await self._end_those_who_left()
                 page: Sequence[Happening] = ()
                 if self._is_due:
                     self._is_due = False
@@ -248,7 +257,7 @@ class Channel:
                         await self._send(piece)
                     if part and part[-1].kind in LAST_TO_SOME:
                         await self._end_those_who_left()
-                if not told and not self._is_due:
+                if not told and not self._is_due and not self._review_is_due:
                     break
         except Exception:  # noqa: BLE001 -- followers come back and go on where they were
             _log.exception("following_failed")

@@ -66,6 +66,7 @@ class Deleting:
             message_id=message_id,
             actor=actor,
             metadata=metadata,
+            now=int(self._clock()),
             idle_before=idle_before,
         )
 

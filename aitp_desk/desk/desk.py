@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -27,6 +27,7 @@ from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.model.grant import Grant, GrantDraft
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Draft, Message, ThreadDraft, ThreadUpdate
@@ -152,6 +153,23 @@ class Desk:
         """Claim an anonymous thread. See :meth:`aitp_desk.desk.sharing.Sharing.claim`."""
         check_scope(principal)
         await self._sharing.claim(principal, thread_id, self._posting.idle_before)
+
+    async def share_thread(
+        self, principal: Principal, thread_id: str, draft: GrantDraft
+    ) -> tuple[Grant, str | None]:
+        """Share a thread. See :meth:`aitp_desk.desk.sharing.Sharing.share`."""
+        check_scope(principal)
+        return await self._sharing.share(principal, thread_id, draft, self._posting.idle_before)
+
+    async def list_grants(self, principal: Principal, thread_id: str) -> Sequence[Grant]:
+        """With whom a thread is shared. See :meth:`aitp_desk.desk.sharing.Sharing.list_grants`."""
+        check_scope(principal)
+        return await self._sharing.list_grants(principal, thread_id, self._posting.idle_before)
+
+    async def revoke_grant(self, principal: Principal, thread_id: str, grant_id: str) -> None:
+        """Take a grant back. See :meth:`aitp_desk.desk.sharing.Sharing.revoke`."""
+        check_scope(principal)
+        await self._sharing.revoke(principal, thread_id, grant_id, self._posting.idle_before)
 
     async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
         """A thread with its newest messages.

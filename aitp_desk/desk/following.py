@@ -33,6 +33,9 @@ class Listener(Protocol):
     def wake(self) -> None:
         """Something happened; it is committed."""
 
+    def review(self) -> None:
+        """Somebody may be told no more: end those whose caller would not be let in."""
+
     def tell(self, answering: Answering) -> None:
         """An answer in progress says more, or begins anew."""
 
@@ -61,6 +64,11 @@ class Following:
         """Tell that something happened on a thread; it is committed."""
         for listener in self._listeners.get(thread_id, ()):
             listener.wake()
+
+    def review(self, thread_id: str) -> None:
+        """Have those who follow a thread, or a run there, asked whether they still may."""
+        for listener in self._listeners.get(thread_id, ()):
+            listener.review()
 
     def ended(self, run_id: str) -> None:
         """Tell that a run is over; its end is committed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
 
 import msgspec
@@ -32,8 +33,9 @@ class ThreadView(msgspec.Struct, frozen=True):
 class Reading:
     """Reads what is on a thread."""
 
-    def __init__(self, store: Store, following: Following) -> None:
+    def __init__(self, store: Store, following: Following, clock: Callable[[], float]) -> None:
         self._store = store
+        self._clock = clock
         self._following = following
 
     async def access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
@@ -45,7 +47,7 @@ class Reading:
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
         """
-        access = await reads.access(self._store, thread_id, principal, idle_before)
+        access = await self._look_up(principal, thread_id, idle_before)
         if access is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         return access
@@ -68,7 +70,7 @@ class Reading:
         """A thread with its newest messages.
 
         Who has left sees who took part when it left, and none of the thread's metadata, which may
-        have been changed since.
+        have been changed since; nor does whoever has it by a link.
 
         Raises:
             ThreadNotFound: as :meth:`access`.
@@ -77,7 +79,9 @@ class Reading:
         thread = kept.thread
         if access.upto_event is not None:
             actors = await reads.read_actors(self._store, thread_id, access.upto_event)
-            thread = msgspec.structs.replace(thread, actors=actors, metadata={})
+            thread = msgspec.structs.replace(thread, actors=actors)
+        if not access.sees_notes:
+            thread = msgspec.structs.replace(thread, metadata={})
         if not await self._may_know_parent(principal, kept, idle_before):
             thread = msgspec.structs.replace(thread, parent_id=None)
         messages = await reads.newest_messages(
@@ -160,9 +164,15 @@ class Reading:
                 run = await reads.run(self._store, run_id)
         if run is None or not run.is_over:
             return run, ()
-        access = await reads.access(self._store, run.thread_id, principal, idle_before)
+        access = await self._look_up(principal, run.thread_id, idle_before)
         replies = await reads.replies(self._store, run_id)
         return run, tuple(reply for reply in replies if access and access.shows(reply.seq))
+
+    async def _look_up(
+        self, principal: Principal, thread_id: str, idle_before: int
+    ) -> Access | None:
+        now = int(self._clock())
+        return await reads.access(self._store, thread_id, principal, idle_before, now=now)
 
     async def _may_know_parent(
         self, principal: Principal, fork: KeptThread, idle_before: int
@@ -170,7 +180,7 @@ class Reading:
         parent_id, owner = fork.thread.parent_id, fork.thread.owner
         if parent_id is None:
             return True
-        if await reads.access(self._store, parent_id, principal, idle_before) is None:
+        if await self._look_up(principal, parent_id, idle_before) is None:
             return False
         parent = await reads.thread(self._store, parent_id)
         return parent is not None and may_know_parent(

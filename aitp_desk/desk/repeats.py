@@ -84,7 +84,7 @@ class Repeats:
 
 def thread_scope(principal: Principal, thread_id: str) -> str:
     """Whose keys are compared on a thread: the caller's, or the thread's own."""
-    if principal.is_anonymous:
+    if principal.party is None:
         return f"thread {thread_id}"
     return f"principal {principal.id}{_at(principal)}"
 

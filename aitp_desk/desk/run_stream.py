@@ -55,6 +55,7 @@ class RunStream:
         self._wording = wording
         self._last = after
         self._news = asyncio.Event()
+        self._review_is_due = False
         self._outlet: Outlet | None = None
         self._upto: Upto | None = None
         self._answering: Answering | None = None
@@ -62,6 +63,11 @@ class RunStream:
 
     def wake(self) -> None:
         """Look for events after the last one."""
+        self._news.set()
+
+    def review(self) -> None:
+        """End the stream when its caller would not be let in any more."""
+        self._review_is_due = True
         self._news.set()
 
     def tell(self, answering: Answering) -> None:
@@ -90,6 +96,9 @@ class RunStream:
         try:
             while not closing.done():
                 self._news.clear()
+                if self._review_is_due:
+                    self._review_is_due = False
+                    await self._end_if_unwelcome(outlet)
                 page = await self._read(self._thread_id, self._last, PAGE)
                 for happening in page:
                     if self._tell_happening(outlet, happening):

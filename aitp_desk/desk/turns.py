@@ -236,5 +236,5 @@ def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
 
     What somebody else has said must not be carried out with the rights of who asked.
     """
-    owner = claim.asked_by.owner
-    return claim.asked_by if all(said.principal == owner for said in due) else anonymous("")
+    party = claim.asked_by.party
+    return claim.asked_by if all(said.principal == party for said in due) else anonymous("")

@@ -1,8 +1,8 @@
 """Who may do what with a thread: the one rule, for what is written and for what is read.
 
 An anonymous thread is open to whoever has its id. An owned one is open to its owner, to operators
-and administrators, and to those to whom one of its actors is bound. Who has left reads what was
-said up to then and no further, and says nothing.
+and administrators, to those to whom one of its actors is bound, and to those with whom it is
+shared. Who has left reads what was said up to then and no further, and says nothing.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from enum import Enum
 import msgspec
 
 from aitp_desk.model.errors import Forbidden
+from aitp_desk.model.grant import May
 from aitp_desk.model.principal import Principal, looks_after_threads
 
 
@@ -46,6 +47,7 @@ class Access(msgspec.Struct, frozen=True):
         may_write: whether it may post, and have its posts answered.
         may_manage: whether it may change the thread and who takes part.
         may_join: whether it may join as an actor bound to itself.
+        sees_notes: whether it is shown the thread's own metadata.
     """
 
     upto_seq: int | None = None
@@ -53,6 +55,7 @@ class Access(msgspec.Struct, frozen=True):
     may_write: bool = True
     may_manage: bool = True
     may_join: bool = True
+    sees_notes: bool = True
 
     @property
     def has_left(self) -> bool:
@@ -73,6 +76,8 @@ class Access(msgspec.Struct, frozen=True):
             return
         if self.has_left:
             raise Forbidden("You have left this thread; you may read what was said up to then.")
+        if need is Need.WRITE:
+            raise Forbidden("This thread was shared with you to be read, and no more.")
         raise Forbidden("Only the thread's owner or an operator may do this.")
 
 
@@ -81,8 +86,19 @@ def asks_for_attendance(principal: Principal, owner: str | None) -> bool:
     return not principal.is_anonymous and principal.id != owner
 
 
+def asks_for_grant(principal: Principal, owner: str | None, attendance: Attendance | None) -> bool:
+    """Whether it matters to a caller's access what was shared with it."""
+    if owner is None or owner == principal.id or looks_after_threads(principal):
+        return False
+    takes_part = attendance is not None and attendance.speaker is not None
+    return principal.party is not None and not takes_part
+
+
 def access_to_thread(
-    principal: Principal, owner: str | None, attendance: Attendance | None
+    principal: Principal,
+    owner: str | None,
+    attendance: Attendance | None,
+    granted: May | None = None,
 ) -> Access | None:
     """Decide what a caller may do with a thread; None: to this caller there is no such thread.
 
@@ -90,20 +106,30 @@ def access_to_thread(
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
         attendance: the caller's; None where no actor was ever bound to it, and where
             :func:`asks_for_attendance` says no.
+        granted: what the thread is shared for with the caller; None where it is not, and where
+            :func:`asks_for_grant` says no.
     """
     if owner == principal.owner or looks_after_threads(principal):
         return Access()
+    if attendance is not None and attendance.speaker is not None:
+        return Access(may_manage=owner is None, may_join=owner is None)
+    if granted is not None:
+        return Access(
+            may_write=granted is May.WRITE,
+            may_manage=False,
+            may_join=False,
+            sees_notes=not principal.is_guest,
+        )
     if attendance is None:
         return Access() if owner is None else None
-    if attendance.speaker is None:
-        return Access(
-            upto_seq=attendance.left_seq,
-            upto_event=attendance.left_event,
-            may_write=False,
-            may_manage=False,
-            may_join=owner is None,
-        )
-    return Access(may_manage=owner is None, may_join=owner is None)
+    return Access(
+        upto_seq=attendance.left_seq,
+        upto_event=attendance.left_event,
+        may_write=False,
+        may_manage=False,
+        may_join=owner is None,
+        sees_notes=False,
+    )
 
 
 def may_know_parent(

@@ -21,6 +21,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── MessageNotFound           no such message on this thread
     ├── RunNotFound               no such run, or step of one, on this thread
     ├── ActorNotFound             no such actor on this thread
+    ├── GrantNotFound             no such grant of this thread
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
     ├── FileNotFound              no such file for this caller
@@ -64,6 +65,7 @@ class ErrorKind(Enum):
     MESSAGE_NOT_FOUND = "message_not_found"
     RUN_NOT_FOUND = "run_not_found"
     ACTOR_NOT_FOUND = "actor_not_found"
+    GRANT_NOT_FOUND = "grant_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
     FILE_NOT_FOUND = "file_not_found"
@@ -196,6 +198,12 @@ class ActorNotFound(DeskError):
     """No such actor takes part in this thread."""
 
     kind = ErrorKind.ACTOR_NOT_FOUND
+
+
+class GrantNotFound(DeskError):
+    """The thread is not shared by such a grant."""
+
+    kind = ErrorKind.GRANT_NOT_FOUND
 
 
 class AgentNotFound(DeskError):

@@ -10,6 +10,19 @@ KEY_PREFIX = "key:"
 """What the id of a caller who is known by an API key begins with; the key's own id follows."""
 CLIENT_PREFIX = "client:"
 """The same of one who is known by an access token of this desk; the id of its client follows."""
+LINK_PREFIX = "link:"
+"""What the id of a caller begins with of whom only the link is known by which a thread was shared;
+the id of the grant follows."""
+JWT_PREFIX = "jwt:"
+"""The same of one who is known by the token of another issuer; the issuer's name and the token's
+subject follow, a colon between."""
+PREFIXES = (KEY_PREFIX, CLIENT_PREFIX, JWT_PREFIX, "agent:")
+"""What the ids of callers begin with who can be named: whom an actor may be bound to, and whom a
+thread may be shared with."""
+ANONYMOUS_ID = "anonymous"
+GUEST_PREFIX = "guest-"
+"""What the name begins with under which a link's holder speaks."""
+_GUEST_CHARACTERS = 10
 
 
 class PrincipalKind(Enum):
@@ -29,13 +42,15 @@ class ProvenBy(Enum):
     JWT = "jwt"
     SIGNED_REQUEST = "signed_request"
     MESSAGE_SIGNATURE = "message_signature"
+    LINK = "link"
 
 
 class Principal(msgspec.Struct, frozen=True):
     """A caller, as far as it has been proven.
 
     Parameters:
-        id: stable name of the caller; for anonymous callers the word ``anonymous``.
+        id: stable name of the caller; for anonymous callers the word ``anonymous``, or the link by
+            which a thread was shared with them.
         kind: how much is known.
         scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``;
             ``actions:<name>`` narrows ``actions`` to one action.
@@ -59,6 +74,21 @@ class Principal(msgspec.Struct, frozen=True):
         return self.kind is PrincipalKind.ANONYMOUS
 
     @property
+    def is_guest(self) -> bool:
+        """Whether nothing is known of the caller but the link that they hold."""
+        return self.id.startswith(LINK_PREFIX)
+
+    @property
+    def party(self) -> str | None:
+        """What is written down as whose something is that was said; None of nobody known."""
+        return None if self.id == ANONYMOUS_ID else self.id
+
+    @property
+    def name(self) -> str:
+        """Under which a known caller or a guest speaks where no actor is bound to them."""
+        return f"{GUEST_PREFIX}{self.id[-_GUEST_CHARACTERS:]}" if self.is_guest else self.id
+
+    @property
     def limited_as(self) -> str:
         """Whose allowance a request uses up: the caller's, or their address's when anonymous."""
         return self.address if self.is_anonymous else self.id
@@ -71,7 +101,7 @@ class Principal(msgspec.Struct, frozen=True):
 
 def anonymous(address: str) -> Principal:
     """The caller who proved nothing."""
-    return Principal("anonymous", PrincipalKind.ANONYMOUS, frozenset(), address)
+    return Principal(ANONYMOUS_ID, PrincipalKind.ANONYMOUS, frozenset(), address)
 
 
 def least_of(one: Principal, other: Principal) -> Principal:

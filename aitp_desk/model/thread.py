@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MissingField, RequestTooLarge
-from aitp_desk.model.principal import KEY_PREFIX
+from aitp_desk.model.principal import GUEST_PREFIX, LINK_PREFIX, PREFIXES
 
 MAX_CONTENT_BYTES = 256 * 1024
 """What one message may say, in bytes of UTF-8, all its parts together."""
@@ -308,7 +308,7 @@ def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
 
 
 def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.actors") -> None:
-    """Refuse an actor that goes by the name under which another API key's messages are kept.
+    """Refuse an actor that goes by the name under which another caller's messages are kept.
 
     Parameters:
         bound_to: id of the principal that the actor will be bound to, None for nobody.
@@ -317,5 +317,5 @@ def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.
     Raises:
         Forbidden: it does.
     """
-    if actor.id.startswith(KEY_PREFIX) and actor.id != bound_to:
+    if actor.id.startswith((*PREFIXES, LINK_PREFIX, GUEST_PREFIX)) and actor.id != bound_to:
         raise Forbidden("That is the name of another caller.", param=param)

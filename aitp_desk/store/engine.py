@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.audit import Auditor
+from aitp_desk.model.grant import Grant
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Fork, Nonce, Once, Session
@@ -74,6 +75,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
                 found.add(("thread", value))
             case Fork():
                 found.add(("thread", value.parent_id))
+            case Grant():
+                found.add(("thread", value.thread_id))
             case Thread():
                 found.add(("thread", value.id))
             case ClaimedRun() | Session():

@@ -67,19 +67,21 @@ async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
 
 
 async def access(
-    store: Store, thread_id: str, principal: Principal, idle_before: int
+    store: Store, thread_id: str, principal: Principal, idle_before: int, *, now: int
 ) -> Access | None:
     """Decide what a caller may do with a thread; None: to this caller there is none.
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        now: Unix seconds; what was shared until then or before is not shared any more.
     """
     rows = await _read(store, "thread_tail", {"thread_id": thread_id, "desk": principal.desk})
     if not rows:
         return None
     owner, updated_at, *_ = rows[0]
     found = await _carry_out(
-        store, find_access(thread_id, principal, owner, updated_at, idle_before)
+        store,
+        find_access(thread_id, principal, owner, updated_at, now=now, idle_before=idle_before),
     )
     return None if found is None else found[0]
 

@@ -8,6 +8,7 @@ import msgspec
 
 from aitp_desk.model.access import Attendance
 from aitp_desk.model.file import File
+from aitp_desk.model.grant import Grant, May
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
@@ -134,7 +135,7 @@ def asker_of(text: str | None) -> Principal:
 
 def asker_to_json(principal: Principal) -> str | None:
     """Write an ``asked_by`` column: who somebody is and what they may, not where they are."""
-    if principal.is_anonymous:
+    if principal.party is None:
         return None
     return to_json(_Asker(principal.id, principal.kind, tuple(sorted(principal.scopes))))
 
@@ -161,6 +162,12 @@ def session_of(row: Row) -> Session:
 def event_of(row: Row) -> Event:
     """Read ``n, kind, ref, created_at``."""
     return Event(*row)
+
+
+def grant_of(row: Row) -> Grant:
+    """Read ``id, thread_id, principal, may, created_at, expires_at``."""
+    id_, thread_id, principal, may, created_at, expires_at = row
+    return Grant(id_, thread_id, principal, May(may), created_at, expires_at)
 
 
 def file_of(row: Row) -> File:

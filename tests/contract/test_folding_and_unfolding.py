@@ -145,7 +145,9 @@ def test_whatever_is_folded_reads_as_if_it_had_been_written_at_length(engine: st
                 assert found[0] == found[1]
                 assert found[0]
             who = reader(turn)
-            access = [await reads.access(store, thread_id, who, 0) for store in (folded, long)]
+            access = [
+                await reads.access(store, thread_id, who, 0, now=NOW) for store in (folded, long)
+            ]
             assert access[0] == access[1]
             assert access[0] is not None
             rows = [kept(path, thread_id) for path in paths]

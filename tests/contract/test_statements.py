@@ -14,6 +14,7 @@ from aitp_desk.store import (
     client_reads,
     erasing,
     file_reads,
+    grant_reads,
     jwt_revocations,
     migrate,
     reads,
@@ -29,7 +30,16 @@ STORE = Path(statements.__file__).parent
 
 def names_in_code() -> set[str]:
     """Every quoted word of the units and reads: the names that they yield are among them."""
-    modules = (reads, run_reads, file_reads, audit_log, jwt_revocations, client_reads, erasing)
+    modules = (
+        reads,
+        run_reads,
+        file_reads,
+        grant_reads,
+        audit_log,
+        jwt_revocations,
+        client_reads,
+        erasing,
+    )
     sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {
         name for path in sources for name in re.findall(r'"([a-z_]+)"', path.read_text("utf-8"))

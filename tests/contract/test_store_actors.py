@@ -110,7 +110,7 @@ async def events(store: Store, thread_id: str) -> list[tuple[str, str]]:
 
 async def read(store: Store, thread_id: str, principal: Principal) -> list[str] | None:
     """What a caller may read of a thread; None where it may not know it."""
-    access = await reads.access(store, thread_id, principal, IDLE_BEFORE)
+    access = await reads.access(store, thread_id, principal, IDLE_BEFORE, now=NOW)
     if access is None:
         return None
     page = await reads.messages(store, thread_id, order="asc", limit=1000, upto_seq=access.upto_seq)
@@ -248,7 +248,7 @@ class TestLeaving:
             await post(store, owned, principal=BEN)
         with pytest.raises(InvalidRequest):
             await post(store, owned, principal=AYA, actor=BENS.id)
-        access = await reads.access(store, owned, BEN, IDLE_BEFORE)
+        access = await reads.access(store, owned, BEN, IDLE_BEFORE, now=NOW)
         assert access is not None
         assert (access.upto_seq, access.upto_event) == (2, 5)
         happened = await reads.events(store, owned, after=4, limit=1)

@@ -94,8 +94,10 @@ async def test_a_claim_is_an_event_and_the_thread_is_its_claimers(store: Store) 
     (event,) = await reads.events(store, opened.thread_id, after=1, limit=9)
     assert (event.kind, event.ref) == ("thread.claimed", opened.thread_id)
     for other in (VISITOR, BEN):
-        assert await reads.access(store, opened.thread_id, other, 0) is None
-    assert await reads.access(store, opened.thread_id, AYA, NOW + 99) is not None  # never idle
+        assert await reads.access(store, opened.thread_id, other, 0, now=NOW) is None
+    assert (
+        await reads.access(store, opened.thread_id, AYA, NOW + 99, now=NOW) is not None
+    )  # never idle
 
 
 async def test_claiming_ones_own_thread_changes_nothing(store: Store) -> None:

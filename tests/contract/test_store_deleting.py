@@ -57,6 +57,7 @@ async def set_metadata(
         message_id=message.id,
         actor=actor,
         metadata=metadata,
+        now=NOW,
         idle_before=0,
     )
 

@@ -98,7 +98,7 @@ async def test_ids_salts_times_and_chain_follow_from_what_was_folded(
 
 READS: dict[str, Callable[[Store, Session], Awaitable[Any]]] = {
     "thread": lambda store, session: reads.thread(store, session.thread_id),
-    "access": lambda store, session: reads.access(store, session.thread_id, AYA, 0),
+    "access": lambda store, session: reads.access(store, session.thread_id, AYA, 0, now=NOW),
     "actors": lambda store, session: reads.read_actors(store, session.thread_id),
     "messages": lambda store, session: reads.newest_messages(store, session.thread_id, 9),
     "events": lambda store, session: reads.events(store, session.thread_id, after=0, limit=9),
@@ -216,8 +216,8 @@ async def test_an_anonymous_one_closes_with_its_time(store: Store) -> None:
             capped=None,
             once=None,
         )
-    assert await reads.access(store, session.thread_id, VISITOR, NOW + 1) is None
-    assert await reads.access(store, session.thread_id, VISITOR, NOW) is not None
+    assert await reads.access(store, session.thread_id, VISITOR, NOW + 1, now=NOW) is None
+    assert await reads.access(store, session.thread_id, VISITOR, NOW, now=NOW) is not None
 
 
 async def test_its_next_turn_follows_it(store: Store) -> None:

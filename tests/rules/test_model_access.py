@@ -10,9 +10,11 @@ from aitp_desk.model.access import (
     Need,
     access_to_thread,
     asks_for_attendance,
+    asks_for_grant,
     may_know_parent,
 )
 from aitp_desk.model.errors import Forbidden
+from aitp_desk.model.grant import May
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 
 VISITOR = anonymous("192.0.2.1")
@@ -21,8 +23,11 @@ GONE = Attendance(None, left_seq=3, left_event=7)
 
 EVERYTHING = Access()
 PARTNER = Access(may_manage=False, may_join=False)
-PAST = Access(3, 7, may_write=False, may_manage=False, may_join=False)
-PAST_WITH_ID = Access(3, 7, may_write=False, may_manage=False, may_join=True)
+PAST = Access(3, 7, may_write=False, may_manage=False, may_join=False, sees_notes=False)
+PAST_WITH_ID = Access(3, 7, may_write=False, may_manage=False, may_join=True, sees_notes=False)
+READER = Access(may_write=False, may_manage=False, may_join=False)
+GUEST = Access(may_manage=False, may_join=False, sees_notes=False)
+GUEST_WHO_READS = Access(may_write=False, may_manage=False, may_join=False, sees_notes=False)
 
 
 def signed_in(name: str, *scopes: str) -> Principal:
@@ -30,6 +35,7 @@ def signed_in(name: str, *scopes: str) -> Principal:
 
 
 AYA, BEN = signed_in("aya", "threads"), signed_in("ben", "threads", "actions")
+LINK = Principal("link:grant_1", PrincipalKind.ANONYMOUS, frozenset(), "192.0.2.3")
 OPERATOR, ADMIN = signed_in("olu", "operator"), signed_in("ada", "admin")
 
 
@@ -59,6 +65,50 @@ def test_a_thread_is_open_to_its_owner_those_who_look_after_it_and_those_who_tak
 
 
 @pytest.mark.parametrize(
+    ("principal", "owner", "attendance", "granted", "access"),
+    [
+        (BEN, "aya", None, May.READ, READER),
+        (BEN, "aya", None, May.WRITE, PARTNER),
+        (BEN, "aya", GONE, May.READ, READER),
+        (BEN, "aya", PRESENT, May.READ, PARTNER),
+        (LINK, "aya", None, May.READ, GUEST_WHO_READS),
+        (LINK, "aya", None, May.WRITE, GUEST),
+        (LINK, "aya", None, None, None),
+        (LINK, None, None, None, EVERYTHING),
+        (AYA, "aya", None, May.READ, EVERYTHING),
+    ],
+)
+def test_who_it_is_shared_with_does_what_it_is_shared_for_and_manages_nothing(
+    principal: Principal,
+    owner: str | None,
+    attendance: Attendance | None,
+    granted: May | None,
+    access: Access | None,
+) -> None:
+    assert access_to_thread(principal, owner, attendance, granted) == access
+
+
+@pytest.mark.parametrize(
+    ("principal", "owner", "attendance", "asks"),
+    [
+        (VISITOR, "aya", None, False),
+        (LINK, "aya", None, True),
+        (LINK, None, None, False),
+        (BEN, "aya", None, True),
+        (BEN, "aya", GONE, True),
+        (BEN, "aya", PRESENT, False),
+        (BEN, None, None, False),
+        (AYA, "aya", None, False),
+        (OPERATOR, "aya", None, False),
+    ],
+)
+def test_what_is_shared_is_asked_for_only_where_it_matters(
+    principal: Principal, owner: str | None, attendance: Attendance | None, asks: bool
+) -> None:
+    assert asks_for_grant(principal, owner, attendance) is asks
+
+
+@pytest.mark.parametrize(
     ("principal", "owner", "asks"),
     [(VISITOR, None, False), (VISITOR, "aya", False), (AYA, "aya", False), (BEN, "aya", True)],
 )
@@ -75,6 +125,8 @@ def test_attendance_is_asked_for_only_where_it_matters(
         (PARTNER, {Need.READ, Need.WRITE}),
         (PAST, {Need.READ}),
         (PAST_WITH_ID, {Need.READ}),
+        (READER, {Need.READ}),
+        (GUEST, {Need.READ, Need.WRITE}),
     ],
 )
 def test_what_a_caller_may_not_do_is_refused(access: Access, needs: set[Need]) -> None:

@@ -17,6 +17,7 @@ from aitp_desk.protocols.aitp import (
     wire,
 )
 from aitp_desk.protocols.aitp.actors_routes import actors_routes
+from aitp_desk.protocols.aitp.grants_routes import grants_routes
 from aitp_desk.protocols.aitp.runs_routes import run_routes
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import EVENT_STREAM, JSON, Call, Door, Reply, Route
@@ -160,6 +161,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         Route("POST", messages, create_message, "converse", max_body, is_hot=True),
         Route("GET", messages, list_messages, "static"),
         *actors_routes(max_body),
+        *grants_routes(max_body),
         Route("GET", f"{thread}/events", follow_thread, "static", gives=(EVENT_STREAM, JSON)),
         Route("GET", message, retrieve_message, "static"),
         Route("POST", message, retrieve_or_update_message, "converse", max_body),

@@ -31,6 +31,7 @@ from aitp_desk.store.work.runs import (
 )
 from aitp_desk.store.work.said import delete_message, delete_thread, set_message_metadata
 from aitp_desk.store.work.sessions import delete_expired, record_exchange
+from aitp_desk.store.work.sharing import revoke_grant, share_thread
 from aitp_desk.store.work.summaries import keep_summary
 from aitp_desk.store.work.threads import (
     append_message,
@@ -76,11 +77,13 @@ __all__ = [
     "release_runs",
     "renew_lease",
     "revoke_client",
+    "revoke_grant",
     "revoke_jwts",
     "revoke_token",
     "rotate_signing_key",
     "rotate_token",
     "set_message_metadata",
+    "share_thread",
     "unfold_thread",
     "update_thread",
     "use_nonce",

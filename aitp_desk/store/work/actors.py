@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
-from aitp_desk.model.principal import KEY_PREFIX, Principal
+from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX, PREFIXES, Principal
 from aitp_desk.model.thread import MAX_ACTORS, VISITOR, Actor, Origin, check_actor_name
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Present
@@ -21,6 +21,8 @@ from aitp_desk.store.work.tail import Tail
 
 MAX_STAYS = 1000
 """How often actors may join one thread, all of them together."""
+_KEPT = {KEY_PREFIX: "live_token", CLIENT_PREFIX: "live_client"}
+"""Whose credentials this desk keeps itself, and the statement that finds one that is live."""
 
 
 def join_thread(
@@ -41,7 +43,7 @@ def join_thread(
         Forbidden: the caller may not bring this actor, or the name is somebody else's.
         InvalidRequest: it is bound to nobody known, or the thread is full.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ, now=now)
     if not reached.access.may_join:
         reached.access.check(Need.MANAGE)
     bound_to = actor.principal or principal.owner
@@ -68,7 +70,7 @@ def leave_thread(
         ActorNotFound: nobody of this name takes part.
         Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     present = yield from _read_present(thread_id)
     there = next((one for one in present if one.actor.id == actor_id), None)
     if there is None:
@@ -112,14 +114,30 @@ def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> W
         check_actor_name(actor, actor.principal or caller, param)
         if actor.principal is None or actor.principal == caller:
             continue
-        key_id = actor.principal.removeprefix(KEY_PREFIX)
-        rows = yield "live_token", {"id_or_name": key_id}
-        if not rows or actor.principal != f"{KEY_PREFIX}{rows[0][0]}":
-            raise InvalidRequest(
-                "An actor's principal is a caller that this desk knows: 'key:' and the id of an"
-                " API key.",
-                param=param,
-            )
+        yield from check_known(actor.principal, param)
+
+
+def check_known(principal_id: str, param: str) -> Work[None]:
+    """Refuse what is no id of a caller that this desk knows, or can come to know.
+
+    Its own keys and clients it knows. Callers whom others vouch for are known by their names alone,
+    whether they ever called or not.
+
+    Raises:
+        InvalidRequest: it is none.
+    """
+    known = principal_id.startswith(PREFIXES) and principal_id not in PREFIXES
+    for prefix, statement in _KEPT.items():
+        if principal_id.startswith(prefix):
+            id_ = principal_id.removeprefix(prefix)
+            rows = yield statement, {"id_or_name": id_}
+            known = bool(rows) and rows[0][0] == id_
+    if not known:
+        raise InvalidRequest(
+            "A principal is a caller that this desk can know: 'key:' and the id of a live API key,"
+            " 'client:' and the id of a live client, 'jwt:' or 'agent:' and a name.",
+            param=param,
+        )
 
 
 def _read_present(thread_id: str) -> Work[list[Present]]:

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from aitp_desk.model.access import Need
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import Forbidden, NotAuthenticated
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import VISITOR
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import attachments_of
+from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.reach import reach_thread
 
 CLAIMED = "thread.claimed"
 """The event of a thread that it was claimed; it refers to the thread."""
 
 
-def claim_thread(*, thread_id: str, principal: Principal, now: int, idle_before: int) -> Work[bool]:
+def claim_thread(
+    *,
+    thread_id: str,
+    principal: Principal,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
+) -> Work[bool]:
     """Make an anonymous thread the caller's, and what belongs to it.
 
     These are the actors that were bound to nobody, the sessions that lie on it, and the files
@@ -24,6 +33,7 @@ def claim_thread(*, thread_id: str, principal: Principal, now: int, idle_before:
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        by: who claims it; None notes nothing in the audit log.
 
     Returns:
         Whether anything changed: the claim of one's own thread changes nothing.
@@ -36,7 +46,7 @@ def claim_thread(*, thread_id: str, principal: Principal, now: int, idle_before:
     owner = principal.owner
     if owner is None:
         raise NotAuthenticated("Claiming a thread needs a credential: it becomes its holder's.")
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.READ, now=now)
     if reached.owner == owner:
         return False
     if reached.owner is not None:
@@ -60,4 +70,5 @@ def claim_thread(*, thread_id: str, principal: Principal, now: int, idle_before:
     rows = yield "attachments_of_thread", {"thread_id": thread_id}
     for file_id in {file.file_id: None for row in rows for file in attachments_of(row[0])}:
         yield "give_file", {"id": file_id, "owner": owner, "desk": principal.desk}
+    yield from note_audit(by, AuditAction.THREAD_CLAIMED, ObjectKind.THREAD, thread_id)
     return True

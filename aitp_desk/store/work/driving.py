@@ -44,7 +44,7 @@ def start_run(
         InvalidRequest: a run is at work on the thread or waits there.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     waiting = yield "waiting_run", {"thread_id": thread_id}
@@ -61,7 +61,7 @@ def start_run(
         role, actor = yield from settle_speaker(
             thread_id, principal, new.draft, reached.speaker, f"additional_messages[{place}]."
         )
-        said.append(tail.say(settled(new, role, actor, principal.owner), run.id))
+        said.append(tail.say(settled(new, role, actor, principal.party), run.id))
     queued = queued_run(run, thread_id, now)
     tail.tell_run(run.id, queued.state)
     yield adding_run(queued, run.asked_by)
@@ -133,7 +133,7 @@ def submit_outputs(
         InvalidRequest: the run does not wait for outputs, or not for these.
     """
     reached, run, asked_by = yield from _reach_run(thread_id, run_id, principal, now, idle_before)
-    if asked_by.owner != principal.owner and not reached.access.may_manage:
+    if asked_by.party != principal.party and not reached.access.may_manage:
         raise Forbidden(
             "Only who started the run, the thread's owner or an operator hands in its tool outputs;"
             " once another of these has, who started it does no more."
@@ -198,7 +198,7 @@ def _reach_run(
     thread_id: str, run_id: str, principal: Principal, now: int, idle_before: int
 ) -> Work[tuple[Reached, Run, Principal]]:
     """Return the thread, the run as it stands at this moment, and for whom it works."""
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     rows = yield "run", {"id": run_id}
     run = run_of(rows[0]) if rows else None
     if run is None or run.thread_id != thread_id:

@@ -10,8 +10,10 @@ from aitp_desk.model.access import (
     Need,
     access_to_thread,
     asks_for_attendance,
+    asks_for_grant,
 )
 from aitp_desk.model.errors import ThreadNotFound
+from aitp_desk.model.grant import May
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import (
     ROLES,
@@ -23,7 +25,7 @@ from aitp_desk.model.thread import (
     resolve_speaker,
 )
 from aitp_desk.store.base import Work
-from aitp_desk.store.rows import attendance_of, present_of
+from aitp_desk.store.rows import attendance_of, grant_of, present_of
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.tail import Tail
 
@@ -60,12 +62,14 @@ def reach_thread(
     idle_before: int,
     need: Need,
     *,
+    now: int,
     param: str = "thread_id",
 ) -> Work[Reached]:
     """Return a thread that the caller may use.
 
     Parameters:
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        now: Unix seconds; what was shared until then or before is not shared any more.
         param: where the caller named the thread.
 
     Raises:
@@ -75,19 +79,27 @@ def reach_thread(
     rows = yield from find_tail(thread_id, principal.desk)
     if rows:
         owner, updated_at, speaker, seq, link, event = rows[0]
-        found = yield from find_access(thread_id, principal, owner, updated_at, idle_before)
+        found = yield from find_access(
+            thread_id, principal, owner, updated_at, now=now, idle_before=idle_before
+        )
         if found is not None:
             access, attendance = found
             access.check(need)
             own = speaker
             if principal.owner != owner:
-                own = (attendance and attendance.speaker) or principal.id
+                own = (attendance and attendance.speaker) or principal.name
             return Reached(thread_id, owner, speaker, own, seq, link, event, access)
     raise ThreadNotFound("There is no thread with this id.", param=param)
 
 
 def find_access(
-    thread_id: str, principal: Principal, owner: str | None, updated_at: int, idle_before: int
+    thread_id: str,
+    principal: Principal,
+    owner: str | None,
+    updated_at: int,
+    *,
+    now: int,
+    idle_before: int,
 ) -> Work[tuple[Access, Attendance | None] | None]:
     """Gather what the one rule needs (``model/access.py``), and decide by it.
 
@@ -96,7 +108,7 @@ def find_access(
     Parameters:
         owner: id of the principal that owns the thread; None for an anonymous visitor's.
         updated_at: Unix seconds of the thread's last message or change.
-        idle_before: as in :func:`reach_thread`.
+        now, idle_before: as in :func:`reach_thread`.
 
     Returns:
         What the caller may do, and how it takes part; None: to this caller there is no such thread.
@@ -107,7 +119,11 @@ def find_access(
     if asks_for_attendance(principal, owner):
         bound = {"thread_id": thread_id, "principal": principal.id}
         attendance = attendance_of((yield "attendance", bound))
-    access = access_to_thread(principal, owner, attendance)
+    granted: May | None = None
+    if asks_for_grant(principal, owner, attendance):
+        rows = yield "granted", {"thread_id": thread_id, "principal": principal.id}
+        granted = next((g.may for g in map(grant_of, rows) if g.holds(now)), None)
+    access = access_to_thread(principal, owner, attendance, granted)
     return None if access is None else (access, attendance)
 
 
@@ -136,6 +152,8 @@ def is_callers(message: Message, principal: Principal, reached: Reached) -> Work
     """Whether the caller said a message: as an actor that was its own then, or without one."""
     if message.origin is not Origin.VISITOR:
         return False
+    if principal.is_guest and reached.owner is not None:
+        return message.principal == principal.id
     said = {"thread_id": message.thread_id, "id": message.id}
     if rows := (yield "bound_when_said", said):
         return bool(rows[0][0] == principal.owner)

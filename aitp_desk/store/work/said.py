@@ -30,6 +30,7 @@ def set_message_metadata(
     message_id: str,
     actor: str | None,
     metadata: dict[str, str],
+    now: int,
     idle_before: int,
 ) -> Work[Message]:
     """Replace the metadata of a message that the caller said.
@@ -43,7 +44,7 @@ def set_message_metadata(
         Forbidden: somebody else said it.
         InvalidRequest: ``actor`` is another than the one who spoke.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
     if not (yield from is_callers(message, principal, reached)):
         raise Forbidden("You may change only what you have said yourself.", param="message_id")
@@ -69,7 +70,7 @@ def delete_message(
         ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
         Forbidden: somebody else said it, on a thread that is not the caller's.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     message = yield from _find(thread_id, message_id)
     is_own = yield from is_callers(message, principal, reached)
     if not reached.access.may_manage and not is_own:
@@ -108,7 +109,7 @@ def delete_thread(
         ThreadNotFound: it is not there, or not for this caller.
         Forbidden: it is somebody else's.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
     runs = yield "unfinished_runs", {"thread_id": thread_id}
     tail = reached.tail(now)
     for run in map(run_of, runs):
@@ -123,6 +124,7 @@ def delete_thread(
     yield "delete_messages_of_thread", {"thread_id": thread_id}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
+    yield "delete_grants_of_thread", {"thread_id": thread_id}
     yield "delete_thread", {"thread_id": thread_id, "now": now}
     yield from note_audit(by, AuditAction.THREAD_DELETED, ObjectKind.THREAD, thread_id)
     return tuple(run_id for run_id, *_ in runs)

@@ -64,6 +64,7 @@ def open_thread(
             fork.principal,
             fork.idle_before,
             Need.READ,
+            now=now,
             param="metadata.parent_id",
         )
         parent_seq = parent.seq if parent.access.upto_seq is None else parent.access.upto_seq
@@ -132,7 +133,7 @@ def append_message(
         Forbidden: the caller has left the thread.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
@@ -144,7 +145,7 @@ def append_message(
     run = None if choice is None else choice.run
     answered_by = None if run is None else run.id
     message = tail.say(
-        settled(NewDraft(message_id, salt, draft), role, actor, principal.owner),
+        settled(NewDraft(message_id, salt, draft), role, actor, principal.party),
         answered_by,
     )
     replies: tuple[Message, ...] = ()
@@ -182,7 +183,7 @@ def update_thread(
         InvalidRequest: the parent is another.
         Forbidden, InvalidRequest: as ``actors.join_thread``.
     """
-    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE)
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
     if update.parent_id is not None:
         rows = yield "forked_at", {"thread_id": thread_id}
         if not rows or rows[0][0] != update.parent_id:

@@ -10,9 +10,11 @@ from aitp_desk.auth.api_key import ApiKeys, make_api_key
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.links import Links
 from aitp_desk.auth.presented import Presented, read_presented
 from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous
 from aitp_desk.store.records import Token
 
@@ -37,6 +39,9 @@ class Rows:
         self.asked.put_nowait(id)
         await self.answering.wait()
         return found
+
+    async def grant(self, _hash: bytes, /) -> Grant | None:
+        return None
 
     async def epoch(self) -> int:
         return self.number
@@ -78,6 +83,7 @@ def identifier(rows: Rows, clock: Clock) -> Identifier:
     return Identifier(
         api_keys=ApiKeys(rows.token, KEY, verified),
         jwts=Bearer((), verified, clock),
+        links=Links(rows.grant, KEY.hash_link, clock),
         trusted_proxies=["10.0.0.0/8"],
     )
 
