@@ -146,7 +146,6 @@ class Front:
         path: str,
         target: str,
         headers: CIMultiDictProxy[str],
-        host: str | None,
     ) -> Heading:
         """Read the head of a request; see :func:`aitp_desk.heading.read_heading`."""
         return read_heading(
@@ -154,7 +153,6 @@ class Front:
             path,
             target,
             headers,
-            host=host,
             table=self._table,
             desk=self._desk,
             hosts=self._hosts,

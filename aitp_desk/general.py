@@ -31,12 +31,16 @@ class General:
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
+        coding = request.headers.get("Transfer-Encoding", "chunked")
+        if coding.lower() != "chunked":
+            return self.refuse(
+                InvalidRequest(
+                    "The only Transfer-Encoding that is read is 'chunked', and by itself.",
+                    param="Transfer-Encoding",
+                )
+            )
         path = request.rel_url.raw_path
-        names_path = request.raw_path.startswith(("/", "*"))
-        host = None if names_path else request.url.host
-        heading = self._front.read_head(
-            request.method, path, request.raw_path, request.headers, host
-        )
+        heading = self._front.read_head(request.method, path, request.raw_path, request.headers)
         seen = _Seen(request, heading, self._idle_seconds)
         outgoing = await self._front.answer(seen)
         if outgoing.reply.stream is not None:

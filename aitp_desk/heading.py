@@ -7,9 +7,9 @@ to prove it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 import msgspec
 from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
@@ -25,6 +25,11 @@ from aitp_desk.routing import RoutingTable
 
 WATCHED = frozenset({"/health", "/ready"})
 """Addresses for watchers, who know the machine by any name; nothing is counted there."""
+
+_WHOLE_URL = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_HOST_AND_PORT = re.compile(
+    r"(\[[\da-f.]*:[\da-f:.]*\]|[\w.-]+)(?::\d{0,5})?", re.IGNORECASE | re.ASCII
+)
 
 _LISTS = ("Accept", "If-None-Match")
 """Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
@@ -78,7 +83,6 @@ def read_heading(
     target: str,
     headers: CIMultiDictProxy[str],
     *,
-    host: str | None,
     table: RoutingTable,
     desk: Desk,
     hosts: Collection[str | None],
@@ -91,8 +95,6 @@ def read_heading(
         path: as it was requested, percent-encoded, without the query.
         target: the request line's, which may be a whole URL.
         headers: all its lines.
-        host: whose address the request line names, where that is more than a path; it goes before
-            the Host header (RFC 9112, section 3.2.2).
         table: where requests lead.
         desk: the site's own.
         hosts: the names that the desk goes by.
@@ -104,7 +106,7 @@ def read_heading(
     called = door.desk or desk
     is_watched = path in WATCHED
     unknown: Counted | None = None if is_watched else "static"
-    named = _hostname(headers.get("Host", "")) if host is None else host.lower()
+    named = _hostname(_authority(target, headers))
     asked = headers.get("Access-Control-Request-Method", "") if "Origin" in headers else ""
     methods = table.methods(path, desk) if asked and method == "OPTIONS" else ()
     if methods:
@@ -175,13 +177,22 @@ def _is_for_manifest(
     return wants_manifest(accept, given or route.gives)
 
 
+def _authority(target: str, headers: Mapping[str, str]) -> str:
+    """Whom a request is for: a whole URL goes before the Host header (RFC 9112, 3.2.2)."""
+    if target.startswith(("/", "*")):
+        return headers.get("Host", "")
+    whole = _WHOLE_URL.match(target)
+    return whole[1] if whole else ""
+
+
 @lru_cache(maxsize=256)
-def _hostname(host: str) -> str | None:
-    """The name or address within a Host header; None where there is none."""
-    try:
-        return urlsplit(f"//{host}").hostname
-    except ValueError:
-        return None
+def _hostname(authority: str) -> str | None:
+    """The name or address of a host, with or without a port; None for anything else.
+
+    What others may read as another host (``a@b``, ``a/b``) is none.
+    """
+    found = _HOST_AND_PORT.fullmatch(authority)
+    return found[1].strip("[]").lower() if found else None
 
 
 @lru_cache(maxsize=256)

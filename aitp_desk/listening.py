@@ -266,7 +266,9 @@ class _PatientServer(web.Server):
             connection.is_answering = not is_read
             connection.idle_since = self._loop.time()
             self.end()
-        if self.is_ending or not is_read:
+        # the HTTP server takes the last trailer of a body in chunks (RFC 9112, section 7.1.2) for a
+        # header of the next request, which a proxy may send for somebody else
+        if self.is_ending or not is_read or "Transfer-Encoding" in request.headers:
             response.force_close()
         return response
 

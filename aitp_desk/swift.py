@@ -210,9 +210,7 @@ class SwiftConnection(StreamingConnection):
         if self._front.find_hot(message.method, path) is None:
             return False
         text = body.read_nowait()
-        heading = self._front.read_head(
-            message.method, path, message.path, message.headers, message.url.host
-        )
+        heading = self._front.read_head(message.method, path, message.path, message.headers)
         query = message.url.query if message.url.raw_query_string else _NO_QUERY
         head = Head(heading, query, len(text))
         if self._is_between:
