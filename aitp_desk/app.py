@@ -42,6 +42,7 @@ from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
@@ -244,6 +245,17 @@ async def open_server(
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
         await stack.enter_async_context(forgetting(store, (desk, *further_desks)))
+        await stack.enter_async_context(
+            Retaining(
+                store=store,
+                settings=config.retention,
+                audit=shared.audit,
+                following=following,
+                stop=worker.stop,
+                held=(desk, *further_desks),
+                clock=clock,
+            ).keeping()
+        )
         for door in doors:
             if door.beside is not None:
                 await stack.enter_async_context(door.beside())

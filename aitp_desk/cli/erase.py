@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from aitp_desk.store.erasing import Erased, Person
 
 _EVERYBODY = ("visitor", "anonymous")
+_FORGOTTEN = "A serving desk forgets within a second what it held of this in memory."
 _NOT_TOUCHED = (
     "Not touched: what others said, also where they quote these words; backups and exported copies"
     " of the data; what a model's provider or another service was sent; the audit log, which holds"
@@ -34,6 +35,11 @@ _NOT_TOUCHED = (
 @desk_store
 @click.option("--actor", metavar="ID", help="An actor's id on threads, or a principal's, as key:…")
 @click.option("--thread", "thread_id", metavar="ID", help="Only on this thread.")
+@click.option(
+    "--free-space",
+    is_flag=True,
+    help="Erase nobody's words, only what is left in the files of what was deleted.",
+)
 @click.option("--dry-run", is_flag=True, help="Only say what would be erased.")
 @click.option(
     "--no-rewrite",
@@ -45,6 +51,7 @@ def erase(
     url: str,
     actor: str | None,
     thread_id: str | None,
+    free_space: bool,
     dry_run: bool,
     no_rewrite: bool,
 ) -> None:
@@ -60,6 +67,12 @@ def erase(
         from aitp_desk.store.sqlite import SqliteStore
         from aitp_desk.store.sqlite_wiping import wipe_free_space
 
+        if free_space:
+            if actor or thread_id or dry_run or no_rewrite:
+                fail(["--free-space: stands alone; it names nobody and changes no row."])
+            wipe_free_space(present_database(data, url), rewrites=True)
+            click.echo(_wiped(rewrites=True))
+            return
         if actor is None and thread_id is None:
             fail(["Name whose words: --actor ID, --thread ID, or both."])
         if actor in _EVERYBODY and thread_id is None:
@@ -82,7 +95,7 @@ def erase(
     for line in _told(person, erased, dry_run=dry_run):
         click.echo(line)
     if not dry_run:
-        click.echo(_wiped(rewrites=not no_rewrite))
+        click.echo(f"{_wiped(rewrites=not no_rewrite)} {_FORGOTTEN}")
         click.echo(_NOT_TOUCHED)
 
 
@@ -108,7 +121,4 @@ def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
 
 def _wiped(*, rewrites: bool) -> str:
     rewritten = "rewrote the database" if rewrites else "did not rewrite the database"
-    return (
-        f"Emptied the write-ahead log and {rewritten}. A serving desk forgets within a second what"
-        " it held of this in memory."
-    )
+    return f"Emptied the write-ahead log and {rewritten}."

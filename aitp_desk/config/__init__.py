@@ -19,6 +19,7 @@ from aitp_desk.config.limits import (
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.problem import Problem
+from aitp_desk.config.retention import Retention
 from aitp_desk.config.rules import check_public, default_url
 from aitp_desk.config.settings import (
     Cache,
@@ -54,6 +55,7 @@ __all__ = [
     "OAuth",
     "Problem",
     "Registration",
+    "Retention",
     "Server",
     "Sessions",
     "Signals",

@@ -21,6 +21,7 @@ from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.oauth import OAuth
+from aitp_desk.config.retention import Retention
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
     Bytes,
@@ -295,6 +296,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     events: Events = Events()
     sessions: Sessions = Sessions()
     files: Files = Files()
+    retention: Retention = Retention()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()

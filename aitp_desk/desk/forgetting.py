@@ -12,15 +12,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import Protocol
 
-import structlog
-
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.erasing import ERASURES_EPOCH
 
 EPOCH_SECONDS = 0.5
-
-_log = structlog.get_logger()
 
 
 class Forgetful(Protocol):
@@ -51,4 +47,3 @@ async def _watch(store: Store, all_of: Sequence[Forgetful], known: int) -> None:
                 known = epoch
                 for one in all_of:
                     one.forget()
-                _log.info("erased_words_forgotten")

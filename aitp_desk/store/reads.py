@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from aitp_desk.model.access import Access
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.ids import first_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
@@ -94,6 +95,18 @@ async def forked_at(store: Store, thread_id: str) -> tuple[str, int] | None:
     """
     rows = await _read(store, "forked_at", {"thread_id": thread_id})
     return (rows[0][0], rows[0][1]) if rows else None
+
+
+async def threads_opened(
+    store: Store, before: int, after: str, limit: int
+) -> list[tuple[str, int | None]]:
+    """List the oldest threads after one that were opened before a time, deleted ones too.
+
+    Returns:
+        Their ids, and when each was last used; None for a deleted one.
+    """
+    page = {"opened_before": first_id("thread", before), "after": after, "limit": limit}
+    return [(row[0], row[1]) for row in await store.read("threads_opened", page)]
 
 
 async def message(store: Store, thread_id: str, message_id: str) -> Message | None:

@@ -65,6 +65,7 @@ WALKED_WHOLE = {
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
+    "move_audit_anchor": {"audit_anchor"},
     "live_token": {"tokens_live_name"},
     "signing_keys": {"signing_keys"},
     "tokens": {"tokens"},

@@ -14,7 +14,7 @@ from aitp_desk.model.audit import FIRST_LINK, AuditAction, AuditKeys, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import work
 from aitp_desk.store.audit_log import Head, audit_rows, check_audit
-from aitp_desk.store.base import Row, Store
+from aitp_desk.store.base import Params, Row, Store
 from aitp_desk.store.records import Token
 from tests.auditing import KEYS, HeldLog, somebody
 from tests.contract.saying import AYA, HOUR, NOW, a_thread, open_thread
@@ -26,11 +26,11 @@ def a_token(name: str) -> Token:
     return Token(name.ljust(16, "0"), name, b"hash", ("threads",), NOW)
 
 
-async def note(store: Store, *ids: str) -> None:
+async def note(store: Store, *ids: str, at: int = NOW) -> None:
     for id_ in ids:
         await store.run(
             work.keep_audit,
-            by=somebody(),
+            by=somebody(at),
             action=AuditAction.CREDENTIAL_REFUSED,
             kind=ObjectKind.ADDRESS,
             id_=id_,
@@ -182,3 +182,73 @@ async def test_a_row_that_is_no_text_any_more_is_told(store: Store) -> None:
     assert (await check_audit(held, KEYS)).broken == 1
     with pytest.raises(UnicodeDecodeError):
         [row async for row in audit_rows(held)]
+
+
+async def trim(store: Store, before: int, limit: int = 1000) -> int:
+    by = somebody(at=before)
+    return await store.run(work.trim_audit, by=by, before=before, limit=limit)
+
+
+async def test_a_log_whose_oldest_rows_had_their_time_is_whole(store: Store) -> None:
+    for at in range(5):
+        await note(store, "a", at=NOW + at)
+    head = (await check_audit(store, KEYS)).head
+    assert await trim(store, NOW + 3, limit=2) == 2
+    assert await trim(store, NOW + 3, limit=2) == 1
+    assert await trim(store, NOW + 3, limit=2) == 0
+    checked = await check_audit(store, KEYS, head)
+    assert (checked.broken, checked.dropped, checked.head.n) == (None, 3, 7)
+    told = [(row.n, row.action, row.object) async for row in audit_rows(store)]
+    assert told[0][0] == 4
+    assert told[-2:] == [(6, "log.trimmed", "log:2"), (7, "log.trimmed", "log:3")]
+
+
+async def test_a_log_all_of_whose_rows_had_their_time_goes_on(store: Store) -> None:
+    await note(store, "a", "b")
+    assert await trim(store, NOW + 9) == 2
+    await note(store, "c")
+    checked = await check_audit(store, KEYS, Head(1, FIRST_LINK))
+    assert (checked.broken, checked.dropped, checked.head.n) == (None, 2, 4)
+
+
+async def test_dropping_the_oldest_rows_by_hand_is_noticed(store: Store) -> None:
+    await note(store, "a", "b", "c")
+    await trim(store, NOW + 9)
+    await note(store, "d", "e")
+    rows, anchors = await raw(store), await store.read("audit_anchor", {})
+    assert [row[0] for row in rows] == [4, 5, 6]
+    assert anchors[0][0] == 3
+
+    async def broken(rows: list[Row], *anchors: Row) -> int | None:
+        return (await check_audit(HeldLog(rows, [*anchors]), KEYS)).broken
+
+    assert await broken(rows, *anchors) is None
+    assert await broken(rows[1:], *anchors) == 4
+    assert await broken(rows[1:], (4, rows[0][-1])) == 5
+    assert await broken(rows[2:], (5, rows[1][-1])) == 6
+    assert await broken([(3, *rows[0][1:]), *rows], *anchors) == 4
+    assert await broken(rows, (0, FIRST_LINK)) == 1
+    assert await broken(rows) is not None
+    assert await broken(rows, *anchors, (9, FIRST_LINK)) is not None
+    for changed in _flipped(anchors[0][1]):
+        assert await broken(rows, (3, changed)) == 4
+
+
+class Trimmed(HeldLog):
+    """A log that drops its oldest rows while it is read."""
+
+    def __init__(self, store: Store, rows: list[Row], anchors: list[Row]) -> None:
+        super().__init__(rows, anchors)
+        self._store = store
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        if statement == "audit_rows":
+            await trim(self._store, NOW + 1)
+        return await self._store.read(statement, params)
+
+
+async def test_a_log_that_drops_rows_while_it_is_checked_is_whole(store: Store) -> None:
+    await note(store, "a", "b")
+    await note(store, "c", at=NOW + 5)
+    checked = await check_audit(Trimmed(store, [], []), KEYS)
+    assert (checked.broken, checked.dropped, checked.head.n) == (None, 2, 4)

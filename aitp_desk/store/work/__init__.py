@@ -21,6 +21,7 @@ from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.jwts import revoke_jwts
 from aitp_desk.store.work.nonces import forget_nonces, use_nonce
+from aitp_desk.store.work.retention import trim_audit
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
     claim_runs,
@@ -84,6 +85,7 @@ __all__ = [
     "rotate_token",
     "set_message_metadata",
     "share_thread",
+    "trim_audit",
     "unfold_thread",
     "update_thread",
     "use_nonce",

@@ -18,6 +18,7 @@ from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
+from aitp_desk.store.work.tail import Tail
 
 THREAD_DELETED = "The thread was deleted."
 """What a run failed of that was to answer there."""
@@ -110,8 +111,22 @@ def delete_thread(
         Forbidden: it is somebody else's.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.MANAGE, now=now)
+    ended = yield from drop_thread(reached.tail(now))
+    yield from note_audit(by, AuditAction.THREAD_DELETED, ObjectKind.THREAD, thread_id)
+    return ended
+
+
+def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
+    """Drop everything said on a thread, end its runs, and close it for good: a part of a unit.
+
+    Parameters:
+        tail: the thread's end.
+
+    Returns:
+        The ids of the runs that ended.
+    """
+    thread_id = tail.thread_id
     runs = yield "unfinished_runs", {"thread_id": thread_id}
-    tail = reached.tail(now)
     for run in map(run_of, runs):
         if RunState.FAILED in MOVES[run.state]:
             yield from end_run(run, RunState.FAILED, tail, THREAD_DELETED)
@@ -125,8 +140,7 @@ def delete_thread(
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield "delete_grants_of_thread", {"thread_id": thread_id}
-    yield "delete_thread", {"thread_id": thread_id, "now": now}
-    yield from note_audit(by, AuditAction.THREAD_DELETED, ObjectKind.THREAD, thread_id)
+    yield "delete_thread", {"thread_id": thread_id, "now": tail.now}
     return tuple(run_id for run_id, *_ in runs)
 
 

@@ -1,0 +1,22 @@
+"""The settings of retention: how long what was said and done is kept."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+Days = Annotated[int, Meta(ge=0, le=36_500, extra={"unit": "days"})]
+
+
+class Retention(msgspec.Struct, frozen=True, kw_only=True):
+    """How long what was said and done is kept; 0 keeps it until somebody deletes it."""
+
+    threads_days: Annotated[
+        Days, Meta(description="After so long without a message or change a thread is deleted.")
+    ] = 0
+    files_days: Annotated[
+        Days, Meta(description="So long after it was uploaded a file is deleted.")
+    ] = 0
+    audit_days: Annotated[Days, Meta(description="How long rows of the audit log are kept.")] = 0
