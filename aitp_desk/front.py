@@ -189,6 +189,10 @@ class Front:
         """Whether whoever is answered would still be let in."""
         return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
 
+    def seconds_left(self, outgoing: Outgoing) -> float | None:
+        """How long whoever is answered is let in at most; None where no end is known."""
+        return None if outgoing.proof is None else self._identifier.seconds_left(outgoing.proof)
+
     def refuse(self, error: DeskError) -> Outgoing:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
         door = self._table.owner("")

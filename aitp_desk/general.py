@@ -60,7 +60,13 @@ class General:
         request = seen.request
         response = web.StreamResponse(status=outgoing.reply.status, headers=outgoing.headers())
         try:
-            await carry_out(request, response, stream, partial(self._front.is_welcome, outgoing))
+            await carry_out(
+                request,
+                response,
+                stream,
+                partial(self._front.is_welcome, outgoing),
+                seconds=self._front.seconds_left(outgoing),
+            )
         except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
             report_fault(request.method, outgoing.door)
         return response

@@ -114,13 +114,22 @@ async def carry_out(
     response: web.StreamResponse,
     stream: Stream,
     is_welcome: IsWelcome,
+    *,
+    seconds: float | None,
 ) -> None:
     """Send a response's head, then whatever its stream writes, until one of both sides ends it.
 
     The stream is called exactly once, also when there is nobody left to write to.
+
+    Parameters:
+        is_welcome: whether the caller would still be let in.
+        seconds: when the caller is let in no more; None where that is not known.
     """
     connection = request.protocol
     outlet = HttpOutlet(request, is_welcome)
+    ending: asyncio.TimerHandle | None = None
+    if seconds is not None:
+        ending = asyncio.get_running_loop().call_later(seconds, outlet.close)
     try:
         await response.prepare(request)
     except ConnectionError:
@@ -135,6 +144,8 @@ async def carry_out(
         outlet.drop()
         raise
     finally:
+        if ending is not None:
+            ending.cancel()
         if isinstance(connection, StreamingConnection):
             connection.carry(None)
 

@@ -10,7 +10,8 @@ Sources: RFC 6750 (bearer tokens), RFC 7519, section 7.2, RFC 8725 (best current
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 
 from aitp_desk.auth.claims import read_claims
 from aitp_desk.auth.compact import Compact, read_compact
@@ -19,6 +20,16 @@ from aitp_desk.auth.presented import Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated, TokenRefused, Unavailable
+
+
+class OneUse(Proof, frozen=True, kw_only=True):
+    """The proof of a token that is good for one request.
+
+    Parameters:
+        use: uses it. Raises TokenRefused where that was done before.
+    """
+
+    use: Callable[[], Awaitable[None]]
 
 
 class Bearer:
@@ -43,10 +54,14 @@ class Bearer:
         Raises:
             TokenRefused: it proves nothing.
             Unavailable: the keys of its issuer cannot be had now.
+            StoreBusy: it is good for one request, and that cannot be noted now.
         """
         presented = head.presented
         credential = presented.credential if isinstance(presented, Presented) else ""
-        return await self._verified.find(credential, self._prove)
+        proof = await self._verified.find(credential, self._prove)
+        if isinstance(proof, OneUse):
+            await proof.use()
+        return proof
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the token still opens what it opened; it does not once it has expired."""
@@ -62,7 +77,12 @@ class Bearer:
         claims = read_claims(token.claims, issuer.bounds, self._clock())
         await _check_signature(token, issuer)
         await issuer.vet(claims)
-        return Proof(issuer.introduce(claims), self, credential, until=claims.ends_at)
+        principal, until = issuer.introduce(claims), claims.ends_at
+        if issuer.use is None:
+            return Proof(principal, self, credential, until)
+        if claims.token_id is None:
+            raise TokenRefused("The token has no jti, and its issuer's are good for one request.")
+        return OneUse(principal, self, credential, until, use=partial(issuer.use, claims))
 
     def _issuer_of(self, token: Compact) -> Issuer:
         named = token.claims.get("iss")

@@ -6,7 +6,8 @@ an anonymous caller's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -25,15 +26,23 @@ class Identifier:
         jwts: what verifies a bearer's JWT.
         links: what verifies a link by which a thread is shared.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
+        clock: Unix seconds.
     """
 
     def __init__(
-        self, *, api_keys: Way, jwts: Way, links: Way, trusted_proxies: Sequence[str] = ()
+        self,
+        *,
+        api_keys: Way,
+        jwts: Way,
+        links: Way,
+        trusted_proxies: Sequence[str] = (),
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self.addresses = ClientAddresses(trusted_proxies)
         self._api_keys = api_keys
         self._jwts = jwts
         self._links = links
+        self._clock = clock
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return who is calling, at their address.
@@ -58,6 +67,10 @@ class Identifier:
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a caller would still be let in by what they have shown."""
         return proof.way is None or await proof.way.still_holds(proof)
+
+    def seconds_left(self, proof: Proof) -> float | None:
+        """How long what a caller has shown holds at most; None where no end is known."""
+        return None if proof.until is None else max(0.0, proof.until - self._clock())
 
     def _way(self, presented: Presented) -> Way:
         if presented.scheme == BEARER:

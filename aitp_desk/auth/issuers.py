@@ -14,8 +14,9 @@ import msgspec
 from aitp_desk.auth.api_key import is_scope
 from aitp_desk.auth.claims import Bounds, Claims
 from aitp_desk.auth.jwk import VerifyingKey
+from aitp_desk.auth.nonces import Nonces
 from aitp_desk.config.issuers import Issuer as IssuerSettings
-from aitp_desk.model.errors import TokenRefused
+from aitp_desk.model.errors import NotAuthenticated, TokenRefused
 from aitp_desk.model.principal import JWT_PREFIX, Principal, PrincipalKind, ProvenBy
 from aitp_desk.store.base import Store
 from aitp_desk.store.jwt_revocations import is_revoked
@@ -76,6 +77,8 @@ class Issuer(msgspec.Struct, frozen=True):
         types: what their ``typ`` may be, in small letters, without ``application/``.
         introduce: says who a token's caller is.
         vet: looks whether a proven token was revoked.
+        use: notes the ``jti`` of a token that is good for one request; None where they are good
+            until they expire. Raises TokenRefused where it is known.
     """
 
     url: str
@@ -85,6 +88,7 @@ class Issuer(msgspec.Struct, frozen=True):
     types: frozenset[str]
     introduce: Callable[[Claims], Principal]
     vet: Vet
+    use: Callable[[Claims], Awaitable[None]] | None = None
 
 
 def introduce(settings: IssuerSettings, claims: Claims) -> Principal:
@@ -120,6 +124,24 @@ async def refuse_revoked(store: Store, name: str, claims: Claims) -> None:
         issued_at=claims.issued_at,
     ):
         raise TokenRefused("The token was revoked.")
+
+
+async def use_once(nonces: Nonces, name: str, claims: Claims) -> None:
+    """Use a token that is good for one request.
+
+    Parameters:
+        name: what the site's owner calls its issuer.
+
+    Raises:
+        TokenRefused: it was used before.
+        StoreBusy: too many writes are waiting; it was not used.
+    """
+    try:
+        await nonces.use(f"{JWT_PREFIX}{name}", claims.token_id or "", until=claims.ends_at)
+    except NotAuthenticated:
+        raise TokenRefused(
+            "The token was used before, and its issuer's are good for one request each."
+        ) from None
 
 
 def types_of(wanted: str) -> frozenset[str]:

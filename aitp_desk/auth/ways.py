@@ -11,10 +11,19 @@ from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.issued import own_issuer
-from aitp_desk.auth.issuers import Issuer, Keys, Secret, introduce, refuse_revoked, types_of
+from aitp_desk.auth.issuers import (
+    Issuer,
+    Keys,
+    Secret,
+    introduce,
+    refuse_revoked,
+    types_of,
+    use_once,
+)
 from aitp_desk.auth.jwks import RemoteKeys
 from aitp_desk.auth.keys import MasterKey
 from aitp_desk.auth.links import Links
+from aitp_desk.auth.nonces import Nonces
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.verified import Epoch, Verified
 from aitp_desk.config import Config
@@ -47,7 +56,7 @@ def make_identifier(
         api_keys=ApiKeys(partial(reads.token_by_id, store), key, Verified(epoch, clock)),
         jwts=Bearer(
             (
-                *_issuers(config, store, egress),
+                *_issuers(config, store, Nonces(store, key), egress),
                 *_own_issuer(config, store, key, clock),
             ),
             Verified(epoch, clock),
@@ -55,10 +64,11 @@ def make_identifier(
         ),
         links=Links(partial(grant_reads.by_hash, store), key.hash_link, clock),
         trusted_proxies=config.server.trusted_proxies,
+        clock=clock,
     )
 
 
-def _issuers(config: Config, store: Store, egress: Egress) -> Iterator[Issuer]:
+def _issuers(config: Config, store: Store, nonces: Nonces, egress: Egress) -> Iterator[Issuer]:
     """Whose tokens the site's owner takes."""
     for settings in config.issuers:
         yield Issuer(
@@ -73,6 +83,7 @@ def _issuers(config: Config, store: Store, egress: Egress) -> Iterator[Issuer]:
             types=types_of(settings.type),
             introduce=partial(introduce, settings),
             vet=partial(refuse_revoked, store, settings.name),
+            use=partial(use_once, nonces, settings.name) if settings.replay == "once" else None,
         )
 
 

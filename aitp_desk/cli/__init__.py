@@ -11,6 +11,7 @@ from aitp_desk.cli.erase import erase
 from aitp_desk.cli.export import export
 from aitp_desk.cli.init import init
 from aitp_desk.cli.keys import keys
+from aitp_desk.cli.revoke_jwt import revoke_jwt
 from aitp_desk.cli.serve import serve
 from aitp_desk.cli.snippet import snippet
 from aitp_desk.cli.token import token
@@ -24,3 +25,4 @@ def main() -> None:
 
 for command in (serve, init, check, snippet, export, token, client, keys, audit, erase):
     main.add_command(command)
+token.add_command(revoke_jwt)

@@ -102,7 +102,7 @@ def _check_keys(issuer: Issuer, folder: Path, *, allow_loopback: bool) -> Iterat
             f"{issuer.name!r} has a secret, and its algorithms use public keys; take away the"
             ' secret, or set algorithms = ["HS256"].',
         )
-    else:
+    elif issuer.url:
         key = "issuers.jwks" if issuer.jwks else "issuers.url"
         if wrong := wrong_address(issuer.jwks or issuer.url, allow_loopback=allow_loopback):
             yield Problem(

@@ -91,6 +91,13 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
             " their sub.",
         ),
     ] = "told"
+    replay: Annotated[
+        Literal["until_expired", "once"],
+        Meta(
+            description="Whether a token may be sent until it expires, or with one request only,"
+            " which takes a jti in each.",
+        ),
+    ] = "until_expired"
     leeway_seconds: Annotated[
         Annotated[int, Meta(ge=0, le=300)],
         Meta(extra={"unit": "seconds"}, description="How far its clock and the desk's may differ."),

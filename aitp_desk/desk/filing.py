@@ -9,10 +9,10 @@ from aitp_desk.agent.base import FileText
 from aitp_desk.config import Files
 from aitp_desk.model.errors import (
     FileNotFound,
-    Forbidden,
     InvalidRequest,
     NotAuthenticated,
     RequestTooLarge,
+    ScopeMissing,
 )
 from aitp_desk.model.file import PART_BYTES, File, clean_name, sniff
 from aitp_desk.model.ids import new_id
@@ -61,7 +61,7 @@ class Filing:
 
         Raises:
             NotAuthenticated: the site takes no files without a credential.
-            Forbidden: the caller's key was made for something else.
+            ScopeMissing: the caller's key was made for something else.
         """
         _check_scope(principal)
         if principal.is_anonymous and not self._settings.anonymous:
@@ -232,4 +232,6 @@ class Filing:
 
 def _check_scope(principal: Principal) -> None:
     if not may_use_threads(principal):
-        raise Forbidden("This key does not open files; it needs the scope 'threads'.")
+        raise ScopeMissing(
+            "This credential does not open files; it needs the scope 'threads'.", scope="threads"
+        )

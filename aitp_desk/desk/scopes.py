@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aitp_desk.model.errors import Forbidden
+from aitp_desk.model.errors import ScopeMissing
 from aitp_desk.model.principal import Principal, may_use_threads
 
 
@@ -10,7 +10,9 @@ def check_scope(principal: Principal) -> None:
     """Refuse a caller whose credential was made for something else than threads.
 
     Raises:
-        Forbidden: the credential has other scopes only.
+        ScopeMissing: the credential has other scopes only.
     """
     if not may_use_threads(principal):
-        raise Forbidden("This key does not open threads; it needs the scope 'threads'.")
+        raise ScopeMissing(
+            "This credential does not open threads; it needs the scope 'threads'.", scope="threads"
+        )

@@ -32,6 +32,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     │   ├── TokenRefused          a token was sent, and proves nothing
     │   └── UnknownClient         OAuth: the client's id and secret prove nothing
     ├── Forbidden                 known caller, not allowed
+    │   └── ScopeMissing          the credential does not open this
     ├── WrongHost                 the request was meant for another site
     ├── RequestTooLarge           a body, member or nesting past its limit
     ├── RequestTimeout            the request did not arrive in time
@@ -264,6 +265,14 @@ class Forbidden(DeskError):
     """The caller is known and may not do this."""
 
     kind = ErrorKind.FORBIDDEN
+
+
+class ScopeMissing(Forbidden):
+    """The credential was made for something else; with ``scope`` it would open this."""
+
+    def __init__(self, message: str, *, scope: str) -> None:
+        super().__init__(message)
+        self.scope = scope
 
 
 class WrongHost(DeskError):

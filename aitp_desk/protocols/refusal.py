@@ -8,7 +8,13 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import assert_never
 
-from aitp_desk.model.errors import DeskError, ErrorKind, MethodNotAllowed, TokenRefused
+from aitp_desk.model.errors import (
+    DeskError,
+    ErrorKind,
+    MethodNotAllowed,
+    ScopeMissing,
+    TokenRefused,
+)
 
 
 def status_of(kind: ErrorKind) -> int:
@@ -72,9 +78,9 @@ def refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
 
     ``Retry-After`` where waiting helps, and with every 429 (AHP 0.1, section 11.1): it is 0 where
     the caller may go on at once, but in another session; ``WWW-Authenticate`` with a 401 (RFC 9110,
-    11.6.1), which says so where a token was refused (RFC 6750, section 3.1); ``Allow`` with a 405;
-    ``x-should-retry: false`` where clients of the OpenAI API would otherwise repeat a request that
-    can never succeed.
+    11.6.1), which says so where a token was refused, and with a 403 where it lacks a scope (RFC
+    6750, section 3.1); ``Allow`` with a 405; ``x-should-retry: false`` where clients of the OpenAI
+    API would otherwise repeat a request that can never succeed.
     """
     headers: list[tuple[str, str]] = []
     if error.retry_after is not None:
@@ -84,6 +90,9 @@ def refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
         wrong = ', error="invalid_token"' if isinstance(error, TokenRefused) else ""
         headers.append(("WWW-Authenticate", f'Bearer realm="aitp-desk"{wrong}'))
+    if isinstance(error, ScopeMissing):
+        wanted = f'error="insufficient_scope", scope="{error.scope}"'
+        headers.append(("WWW-Authenticate", f'Bearer realm="aitp-desk", {wanted}'))
     if isinstance(error, MethodNotAllowed):
         headers.append(("Allow", ", ".join(error.allowed)))
     if error.kind is ErrorKind.IDEMPOTENCY_CONFLICT:

@@ -30,6 +30,7 @@ SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
     errors.UnknownAction: lambda: errors.UnknownAction(MESSAGE, available=("a", "b")),
     errors.UnsupportedType: lambda: errors.UnsupportedType(MESSAGE, available=("text/answer",)),
     errors.MethodNotAllowed: lambda: errors.MethodNotAllowed(MESSAGE, allowed=("GET", "HEAD")),
+    errors.ScopeMissing: lambda: errors.ScopeMissing(MESSAGE, scope="threads"),
     errors.RateLimited: lambda: errors.RateLimited(MESSAGE, scope="ip", retry_after=42),
     errors.InternalError: lambda: errors.InternalError(MESSAGE, correlation_id="00ff00ff"),
     errors.IdempotencyInFlight: lambda: errors.IdempotencyInFlight(
@@ -50,6 +51,7 @@ OAUTH_CODES = {
     errors.NotAuthenticated: "invalid_token",
     errors.TokenRefused: "invalid_token",
     errors.Forbidden: "access_denied",
+    errors.ScopeMissing: "access_denied",
     errors.RateLimited: "temporarily_unavailable",
     errors.Unavailable: "temporarily_unavailable",
     errors.StoreBusy: "temporarily_unavailable",
@@ -82,6 +84,10 @@ def headers_of(error: DeskError) -> dict[str, str]:
         headers["WWW-Authenticate"] = 'Bearer realm="aitp-desk"'
     if isinstance(error, errors.TokenRefused):
         headers["WWW-Authenticate"] += ', error="invalid_token"'
+    if isinstance(error, errors.ScopeMissing):
+        headers["WWW-Authenticate"] = (
+            'Bearer realm="aitp-desk", error="insufficient_scope", scope="threads"'
+        )
     if isinstance(error, errors.MethodNotAllowed):
         headers["Allow"] = "GET, HEAD"
     if isinstance(error, errors.IdempotencyConflict):

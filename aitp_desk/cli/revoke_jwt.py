@@ -1,0 +1,50 @@
+"""``aitp-desk token revoke-jwt``: tokens of others end, also while the desk serves."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    present_database,
+    present_key,
+)
+
+
+@click.command(name="revoke-jwt")
+@desk_data
+@desk_store
+@click.option("--issuer", required=True, help="The issuer's name in desk.toml.")
+@click.option("--jti", help="The id of the one token to revoke.")
+@click.option("--sub", help="Whose tokens to revoke: all that were issued until now.")
+def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | None) -> None:
+    """Revoke signed tokens of an issuer; a running desk refuses them within a second."""
+    with mistakes_told():
+        from aitp_desk.store import work
+        from aitp_desk.store.jwt_revocations import Revocation
+        from aitp_desk.store.sqlite import SqliteStore
+
+        now = int(time.time())
+        if jti and not sub:
+            revocation = Revocation(issuer, "jti", jti, now)
+            told = f"Revoked the token {jti} of {issuer}."
+        elif sub and not jti:
+            revocation = Revocation(issuer, "sub", sub, now)
+            told = f"Revoked the tokens of {issuer} about {sub} that were issued until now."
+        else:
+            fail(["--jti, --sub: takes one of the two."])
+        database, master = present_database(data, url), present_key(data)
+
+        async def end() -> None:
+            async with SqliteStore.open(database) as store:
+                await store.run(work.revoke_jwts, revocation=revocation, by=at_the_machine(master))
+
+        asyncio.run(end())
+        click.echo(told)
