@@ -216,7 +216,7 @@ class Egress:
             address = URL(text)
             address = (base.join(address) if base is not None else address).with_fragment(None)
             host, port = address.raw_host, address.port
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, IndexError):
             raise AddressRefused(
                 "This is no URL; it takes one such as https://example.com/."
             ) from None

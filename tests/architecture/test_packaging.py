@@ -68,4 +68,4 @@ def test_all_is_every_extra_that_is_used_at_run_time(project: dict[str, object])
     assert isinstance(extras, dict)
     named = re.fullmatch(r"aitp-desk\[(.*)\]", extras["all"][0])
     assert named
-    assert named[1].split(",") == sorted(set(extras) - {"all", "browser", "dev"})
+    assert named[1].split(",") == sorted(set(extras) - {"all", "browser", "dev", "fuzz"})

@@ -90,7 +90,13 @@ def test_a_host_names_no_interface_and_holds_no_escapes(host: str) -> None:
     [
         *("http://example.com/", "http://8.8.8.8/", "ftp://example.com/", "file:///etc/passwd"),
         *("gopher://example.com/", "//example.com/", "/only/a/path", "example.com", "", "https://"),
-        *("https:///path", "https://[::1", "https://example.com:0/", "https://example.com:99999/"),
+        *(
+            "https:///path",
+            "https://[::1",
+            "https://[::1]@/",
+            "https://example.com:0/",
+            "https://example.com:99999/",
+        ),
         *("https://exa mple.com/", "https://example.com/\r\nX: y", "https://example.com\\@h/"),
         *("https://example.com/\x00", "data:text/html,hello", "javascript:alert(1)"),
         "https://example.com/" + "x" * MAX_ADDRESS_CHARACTERS,
