@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 from collections.abc import Mapping
@@ -17,6 +18,9 @@ from aitp_desk.heading import Heading
 from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
 from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.reply import Call, Reply, Route
+
+AT_ONCE_BYTES = 256 * 1024
+"""The digest of a larger body is computed beside the loop: nobody else waits for it."""
 
 
 class Incoming(Protocol):
@@ -75,7 +79,7 @@ async def pass_on(
         route.admit(desk, principal)
     body = await _read_body(request, route) if route.max_body else b""
     if proof.body_digest is not None:
-        _check_body(body, proof.body_digest)
+        await _check_body(body, proof.body_digest)
     place: Place | None = None
     if concurrency is not None and heading.counted is not None:
         place = concurrency.enter(principal)
@@ -122,7 +126,11 @@ def _at(desk: Desk, principal: Principal) -> Principal:
     return msgspec.structs.replace(principal, desk=desk.name) if desk.name else principal
 
 
-def _check_body(body: bytes, digest: bytes) -> None:
+async def _check_body(body: bytes, digest: bytes) -> None:
     """Refuse a body that is another than the one that was signed."""
-    if not hmac.compare_digest(hashlib.sha256(body).digest(), digest):
+    if len(body) <= AT_ONCE_BYTES:
+        found = hashlib.sha256(body).digest()
+    else:
+        found = (await asyncio.to_thread(hashlib.sha256, body)).digest()
+    if not hmac.compare_digest(found, digest):
         raise NotAuthenticated("The body is another than the one that was signed.")

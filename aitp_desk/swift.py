@@ -29,6 +29,7 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
+from aitp_desk.auth.presented import Presented
 from aitp_desk.browsers import Headers
 from aitp_desk.front import Front, Outgoing, lasting_headers
 from aitp_desk.heading import Heading
@@ -213,7 +214,7 @@ class SwiftConnection(StreamingConnection):
         heading = self._front.read_head(message.method, path, message.path, message.headers)
         query = message.url.query if message.url.raw_query_string else _NO_QUERY
         head = Head(heading, query, len(text))
-        if self._is_between:
+        if self._is_between and not _is_for_once(heading):
             self._heads.remember(start, head)
         self._begin(head, text, start)
         return True
@@ -256,6 +257,11 @@ class SwiftConnection(StreamingConnection):
                 self.force_close()
             else:
                 self._read_held()
+
+
+def _is_for_once(heading: Heading) -> bool:
+    """Whether a head holds what is never accepted again: it would only take another's place."""
+    return isinstance(heading.presented, Presented) and heading.presented.is_for_once
 
 
 class _Seen(msgspec.Struct):

@@ -17,7 +17,7 @@ from aitp_desk.auth.presented import Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
-from aitp_desk.model.principal import KEY_PREFIX, Principal, PrincipalKind, ProvenBy
+from aitp_desk.model.principal import ProvenBy, principal_of_key
 from aitp_desk.store.records import Token
 
 SCOPES = ("threads", "actions", "operator", "admin")
@@ -66,7 +66,8 @@ class ApiKeys:
     async def _look_up(self, credential: str) -> Proof:
         row = await self._find(parse_api_key(credential))
         token = verify_api_key(credential, row, self._key)
-        return Proof(_principal(token), self, credential)
+        principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
+        return Proof(principal, self, credential)
 
 
 def make_api_key() -> tuple[str, str]:
@@ -103,13 +104,6 @@ def verify_api_key(text: str, token: Token | None, key: MasterKey) -> Token:
     if not hmac.compare_digest(key.hash_token(text), token.hash):
         raise _unproven()
     return token
-
-
-def _principal(token: Token) -> Principal:
-    scopes = frozenset(token.scopes)
-    operates = not scopes.isdisjoint({"operator", "admin"})
-    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
-    return Principal(f"{KEY_PREFIX}{token.id}", kind, scopes, "", proven_by=ProvenBy.API_KEY)
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:

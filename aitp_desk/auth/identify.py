@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.auth.address import ClientAddresses
-from aitp_desk.auth.presented import BEARER, GRANT, Presented
+from aitp_desk.auth.presented import BEARER, GRANT, HMAC_SCHEME, Presented
 from aitp_desk.auth.proof import Head, Proof, Way
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import anonymous
@@ -25,6 +25,7 @@ class Identifier:
         api_keys: what verifies a bearer's API key.
         jwts: what verifies a bearer's JWT.
         links: what verifies a link by which a thread is shared.
+        signed_requests: what verifies requests that are signed with a shared secret.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
         clock: Unix seconds.
     """
@@ -35,6 +36,7 @@ class Identifier:
         api_keys: Way,
         jwts: Way,
         links: Way,
+        signed_requests: Way,
         trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -43,6 +45,7 @@ class Identifier:
         self._jwts = jwts
         self._links = links
         self._clock = clock
+        self._signed_requests = signed_requests
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return who is calling, at their address.
@@ -78,6 +81,9 @@ class Identifier:
             return self._jwts if "." in presented.credential else self._api_keys
         if presented.scheme == GRANT:
             return self._links
+        if presented.scheme == HMAC_SCHEME:
+            return self._signed_requests
         raise NotAuthenticated(
-            "The Authorization header must read 'Bearer' and an API key or a token."
+            "The Authorization header must read 'Bearer' and an API key or a token, or"
+            f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request."
         )

@@ -18,6 +18,8 @@ BEARER: Final = "bearer"
 GRANT: Final = "Desk-Grant"
 """The scheme of a link by which a thread is shared, after its header. No ``Authorization`` has it:
 a scheme that stands there is read in small letters."""
+HMAC_SCHEME: Final = "aitp-hmac-sha256"
+"""The scheme of requests that are signed with a shared secret (``signed_request.py``)."""
 
 
 class Presented(msgspec.Struct, frozen=True):
@@ -30,6 +32,11 @@ class Presented(msgspec.Struct, frozen=True):
 
     scheme: str | None = None
     credential: str = ""
+
+    @property
+    def is_for_once(self) -> bool:
+        """Whether it opens nothing a second time, so that this head will not come again."""
+        return self.scheme == HMAC_SCHEME
 
 
 NOTHING = Presented()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from typing import TypeVar, cast
 
 from aitp_desk.auth.proof import Proof
 
@@ -20,6 +21,7 @@ MAX_CHARACTERS = 4 * 1024 * 1024
 REMEMBERED_SECONDS = 300
 """After so long a credential is looked up again: the key that proves it may have been withdrawn."""
 
+P = TypeVar("P", bound=Proof)
 ReadEpoch = Callable[[], Awaitable[int]]
 
 
@@ -61,7 +63,7 @@ class Verified:
         self._characters = 0
         self._of_epoch: int | None = None
 
-    async def find(self, credential: str, verify: Callable[[str], Awaitable[Proof]]) -> Proof:
+    async def find(self, credential: str, verify: Callable[[str], Awaitable[P]]) -> P:
         """Return a credential's proof, verifying it where none is known.
 
         Raises:
@@ -76,7 +78,7 @@ class Verified:
         if known is not None:
             proof, until = known
             if self._clock() < until:
-                return proof
+                return cast("P", proof)  # of one way, all are of its kind
             self._forget(credential)
         proof = await verify(credential)
         if epoch == self._epoch.known == self._of_epoch:

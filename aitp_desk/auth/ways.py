@@ -24,6 +24,7 @@ from aitp_desk.auth.jwks import RemoteKeys
 from aitp_desk.auth.keys import MasterKey
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.nonces import Nonces
+from aitp_desk.auth.signed_request import SignedRequests
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.verified import Epoch, Verified
 from aitp_desk.config import Config
@@ -52,8 +53,9 @@ def make_identifier(
         clock: Unix seconds.
     """
     epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
+    find_token = partial(reads.token_by_id, store)
     return Identifier(
-        api_keys=ApiKeys(partial(reads.token_by_id, store), key, Verified(epoch, clock)),
+        api_keys=ApiKeys(find_token, key, Verified(epoch, clock)),
         jwts=Bearer(
             (
                 *_issuers(config, store, Nonces(store, key), egress),
@@ -63,6 +65,14 @@ def make_identifier(
             clock,
         ),
         links=Links(partial(grant_reads.by_hash, store), key.hash_link, clock),
+        signed_requests=SignedRequests(
+            find_token,
+            key,
+            Verified(epoch, clock),
+            Nonces(store, key),
+            window_seconds=config.signed_requests.window_seconds,
+            clock=clock,
+        ),
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,
     )

@@ -39,10 +39,16 @@ def token() -> None:
     required=True,
     help="threads, actions, actions:NAME, operator or admin; may be given several times.",
 )
-def create(data: Path, url: str, name: str, scopes: tuple[str, ...]) -> None:
-    """Make an API key. Its last line is the key itself, which is shown only this once."""
+@click.option("--hmac", "signs", is_flag=True, help="Make a key that signs requests instead.")
+def create(data: Path, url: str, name: str, scopes: tuple[str, ...], *, signs: bool) -> None:
+    """Make an API key. Its last line is the key itself, which is shown only this once.
+
+    With --hmac the last two lines are the id and the secret of a key that signs requests: it is
+    never sent itself (docs/signed-requests.md).
+    """
     with mistakes_told():
         from aitp_desk.auth.api_key import check_scopes, make_api_key
+        from aitp_desk.auth.signed_request import make_secret
         from aitp_desk.store import work
         from aitp_desk.store.records import Token
         from aitp_desk.store.sqlite import SqliteStore
@@ -56,9 +62,10 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...]) -> None:
         made = Token(
             id=id_,
             name=name,
-            hash=master.hash_token(key),
+            hash=b"" if signs else master.hash_token(key),
             scopes=scopes,
             created_at=int(time.time()),
+            kind="hmac" if signs else "api_key",
         )
 
         async def keep() -> None:
@@ -67,8 +74,18 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...]) -> None:
 
         asyncio.run(keep())
     click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.")
+    if signs:
+        _show_signing_key(made, make_secret(master, id_, made.version))
+        return
     click.echo("Keep this key; it cannot be shown again:")
     click.echo(key)
+
+
+def _show_signing_key(key: Token, secret: str) -> None:
+    """Say what its owner signs with, as a shell takes it into its environment."""
+    click.echo("Keep this secret; it cannot be shown again, and is never sent:")
+    click.echo(f"AITP_DESK_KEY_ID={key.id}.{key.version}")
+    click.echo(f"AITP_DESK_SECRET={secret}")
 
 
 @token.command(name="list")

@@ -22,6 +22,7 @@ from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.retention import Retention
+from aitp_desk.config.signing import SignedRequestSettings
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
     Bytes,
@@ -297,6 +298,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     sessions: Sessions = Sessions()
     files: Files = Files()
     retention: Retention = Retention()
+    signed_requests: SignedRequestSettings = SignedRequestSettings()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import Enum
 
 import msgspec
@@ -102,6 +103,18 @@ class Principal(msgspec.Struct, frozen=True):
 def anonymous(address: str) -> Principal:
     """The caller who proved nothing."""
     return Principal(ANONYMOUS_ID, PrincipalKind.ANONYMOUS, frozenset(), address)
+
+
+def principal_of_key(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> Principal:
+    """The caller whom a key of this desk proves, at no address.
+
+    Parameters:
+        id_: the key's.
+    """
+    opened = frozenset(scopes)
+    operates = not opened.isdisjoint({"operator", "admin"})
+    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
+    return Principal(f"{KEY_PREFIX}{id_}", kind, opened, "", proven_by=proven_by)
 
 
 def least_of(one: Principal, other: Principal) -> Principal:

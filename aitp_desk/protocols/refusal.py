@@ -90,6 +90,7 @@ def refusal_headers(error: DeskError) -> tuple[tuple[str, str], ...]:
     if error.kind is ErrorKind.NOT_AUTHENTICATED:
         wrong = ', error="invalid_token"' if isinstance(error, TokenRefused) else ""
         headers.append(("WWW-Authenticate", f'Bearer realm="aitp-desk"{wrong}'))
+        headers.append(("WWW-Authenticate", 'AITP-HMAC-SHA256 realm="aitp-desk"'))
     if isinstance(error, ScopeMissing):
         wanted = f'error="insufficient_scope", scope="{error.scope}"'
         headers.append(("WWW-Authenticate", f'Bearer realm="aitp-desk", {wanted}'))

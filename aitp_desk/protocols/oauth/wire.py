@@ -147,10 +147,11 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
         "error": _code_of(error),
         "error_description": _UNTELLABLE.sub("?", error.message.replace('"', "'")),
     }
-    headers = dict(refusal_headers(error))
+    headers = refusal_headers(error)
     if isinstance(error, UnknownClient):
-        headers["WWW-Authenticate"] = 'Basic realm="aitp-desk"'
-    return Reply(status_of(error.kind), _encode(body), headers=(*headers.items(), *_NOT_KEPT))
+        others = (header for header in headers if header[0] != "WWW-Authenticate")
+        headers = (*others, ("WWW-Authenticate", 'Basic realm="aitp-desk"'))
+    return Reply(status_of(error.kind), _encode(body), headers=(*headers, *_NOT_KEPT))
 
 
 def _code_of(error: DeskError) -> str:

@@ -80,10 +80,12 @@ def clock() -> Clock:
 @pytest.fixture
 def identifier(rows: Rows, clock: Clock) -> Identifier:
     verified = Verified(Epoch(rows.epoch, clock))
+    keys = ApiKeys(rows.token, KEY, verified)
     return Identifier(
-        api_keys=ApiKeys(rows.token, KEY, verified),
+        api_keys=keys,
         jwts=Bearer((), verified, clock),
         links=Links(rows.grant, KEY.hash_link, clock),
+        signed_requests=keys,
         trusted_proxies=["10.0.0.0/8"],
     )
 

@@ -1,0 +1,223 @@
+"""Requests that are signed with a secret that their sender shares with the desk.
+
+AHP 0.1 calls it ``signed_request`` (section 8.2) and agents.txt 1.0 ``hmac``; both leave its form
+open. ``docs/signed-requests.md`` defines it, with test vectors. The secret is never sent, and what
+is sent opens nothing a second time: it holds for one method, address, body and moment, once.
+
+Nothing secret is kept either: a key's secret comes from the master key, the key's id and its
+version.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+from aitp_desk.auth.api_key import FindToken
+from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.nonces import Nonces
+from aitp_desk.auth.presented import HMAC_SCHEME, Presented
+from aitp_desk.auth.proof import Head, Proof
+from aitp_desk.auth.verified import Verified
+from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.model.principal import ProvenBy, principal_of_key
+from aitp_desk.store.records import Token
+
+LONGEST_CREDENTIAL = 512
+"""Of characters; what is longer is not read."""
+
+_ALGORITHM = HMAC_SCHEME.upper()
+_KEY_ID = re.compile(r"([0-9a-f]{16})\.([1-9][0-9]{0,8})", re.ASCII)
+_FORMS = {
+    "keyid": _KEY_ID,
+    "timestamp": re.compile(r"[0-9]{1,12}", re.ASCII),
+    "nonce": re.compile(r"[A-Za-z0-9._~+/=-]{16,128}", re.ASCII),
+    "body": re.compile(r"[0-9a-f]{64}", re.ASCII),
+    "signature": re.compile(r"[0-9a-f]{64}", re.ASCII),
+}
+"""The parameters of the credential; none holds a comma or a quotation mark."""
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.ASCII | re.IGNORECASE)
+
+
+class Signed(NamedTuple):
+    """What the credential of a signed request says.
+
+    Parameters:
+        key_id: id of the key and, after a point, its version.
+        timestamp: when it was signed, in Unix seconds, as it was sent; so is the rest.
+        body: SHA-256 of the body in hexadecimal digits.
+        signature: HMAC-SHA256 of :func:`signed_text` in hexadecimal digits.
+    """
+
+    key_id: str
+    timestamp: str
+    nonce: str
+    body: str
+    signature: str
+
+
+class _Secret:
+    """What a key signs with. Its text form never shows it."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text.encode()
+
+
+class _KeyProof(Proof, frozen=True, kw_only=True):
+    """Whose key it is that a signature is said to be made with: nothing is proven yet."""
+
+    secret: _Secret
+
+
+class SignedRequests:
+    """The way of signed requests.
+
+    Parameters:
+        find: where keys are kept.
+        key: the desk's master key.
+        verified: remembers which keys were looked up.
+        nonces: remembers which requests came.
+        window_seconds: how far a timestamp may be off the desk's clock.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        find: FindToken,
+        key: MasterKey,
+        verified: Verified,
+        nonces: Nonces,
+        *,
+        window_seconds: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._find = find
+        self._key = key
+        self._verified = verified
+        self._nonces = nonces
+        self._window = window_seconds
+        self._clock = clock
+
+    async def verify(self, head: Head) -> Proof:
+        """Return whose key has signed a request. It opens nothing a second time.
+
+        Raises:
+            NotAuthenticated: it proves nothing, or was sent before.
+            StoreBusy: it cannot be written down now that it came.
+        """
+        presented = head.presented
+        signed = read_signed(presented.credential if isinstance(presented, Presented) else "")
+        signed_at = int(signed.timestamp)
+        self._check_age(signed_at)
+        known = await self._verified.find(signed.key_id, self._look_up)
+        text = signed_text(head.method, head.target, signed)
+        expected = hmac.digest(known.secret.text, text, "sha256")
+        if not hmac.compare_digest(expected, bytes.fromhex(signed.signature)):
+            raise _unproven()
+        await self._nonces.use(known.principal.id, signed.nonce, until=signed_at + self._window)
+        digest = bytes.fromhex(signed.body)
+        return Proof(known.principal, self, signed.key_id, known.until, digest)
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether the key still opens what it opened, for a response that goes on."""
+        try:
+            again = await self._verified.find(proof.credential, self._look_up)
+        except NotAuthenticated:
+            return False
+        return again.principal.scopes >= proof.principal.scopes
+
+    def _check_age(self, signed_at: int) -> None:
+        off = signed_at - int(self._clock())
+        if abs(off) > self._window:
+            raise NotAuthenticated(
+                f"The timestamp is {abs(off)} seconds {'ahead of' if off > 0 else 'behind'} the"
+                f" desk's clock; it may be {self._window} off. The Date of this answer says what"
+                " time it is here: sign the request again, with the time of now."
+            )
+
+    async def _look_up(self, key_id: str) -> _KeyProof:
+        id_, _, version = key_id.partition(".")
+        token = await self._find(id_)
+        now = self._clock()
+        if token is None or token.kind != "hmac" or not token.is_live(now):
+            raise _unproven()
+        until = _holds_until(token, int(version), now)
+        principal = principal_of_key(token.id, token.scopes, ProvenBy.SIGNED_REQUEST)
+        secret = _Secret(make_secret(self._key, token.id, int(version)))
+        return _KeyProof(principal, self, key_id, until, secret=secret)
+
+
+def make_secret(key: MasterKey, id_: str, version: int) -> str:
+    """Return the secret of a version of a key: 64 hexadecimal digits, which are used as text."""
+    return key.derive(f"hmac {id_}", version).hex()
+
+
+def read_signed(credential: str) -> Signed:
+    """Read what follows the scheme: five parameters, each once, in any order (RFC 9110, 11.2).
+
+    Raises:
+        NotAuthenticated: it has not this form.
+    """
+    given: dict[str, str] = {}
+    parameters = credential.split(",") if len(credential) <= LONGEST_CREDENTIAL else ()
+    for parameter in parameters:
+        name, _, value = parameter.strip(" \t").partition("=")
+        if len(value) >= 2 and value[0] == value[-1] == '"':
+            value = value[1:-1]
+        form = _FORMS.get(name)
+        if form is None or name in given or form.fullmatch(value) is None:
+            raise _malformed()
+        given[name] = value
+    if len(given) < len(_FORMS):
+        raise _malformed()
+    return Signed(
+        given["keyid"], given["timestamp"], given["nonce"], given["body"], given["signature"]
+    )
+
+
+def signed_text(method: str, target: str, signed: Signed) -> bytes:
+    """Return what the signature is made of: a line for each thing that it holds for.
+
+    Parameters:
+        method: as it was sent.
+        target: of the request line, as it was sent; of a whole URL path and query count.
+    """
+    if not target.startswith("/") and (origin := _ORIGIN.match(target)):
+        rest = target[origin.end() :]
+        target = rest if rest.startswith("/") else f"/{rest}"
+    lines = (_ALGORITHM, method, target, signed.timestamp, signed.nonce, signed.body)
+    return "\n".join(lines).encode(errors="surrogateescape")
+
+
+def _holds_until(token: Token, version: int, now: float) -> float | None:
+    """Until when a version of a key opens anything.
+
+    Raises:
+        NotAuthenticated: it does not now.
+    """
+    if version == token.version:
+        return token.expires_at
+    former = token.former_at(now)
+    if former is None or version != token.version - 1:
+        raise _unproven()
+    return former.until if token.expires_at is None else min(former.until, token.expires_at)
+
+
+def _malformed() -> NotAuthenticated:
+    names = ", ".join(f'{name}="…"' for name in _FORMS)
+    return NotAuthenticated(
+        f"A signed request reads 'Authorization: {_ALGORITHM} {names}': each of these once, in"
+        " the form that the desk's documentation gives."
+    )
+
+
+def _unproven() -> NotAuthenticated:
+    return NotAuthenticated(
+        "The signature proves nothing: the key is unknown, revoked or has ended, or what was"
+        " signed is not what arrived. Sign the method, path and query as they are sent, the"
+        " timestamp, the nonce and the SHA-256 of the body."
+    )
