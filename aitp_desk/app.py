@@ -31,6 +31,7 @@ from aitp_desk.auth.keys import open_master_key
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.config import Config, default_url
+from aitp_desk.connections import Connections, most_connections
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
@@ -113,8 +114,9 @@ async def serve(
     loop = asyncio.get_running_loop()
     for signum in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(signum, stop.set)
-    if not allow_connections(config.events.max_streams):
-        _log.warning("open_files_limited", max_streams=config.events.max_streams)
+    most = most_connections(config)
+    if not allow_connections(most):
+        _log.warning("open_files_limited", connections=most)
     key = os.environ.get(API_KEY, "").strip() or None
     async with open_server(
         config, agent=agent, claude_key=key, claude_url=os.environ.get(API_URL) or None
@@ -259,7 +261,8 @@ async def open_server(
         for door in doors:
             if door.beside is not None:
                 await stack.enter_async_context(door.beside())
-        await stack.enter_async_context(listening(front, sock, config.server))
+        connections = Connections(config, identifier.addresses)
+        await stack.enter_async_context(listening(front, sock, config.server, connections))
         report = _report(store, houses)
         yield Serving(default_url(config.server), desk, store, report)
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from aiohttp import HttpVersion11, web
 
+from aitp_desk.config import Server
 from aitp_desk.desk.streams import Stream
 from aitp_desk.front import Front, Outgoing, report_fault
 from aitp_desk.heading import Heading
@@ -22,12 +23,12 @@ class General:
     """The HTTP server's one handler.
 
     Parameters:
-        idle_seconds: how long a body may pause.
+        settings: how long a body may pause, and how slowly it may come.
     """
 
-    def __init__(self, front: Front, idle_seconds: float) -> None:
+    def __init__(self, front: Front, settings: Server) -> None:
         self._front = front
-        self._idle_seconds = idle_seconds
+        self._settings = settings
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
@@ -41,7 +42,7 @@ class General:
             )
         path = request.rel_url.raw_path
         heading = self._front.read_head(request.method, path, request.raw_path, request.headers)
-        seen = _Seen(request, heading, self._idle_seconds)
+        seen = _Seen(request, heading, self._settings)
         outgoing = await self._front.answer(seen)
         if outgoing.reply.stream is not None:
             return await self._stream(seen, outgoing, outgoing.reply.stream)
@@ -75,13 +76,13 @@ class General:
 class _Seen:
     """A request of the HTTP server, as the front sees it."""
 
-    __slots__ = ("_idle_seconds", "heading", "peer", "request")
+    __slots__ = ("_settings", "heading", "peer", "request")
 
-    def __init__(self, request: web.BaseRequest, heading: Heading, idle_seconds: float) -> None:
+    def __init__(self, request: web.BaseRequest, heading: Heading, settings: Server) -> None:
         self.request = request
         self.heading = heading
         self.peer = request.remote or ""
-        self._idle_seconds = idle_seconds
+        self._settings = settings
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -105,13 +106,17 @@ class _Seen:
             return request.content.read_nowait()
         chunks: list[bytes] = []
         size = 0
+        idle, rate = self._settings.body_idle_seconds, self._settings.slowest_rate
+        now = asyncio.get_running_loop().time
+        began = now()
         while size <= most:
             try:
-                async with asyncio.timeout(self._idle_seconds):
+                async with asyncio.timeout_at(min(now() + idle, began + idle + size / rate)):
                     chunk = await request.content.readany()
             except TimeoutError:
                 raise RequestTimeout(
-                    f"The body paused for more than {self._idle_seconds} seconds."
+                    f"The body paused for more than {idle} seconds, or came at less than {rate}"
+                    " bytes a second."
                 ) from None
             except ConnectionResetError:  # nobody reads this answer, and it is no fault of ours
                 raise InvalidRequest("The connection ended before the body did.") from None

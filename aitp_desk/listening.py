@@ -3,7 +3,8 @@
 The server that we build on waits for headers as long as the connection lasts. Here a connection
 notes when a request's head began to arrive; one sweep a second answers those that take too long
 with 408 (RFC 9110, 15.5.9) and closes them, as it closes those that are idle and those that do not
-take their answers. Slow bodies are the general way's.
+take their answers, or take them too slowly. Slow bodies are the general way's. Where too many are
+open already, a new one is told so and closed.
 
 What is no HTTP at all never becomes a request, nor does a head without an end; the front words the
 answer all the same, so that both are refused in a form of the desk's own.
@@ -22,14 +23,17 @@ from typing import Any, cast
 from aiohttp import web
 
 from aitp_desk.config import Server
+from aitp_desk.connections import Connections
 from aitp_desk.front import Front
 from aitp_desk.general import General
-from aitp_desk.model.errors import InvalidRequest, RequestTimeout
+from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
 from aitp_desk.swift import Heads, SwiftConnection
 
 KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open, longer than common proxies keep theirs; and how long one
 whose answer nobody takes."""
+CROWDED_SECONDS = 5.0
+"""How long an idle connection stays open while there are many."""
 LINGER_SECONDS = 2.0
 """How long the rest of an unwanted body is read and dropped, so that its answer arrives."""
 BACKLOG = 1024
@@ -37,8 +41,10 @@ SWEEP_SECONDS = 1.0
 WRITE_SECONDS = 1.0
 """How long the last answers may take to be written when the desk stops."""
 
-OTHER_FILES = 1024
-"""How many files may be open beside the streams: requests, the database, the content."""
+OTHER_FILES = 256
+"""How many files may be open beside the connections: the database, the content."""
+RETRY_SECONDS = 10
+"""When somebody who found no room for a connection may try again."""
 
 MAX_LINE = 8190
 """Longest first line or header that the HTTP server reads, in bytes."""
@@ -90,13 +96,16 @@ def allow_connections(most: int) -> bool:
 
 
 @asynccontextmanager
-async def listening(front: Front, sock: socket.socket, settings: Server) -> AsyncIterator[None]:
+async def listening(
+    front: Front, sock: socket.socket, settings: Server, connections: Connections
+) -> AsyncIterator[None]:
     """Serve a bound socket; at the end stop accepting, and let requests under way finish.
 
     Parameters:
         front: answers requests.
+        connections: where they are counted.
     """
-    server = _PatientServer(front, settings)
+    server = _PatientServer(front, settings, connections)
     runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
     await runner.setup()
     site = web.SockSite(runner, sock, backlog=BACKLOG)
@@ -117,9 +126,20 @@ class _Connection(SwiftConnection):
     Attributes:
         unsent: how many bytes of its answers had not been taken at the last look.
         taken_at: when some of them last were, or none were left.
+        unsent_since: since when some always were left.
+        taken: how many bytes were taken since then, at least.
     """
 
-    __slots__ = ("_general", "_line", "taken_at", "unsent")
+    __slots__ = (
+        "_connections",
+        "_general",
+        "_is_counted",
+        "_line",
+        "taken",
+        "taken_at",
+        "unsent",
+        "unsent_since",
+    )
 
     def __init__(
         self,
@@ -127,6 +147,7 @@ class _Connection(SwiftConnection):
         front: Front,
         heads: Heads,
         general: General,
+        connections: Connections,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(
@@ -141,21 +162,46 @@ class _Connection(SwiftConnection):
             lingering_time=LINGER_SECONDS,
         )
         self._general = general
-        self.unsent = 0
+        self._connections = connections
+        self._is_counted = False
+        self.unsent = self.taken = 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep hold of the transport: the server lets go of it before it has sent everything."""
         super().connection_made(transport)
         self._line = cast(asyncio.Transport, transport)
-        self.taken_at = self.idle_since
+        self.taken_at = self.unsent_since = self.idle_since
+        self._is_counted = self._connections.open(self._peer)
+        if not self._is_counted:
+            self._turn_away()
 
-    def is_taking(self, now: float) -> bool:
-        """Whether the other end has taken some of what waits for it, in good time."""
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Make room for another."""
+        if self._is_counted:
+            self._is_counted = False
+            self._connections.close(self._peer)
+        super().connection_lost(exc)
+
+    def is_taking(self, now: float, slowest_rate: int) -> bool:
+        """Whether the other end takes what waits for it, in good time.
+
+        What goes on for ever has bounds of its own (``streaming.py``).
+
+        Parameters:
+            slowest_rate: in bytes a second, on the whole.
+        """
         unsent = self._line.get_write_buffer_size()
-        if not unsent or unsent < self.unsent:
+        if not unsent:
+            self.taken_at = self.unsent_since = now
+            self.taken = 0
+        elif unsent < self.unsent:
             self.taken_at = now
+            self.taken += self.unsent - unsent
         self.unsent = unsent
-        return self.taken_at >= now - KEEP_ALIVE_SECONDS
+        if self.taken_at < now - KEEP_ALIVE_SECONDS:
+            return False
+        due = self.unsent_since + KEEP_ALIVE_SECONDS + self.taken / slowest_rate
+        return self.is_streaming or now <= due
 
     def drop(self) -> None:
         """Close at once: what was not taken is lost, what the system holds of it too."""
@@ -176,26 +222,41 @@ class _Connection(SwiftConnection):
 
     def give_up(self, seconds: float) -> None:
         """Answer a head that took longer than so many seconds, and close."""
+        self._refuse(RequestTimeout(f"The request's headers took more than {seconds} seconds."))
+
+    def _turn_away(self) -> None:
+        """Answer whoever has made one connection too many, and close it."""
+        self._refuse(
+            Unavailable(
+                f"Too many connections are open. Try again in {RETRY_SECONDS} seconds.",
+                retry_after=RETRY_SECONDS,
+            )
+        )
+
+    def _refuse(self, error: DeskError) -> None:
         if self.transport is not None:
-            refused = RequestTimeout(f"The request's headers took more than {seconds} seconds.")
-            self.transport.write(_raw(self._general.refuse(refused)))
+            self.transport.write(_raw(self._general.refuse(error)))
         self.force_close()
 
 
 class _PatientServer(web.Server):
     """The HTTP server with a bound on how long a request's head may take."""
 
-    def __init__(self, front: Front, settings: Server) -> None:
+    def __init__(self, front: Front, settings: Server, connections: Connections) -> None:
         super().__init__(self._answer)
+        self._connections_open = connections
         self._front = front
         self._heads = Heads()
-        self._general = General(front, settings.body_idle_seconds)
+        self._general = General(front, settings)
+        self._slowest_rate = settings.slowest_rate
         self._header_seconds = settings.header_seconds
         self._under_way = 0
         self._ending: asyncio.Event | None = None
 
     def __call__(self) -> _Connection:
-        return _Connection(self, self._front, self._heads, self._general, self._loop)
+        return _Connection(
+            self, self._front, self._heads, self._general, self._connections_open, self._loop
+        )
 
     @property
     def is_ending(self) -> bool:
@@ -217,20 +278,22 @@ class _PatientServer(web.Server):
         while True:
             await asyncio.sleep(min(SWEEP_SECONDS, self._header_seconds))
             now = self._loop.time()
+            are_many = self._connections_open.are_many
+            patience = CROWDED_SECONDS if are_many else KEEP_ALIVE_SECONDS
             for connection in self.connections:
                 if isinstance(connection, _Connection):
-                    self._look_after(connection, now)
+                    self._look_after(connection, now, patience)
 
-    def _look_after(self, connection: _Connection, now: float) -> None:
+    def _look_after(self, connection: _Connection, now: float, patience: float) -> None:
         began = connection.head_began
-        if not connection.is_taking(now):
+        if not connection.is_taking(now, self._slowest_rate):
             connection.drop()
         elif began is not None:
             if began < now - self._header_seconds:
                 connection.give_up(self._header_seconds)
         elif not connection.is_idle:
             connection.idle_since = now
-        elif connection.idle_since < now - KEEP_ALIVE_SECONDS:
+        elif connection.idle_since < now - patience:
             connection.force_close()
 
     async def finish(self, seconds: float) -> None:

@@ -39,6 +39,11 @@ class StreamingConnection(web.RequestHandler):
             self._outlet.close()
         super().connection_lost(exc)
 
+    @property
+    def is_streaming(self) -> bool:
+        """Whether something goes on here."""
+        return self._outlet is not None
+
     def end_streams(self) -> None:
         """End what goes on here in good order, now and from now on."""
         self._streams_are_over = True

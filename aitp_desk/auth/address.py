@@ -81,6 +81,13 @@ class ClientAddresses:
                     return client
         return client
 
+    def at(self, peer: str) -> str | None:
+        """Return where a peer is, as :meth:`find` says it; None where it is a trusted proxy."""
+        hop = self._read(peer)
+        if hop is None:
+            return peer
+        return None if hop.trusted else hop.place
+
     def _read_anew(self, text: str) -> _Hop | None:
         address = _address(text)
         if address is None:

@@ -128,6 +128,30 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
     body_idle_seconds: Annotated[
         Seconds, Meta(description="How long a request's body may pause while it arrives.")
     ] = 20
+    slowest_rate: Annotated[
+        int,
+        Meta(
+            ge=1,
+            le=1_000_000,
+            extra={"unit": "bytes a second"},
+            description="How fast a body must arrive and an answer be taken, on the whole.",
+        ),
+    ] = 1000
+    max_connections: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "connections"},
+            description="How many may be open at once, beside as many as events.max_streams.",
+        ),
+    ] = 1000
+    max_connections_per_address: Annotated[
+        Count,
+        Meta(
+            extra={"unit": "connections"},
+            description="How many of them one address may have, beside as many as"
+            " events.max_streams_per_caller; trusted proxies have no such bound.",
+        ),
+    ] = 100
     shutdown_seconds: Annotated[
         Seconds, Meta(description="How long requests may take to finish when the desk stops.")
     ] = 20
