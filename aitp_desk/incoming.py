@@ -99,7 +99,8 @@ async def pass_on(
     try:
         return await route.handler(desk, call)
     finally:
-        call.step_aside()
+        if place is not None:
+            place.leave()
 
 
 async def _read_body(request: Incoming, route: Route) -> bytes:

@@ -12,6 +12,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable
 
+import msgspec
+
 from aitp_desk.config import Concurrency as Settings
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.model.errors import Unavailable
@@ -21,21 +23,23 @@ RETRY_SECONDS = 5
 """When somebody who was turned away may try again."""
 
 
-class Place:
-    """A request's place among those that are worked on."""
+class Place(msgspec.Struct, eq=False):
+    """A request's place among those that are worked on.
 
-    __slots__ = ("_caller", "_concurrency", "_is_held")
+    Parameters:
+        caller: whose it is.
+        free: called with the caller when the place is left.
+    """
 
-    def __init__(self, concurrency: Concurrency, caller: str) -> None:
-        self._concurrency = concurrency
-        self._caller = caller
-        self._is_held = True
+    caller: str
+    free: Callable[[str], None]
+    is_held: bool = True
 
     def leave(self) -> None:
         """Let somebody else go on; once is enough, more does no harm."""
-        if self._is_held:
-            self._is_held = False
-            self._concurrency.free(self._caller)
+        if self.is_held:
+            self.is_held = False
+            self.free(self.caller)
 
 
 class Concurrency:
@@ -49,6 +53,8 @@ class Concurrency:
         self._settings = settings
         self._tiers = tiers
         self._most = settings.at_once
+        self._least = min([settings.at_once_per_caller, *tiers.at_once])  # what everybody has
+        self._free = self.free
         self._taken = 0
         self._taken_by: dict[str, int] = {}
         self._queue: dict[_Waiting, None] = {}
@@ -58,8 +64,10 @@ class Concurrency:
         if self._taken < self._most:
             caller = principal.limited_as
             taken = self._taken_by.get(caller, 0)
-            if taken < self._places_of(principal):
-                return self._take(caller, taken)
+            if taken < self._least or taken < self._places_of(principal):
+                self._taken += 1
+                self._taken_by[caller] = taken + 1
+                return Place(caller, self._free)
         return None
 
     async def wait(self, principal: Principal, is_gone: Callable[[], bool]) -> Place:
@@ -114,11 +122,6 @@ class Concurrency:
         own = 0 if tier is None else tier.at_once
         return own or self._settings.at_once_per_caller
 
-    def _take(self, caller: str, taken: int) -> Place:
-        self._taken += 1
-        self._taken_by[caller] = taken + 1
-        return Place(self, caller)
-
     def _may_wait(self, newcomer: _Waiting) -> bool:
         """Whether there is room in the queue; of one caller as many wait as may go on."""
         if len(self._queue) >= self._settings.waiting:
@@ -138,7 +141,9 @@ class Concurrency:
                 if waiting.is_gone():
                     waiting.let_go()
                     continue
-                waiting.place.set_result(self._take(waiting.caller, taken))
+                self._taken += 1
+                self._taken_by[waiting.caller] = taken + 1
+                waiting.place.set_result(Place(waiting.caller, self._free))
                 return
 
 

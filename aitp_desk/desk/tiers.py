@@ -23,6 +23,11 @@ class Tiers:
         self._tiers = tuple(tiers)
         self._find = lru_cache(MAX_REMEMBERED)(self._find_anew)
 
+    @property
+    def at_once(self) -> tuple[int, ...]:
+        """How many requests at once tiers have, of those that say it."""
+        return tuple(tier.at_once for tier in self._tiers if tier.at_once)
+
     def of(self, principal: Principal) -> Tier | None:
         """The caller's tier; None for callers of no tier, and always for anonymous ones."""
         if not self._tiers or principal.is_anonymous:
