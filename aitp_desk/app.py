@@ -28,6 +28,7 @@ from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.config import Config, default_url
@@ -65,8 +66,10 @@ from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.oauth.routes import make_doors as make_oauth_doors
 from aitp_desk.protocols.reply import Door
+from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.sqlite import SqliteStore
+from aitp_desk.store.work import TOKENS_EPOCH
 
 API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
 LOCK_FILE = "serving.lock"
@@ -227,7 +230,10 @@ async def open_server(
             clock=clock,
         )
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
-        identifier = make_identifier(config, store=store, key=key, egress=egress, clock=clock)
+        epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
+        identifier = make_identifier(
+            config, store=store, key=key, egress=egress, epoch=epoch, clock=clock
+        )
         doors = (
             *make_doors(desk, further_desks, config),
             *make_oauth_doors(store, key, config, clock),
@@ -246,6 +252,7 @@ async def open_server(
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
+        await stack.enter_async_context(following.reviewing(epoch.refresh))
         await stack.enter_async_context(forgetting(store, (desk, *further_desks)))
         await stack.enter_async_context(
             Retaining(

@@ -34,7 +34,6 @@ from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS
 from aitp_desk.egress import Egress
 from aitp_desk.store import grant_reads, reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 
 def make_identifier(
@@ -43,6 +42,7 @@ def make_identifier(
     store: Store,
     key: MasterKey,
     egress: Egress,
+    epoch: Epoch,
     clock: Callable[[], float],
 ) -> Identifier:
     """Put together what tells who is calling.
@@ -50,9 +50,9 @@ def make_identifier(
     Parameters:
         key: the desk's master key.
         egress: what fetches the keys of others.
+        epoch: that of credentials.
         clock: Unix seconds.
     """
-    epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
     find_token = partial(reads.token_by_id, store)
     return Identifier(
         api_keys=ApiKeys(find_token, key, Verified(epoch, clock)),

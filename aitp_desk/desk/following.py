@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from typing import Protocol
 
 import structlog
 
 from aitp_desk.agent.base import Passing
+from aitp_desk.auth.verified import ReadEpoch
 from aitp_desk.desk.beside import beside
 from aitp_desk.desk.channel import Answering, Channel, Wording
 from aitp_desk.desk.happening import ReadHappenings
 from aitp_desk.desk.run_stream import RunStream, RunWording
+from aitp_desk.store.base import StoreError
+
+REVIEW_SECONDS = 0.25
+"""How long after a changed credential is known of those who follow are looked at again, at most."""
 
 Tell = Callable[[Passing], None]
 """Takes what an agent says on its way to the outcome."""
@@ -163,6 +168,14 @@ class Following:
         finally:
             self._remove(thread_id, stream)
 
+    def reviewing(self, epoch: ReadEpoch) -> AbstractAsyncContextManager[None]:
+        """Have all who follow asked whether they still may, whenever a credential was changed.
+
+        Parameters:
+            epoch: reads the number that grows with each change.
+        """
+        return beside(lambda: self._review_on(epoch))
+
     def beating(self, seconds: float) -> AbstractAsyncContextManager[None]:
         """Beat once in so many seconds for as long as the context lasts."""
         return beside(lambda: self._beat_on(seconds))
@@ -176,6 +189,19 @@ class Following:
         for listener in everybody:
             listener.wake()
             await listener.beat()
+
+    async def _review_on(self, epoch: ReadEpoch) -> None:
+        known: int | None = None
+        while True:
+            await asyncio.sleep(REVIEW_SECONDS)
+            if not self._listeners:
+                continue
+            with suppress(StoreError):  # it is told where it matters, and this asks again
+                before, known = known, await epoch()
+                if known != before:
+                    for listeners in self._listeners.values():
+                        for listener in listeners:
+                            listener.review()
 
     async def _beat_on(self, seconds: float) -> None:
         while True:

@@ -14,9 +14,11 @@ import pytest_asyncio
 from click.testing import CliRunner
 
 from aitp_desk.cli.revoke_jwt import revoke_jwt
+from aitp_desk.store import work
 from aitp_desk.store.audit_log import audit_rows
+from aitp_desk.store.jwt_revocations import Claim, Revocation
 from tests.commands import run
-from tests.following import BEAT, following
+from tests.following import following
 from tests.issuing import SECRET, Provider, claims_of, provider, public_jwk, sign
 from tests.talking import Talker, talking
 from tests.visiting import CONVERSE, MANIFEST
@@ -60,6 +62,11 @@ class Site:
         named = {"jti": f"token-{next(_numbers)}", **claims}
         return sign(claims_of(issuer, self.anybody.desk.desk.site.url, **named), algorithm)
 
+    async def revoke(self, issuer: str, claim: Claim, value: str) -> None:
+        """Revoke tokens as the command does."""
+        revocation = Revocation(issuer, claim, value, int(time.time()))
+        await self.anybody.desk.store.run(work.revoke_jwts, revocation=revocation)
+
     def caller(self, token: str) -> Talker:
         """Somebody who sends a token with every request."""
         return Talker(self.anybody.desk, self.data, self.anybody.http, token)
@@ -77,8 +84,6 @@ async def site(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
             f"""
             [egress]
             allow_loopback = true
-            [events]
-            heartbeat_seconds = 1
             [[issuers]]
             name = "login"
             url = "{login.url}"
@@ -179,14 +184,20 @@ async def test_a_token_for_one_request_is_good_for_one(site: Site) -> None:
     assert (told.status, "jti" in str(told.body)) == (401, True)
 
 
-async def test_a_stream_that_a_token_for_one_request_opened_goes_on(site: Site) -> None:
+async def test_a_stream_ends_when_its_token_is_revoked_and_others_go_on(site: Site) -> None:
     thread = (await site.caller(site.token(ONCE)).open()).id
-    async with following(site.caller(site.token(ONCE)), thread) as listener:
-        assert (await listener.next()).name == "following"
-        while (await listener.next()).name != BEAT:  # when a stream's caller is looked at again
-            pass
+    ended = site.caller(site.token(ONCE, jti="ended"))
+    async with (
+        following(site.caller(site.token(ONCE)), thread) as other,  # its token is used up by now
+        following(ended, thread) as listener,
+    ):
+        assert (await other.next()).name == (await listener.next()).name == "following"
+        await site.revoke("once", "jti", "ended")
+        revoked_at = time.monotonic()
+        assert await listener.rest() == []
+        assert time.monotonic() < revoked_at + 1, "a revoked token's stream ends within a second"
         posted = await site.caller(site.token(ONCE)).post(thread, "When do you open?")
-        heard = await listener.until_named("message.created")
+        heard = await other.until_named("message.created")
         assert heard[-1].data["id"] == posted.id
 
 
