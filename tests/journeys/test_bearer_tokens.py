@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import io
 import itertools
+import runpy
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -212,6 +215,20 @@ async def test_a_stream_ends_when_its_token_does(site: Site) -> None:
     finally:
         site.clock.held = None
     assert (await site.caller(site.token()).read(thread)).status == 200
+
+
+async def test_the_example_signs_a_token_that_is_taken(site: Site, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text(f"{SECRET}\n", encoding="ascii")
+    example = Path(__file__).parents[2] / "examples" / "clients" / "sign_token.py"
+    url = site.anybody.desk.desk.site.url
+    arguments = [tmp_path / "secret.txt", SHARED, url, "aya", "threads", "actions"]
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as printed,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("sys.argv", ["sign_token.py", *map(str, arguments)])
+        runpy.run_path(str(example), run_name="__main__")
+    assert (await site.caller(printed.getvalue().strip()).open()).status == 200
 
 
 def revocation_of_the_token(token: str, sub: str) -> tuple[str, str]:
