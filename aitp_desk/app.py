@@ -7,16 +7,14 @@ store, the content, the worker, the HTTP server. Doors are a closed list, known 
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import gc
 import hmac
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
@@ -27,7 +25,7 @@ from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.audit_keys import audit_keys
-from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
@@ -68,21 +66,18 @@ from aitp_desk.protocols.oauth.routes import make_doors as make_oauth_doors
 from aitp_desk.protocols.reply import Door
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
+from aitp_desk.store.lock import held_data
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work import TOKENS_EPOCH
 
 API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
-LOCK_FILE = "serving.lock"
 NO_ACTIONS: Mapping[str, Sequence[Performed]] = MappingProxyType({})
+NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 NEW_OBJECTS = 5_000
 """How many new objects there may be before the garbage collector looks at them."""
 _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
 _log = structlog.get_logger()
-
-
-class CannotServe(Exception):
-    """The desk cannot start; the message says why and what to do."""
 
 
 class Serving(msgspec.Struct, frozen=True):
@@ -110,7 +105,7 @@ async def serve(
             extraction from the content.
 
     Raises:
-        CannotServe, CannotListen, StoreError, KeyFileError, ContentUnreadable: it cannot start.
+        CannotListen, StoreError, KeyFileError, ContentUnreadable: it cannot start.
     """
     set_up_logs(config.log)
     stop = asyncio.Event()
@@ -122,7 +117,11 @@ async def serve(
         _log.warning("open_files_limited", connections=most)
     key = os.environ.get(API_KEY, "").strip() or None
     async with open_server(
-        config, agent=agent, claude_key=key, claude_url=os.environ.get(API_URL) or None
+        config,
+        agent=agent,
+        claude_key=key,
+        claude_url=os.environ.get(API_URL) or None,
+        environment=os.environ,
     ) as serving:
         for line in serving.report:
             announce(line)
@@ -142,6 +141,7 @@ async def open_server(
     claude_url: str | None = None,
     actions: Sequence[Performed] = (),
     agent_actions: Mapping[str, Sequence[Performed]] = NO_ACTIONS,
+    environment: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> AsyncIterator[Serving]:
     """Run a desk for as long as the context lasts.
 
@@ -152,10 +152,10 @@ async def open_server(
         claude_url: the address of its API; None for the public one.
         actions: what the agent may call for those who may.
         agent_actions: the same for further site agents, by their names.
+        environment: where the master key may stand (``auth/keys.py``).
     """
     async with AsyncExitStack() as stack:
-        key = open_master_key(config.data)
-        stack.enter_context(_only_server(config.data))
+        stack.enter_context(held_data(config.data))
         sock = stack.enter_context(bound_socket(config.server.host, config.server.port))
         server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
@@ -165,13 +165,14 @@ async def open_server(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue
             )
         )
+        keys = await open_data_keys(store, config.data, environment)
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
         following = Following(partial(read_happenings, store))
-        fingerprints = key.derive("idempotency")
+        fingerprints = keys.derive("idempotency")
         repeats = Repeats(lambda request: hmac.digest(fingerprints, request, "sha256"))
-        addresses = key.derive("files")
+        addresses = keys.derive("files")
         filing = Filing(
             store=store,
             settings=config.files,
@@ -182,7 +183,7 @@ async def open_server(
         knowledge = await _open_knowledge(stack, config, egress)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
-        spenders = key.derive("tokens used")
+        spenders = keys.derive("tokens used")
         tokens_used = TokensUsed(
             store, lambda caller: hmac.digest(spenders, caller, "sha256"), clock
         )
@@ -214,11 +215,11 @@ async def open_server(
                 most=config.events.max_streams,
                 most_per_caller=config.events.max_streams_per_caller,
             ),
-            audit=audit_keys(key),
+            audit=audit_keys(keys),
             named_agents=NamedAgents(config.agent_limits, clock),
             tiers=Tiers(config.tiers),
             tokens_used=tokens_used,
-            hash_link=key.hash_link,
+            hash_link=keys.hash_link,
             clock=clock,
         )
         worker = Worker(
@@ -232,11 +233,11 @@ async def open_server(
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         identifier = make_identifier(
-            config, store=store, key=key, egress=egress, epoch=epoch, clock=clock
+            config, store=store, keys=keys, egress=egress, epoch=epoch, clock=clock
         )
         doors = (
             *make_doors(desk, further_desks, config),
-            *make_oauth_doors(store, key, config, clock),
+            *make_oauth_doors(store, keys, config, clock),
         )
         browsers = Browsers(config.site.url, config.cors)
         front = Front(
@@ -333,22 +334,6 @@ def _calm_collector() -> None:
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
     gc.enable()
-
-
-@contextmanager
-def _only_server(data: Path) -> Iterator[None]:
-    """Hold the data folder for this process: two desks must not work on one SQLite database."""
-    handle = os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CannotServe(
-                f"Another desk is serving from {data}. Stop it, or give this one its own --data."
-            ) from None
-        yield
-    finally:
-        os.close(handle)
 
 
 def _report(store: Store, houses: Sequence[House]) -> tuple[str, ...]:

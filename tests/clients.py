@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 import aiohttp
 
 from aitp_desk.auth.clients import ClientSecrets
-from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.store import work
 from aitp_desk.store.base import Store
 from tests.talking import Told
@@ -43,7 +43,7 @@ async def make_client(
     store: Store, data: Path, *scopes: str, now: float, days: int | None = None
 ) -> Credentials:
     """A client that the owner of the desk with this store and data folder has made."""
-    client, secret = ClientSecrets(open_master_key(data)).make(
+    client, secret = ClientSecrets(await open_data_keys(store, data, {})).make(
         name=secrets.token_hex(8),
         scopes=scopes or ("threads",),
         is_registered=False,

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.auth.api_key import make_api_key
-from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.signed_request import make_secret
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Token
@@ -21,11 +21,12 @@ from aitp_desk.store.work import create_token
 
 async def make_key(store: Store, data: Path, *scopes: str, name: str = "bot") -> str:
     """An API key that the desk with this store and data folder knows."""
+    keys = await open_data_keys(store, data, {})
     id_, key = make_api_key()
     token = Token(
         id=id_,
         name=name,
-        hash=open_master_key(data).hash_token(key),
+        hash=keys.hash_token(key, keys.newest),
         scopes=scopes or ("threads", "actions"),
         created_at=int(time.time()),
     )
@@ -78,4 +79,4 @@ async def make_signing_key(
         kind="hmac",
     )
     await store.run(create_token, token=token)
-    return SigningKey(f"{id_}.1", make_secret(open_master_key(data), id_, 1))
+    return SigningKey(f"{id_}.1", make_secret(await open_data_keys(store, data, {}), id_, 1, 1))

@@ -12,7 +12,7 @@ import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.presented import Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
@@ -36,13 +36,13 @@ class ApiKeys:
 
     Parameters:
         find: where keys are kept.
-        key: the desk's master key.
+        keys: the desk's data keys.
         verified: remembers what was looked up.
     """
 
-    def __init__(self, find: FindToken, key: MasterKey, verified: Verified) -> None:
+    def __init__(self, find: FindToken, keys: DataKeys, verified: Verified) -> None:
         self._find = find
-        self._key = key
+        self._keys = keys
         self._verified = verified
 
     async def verify(self, head: Head) -> Proof:
@@ -65,7 +65,7 @@ class ApiKeys:
 
     async def _look_up(self, credential: str) -> Proof:
         row = await self._find(parse_api_key(credential))
-        token = verify_api_key(credential, row, self._key)
+        token = verify_api_key(credential, row, self._keys)
         principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
         return Proof(principal, self, credential)
 
@@ -88,7 +88,7 @@ def parse_api_key(text: str) -> str:
     return found[1]
 
 
-def verify_api_key(text: str, token: Token | None, key: MasterKey) -> Token:
+def verify_api_key(text: str, token: Token | None, keys: DataKeys) -> Token:
     """Return the row that a key proves, comparing in constant time.
 
     Parameters:
@@ -101,7 +101,7 @@ def verify_api_key(text: str, token: Token | None, key: MasterKey) -> Token:
     """
     if token is None or token.revoked_at is not None:
         raise _unproven()
-    if not hmac.compare_digest(key.hash_token(text), token.hash):
+    if not hmac.compare_digest(keys.hash_token(text, token.data_key), token.hash):
         raise _unproven()
     return token
 

@@ -1,11 +1,11 @@
-"""The keys of the audit log, from the desk's master key."""
+"""The keys of the audit log, from the desk's first data key."""
 
 from __future__ import annotations
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.audit import AuditKeys
 
 
-def audit_keys(master: MasterKey) -> AuditKeys:
+def audit_keys(keys: DataKeys) -> AuditKeys:
     """Derive the keys that rows are linked with and that ids are hidden with."""
-    return AuditKeys(master.derive("audit chain"), master.derive("audit names"))
+    return AuditKeys(keys.derive("audit chain"), keys.derive("audit names"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hmac
 import secrets
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.store.client_records import Client
 
 _ID_BYTES = 8
@@ -19,11 +19,11 @@ class ClientSecrets:
     """Makes and verifies the secrets of clients.
 
     Parameters:
-        key: the desk's master key.
+        keys: the desk's data keys.
     """
 
-    def __init__(self, key: MasterKey) -> None:
-        self._key = key.derive("oauth clients")
+    def __init__(self, keys: DataKeys) -> None:
+        self._key = keys.derive("oauth clients")
 
     def make(
         self,

@@ -1,106 +1,203 @@
-"""The desk's one master key and the keys derived from it.
+"""The desk's one master key: it wraps the data keys, and does nothing else.
 
-The key file holds 32 random bytes in hexadecimal. Nothing that is derived is stored: each use has a
-purpose, and HKDF (RFC 5869) gives each purpose a key that says nothing about the others. Who loses
-the file loses every API key and idempotency key, but no conversation.
+It is 32 random bytes in hexadecimal: in the environment, in a file that the environment names, or
+in a key file of the data folder, which the first start makes. All else comes from the data keys
+(``data_keys.py``), which the database holds wrapped. So the master key can be exchanged while
+everything that was made with it goes on working.
 """
 
 from __future__ import annotations
 
-import hmac
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+MASTER_KEY = "AITP_DESK_MASTER_KEY"
+"""The variable of the environment that holds the key; with ``_FILE`` behind it, that names a file
+of it, as container systems mount them."""
+NEW_MASTER_KEY = "AITP_DESK_NEW_MASTER_KEY"
+"""The same for the key that is to follow it."""
 KEY_FILE = "master.key"
-_KEY_BYTES = 32
+KEY_BYTES = 32
+NONCE_BYTES = 12
 
 
 class KeyFileError(Exception):
-    """The master key cannot be used; the message names the file and says what to do."""
+    """The desk's keys cannot be used; the message says which and what to do."""
 
 
 class MasterKey:
-    """The secret that all of the desk's own keys come from. Its text form never shows it.
+    """The secret that the data keys are wrapped by. Its text form never shows it.
 
     Parameters:
         secret: 32 random bytes.
+        origin: where it stands: a file, or a variable of the environment.
     """
 
-    __slots__ = ("_links", "_secret", "_tokens")
+    __slots__ = ("_secret", "_wrapping", "fingerprint", "origin")
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes, origin: str) -> None:
+        self.origin = origin
+        self.fingerprint = derive(secret, "master fingerprint")[:8].hex()
+        """Tells master keys apart, and nothing about them."""
         self._secret = secret
-        self._tokens = self.derive("tokens")
-        self._links = self.derive("links")
+        self._wrapping = AESGCM(derive(secret, "data key wrapping"))
 
-    def derive(self, purpose: str, version: int = 1) -> bytes:
-        """Return the 32-byte key for one purpose; raising the version rotates it."""
-        info = f"aitp-desk {purpose} {version}".encode()
-        return HKDF(algorithm=SHA256(), length=_KEY_BYTES, salt=None, info=info).derive(
-            self._secret
-        )
+    def wrap(self, version: int, data_key: bytes) -> bytes:
+        """Return a data key as the database may hold it."""
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        return nonce + self._wrapping.encrypt(nonce, data_key, _context(version))
 
-    def hash_token(self, token: str) -> bytes:
-        """Return what is kept of an API key: 32 bytes that are of no use without this key."""
-        return hmac.digest(self._tokens, token.encode(), "sha256")
+    def unwrap(self, version: int, wrapped: bytes) -> bytes:
+        """Return the data key within.
 
-    def hash_link(self, link: str) -> bytes:
-        """Return what is kept of the secret of a link, as :meth:`hash_token`."""
-        return hmac.digest(self._links, link.encode(), "sha256")
+        Raises:
+            KeyFileError: it was wrapped by another key, as another version, or was changed.
+        """
+        nonce, sealed = wrapped[:NONCE_BYTES], wrapped[NONCE_BYTES:]
+        try:
+            return self._wrapping.decrypt(nonce, sealed, _context(version))
+        except (InvalidTag, ValueError) as error:
+            raise KeyFileError(
+                f"Data key {version} in the database was changed: the master key of {self.origin}"
+                " does not open it. Restore the database from a backup."
+            ) from error
+
+    def as_data_key(self) -> bytes:
+        """Return the first data key of a database from before there were data keys.
+
+        All that it holds was made with what came from the master key itself.
+        """
+        return self._secret
 
 
-def open_master_key(data: Path) -> MasterKey:
-    """Read the master key of a data folder; at the first start make it, folder and all.
+def derive(secret: bytes, purpose: str, version: int = 1) -> bytes:
+    """Return the 32-byte key for one purpose (HKDF, RFC 5869); it tells nothing of the others."""
+    info = f"aitp-desk {purpose} {version}".encode()
+    return HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info).derive(secret)
+
+
+def find_master_key(data: Path, environment: Mapping[str, str]) -> MasterKey | None:
+    """Return the master key: of the environment, else of the data folder; None where none is.
+
+    Raises:
+        KeyFileError: what is there is no key, or others may read the key file.
+    """
+    if key := read_environment(environment, MASTER_KEY):
+        return key
+    path = data / KEY_FILE
+    try:
+        if not path.exists():
+            return None
+        if path.stat().st_mode & 0o077:
+            raise KeyFileError(f"{path} may be read by others; make it yours alone: chmod 600.")
+        return MasterKey(_read_secret(path), str(path))
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def read_environment(environment: Mapping[str, str], name: str) -> MasterKey | None:
+    """Return the key that a variable holds, or the file that ``<name>_FILE`` names.
+
+    Raises:
+        KeyFileError: both are there, or what is there is no key.
+    """
+    text, file = environment.get(name), environment.get(f"{name}_FILE")
+    if text is not None and file is not None:
+        raise KeyFileError(f"{name} and {name}_FILE are both set; set one of them.")
+    if text is not None:
+        return MasterKey(_parse(text, f"The variable {name}"), name)
+    if file is None:
+        return None
+    try:
+        return MasterKey(_read_secret(Path(file)), file)
+    except OSError as error:
+        raise _unusable(Path(file), error) from error
+
+
+def make_master_key(data: Path) -> MasterKey:
+    """Make the key file of a data folder, folder and all, and return the key.
 
     Two processes that start at once get the same key: the file appears whole, by whoever is first.
 
     Raises:
-        KeyFileError: the file holds no key, others may read it, or it cannot be read or made.
+        KeyFileError: it cannot be made.
     """
     path = data / KEY_FILE
     try:
-        if not path.exists():
-            _make(path)
-        if path.stat().st_mode & 0o077:
-            raise KeyFileError(f"{path} may be read by others; make it yours alone: chmod 600.")
-        text = path.read_text(encoding="ascii").strip()
-        secret = bytes.fromhex(text)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        draft = write_draft(path, secrets.token_hex(KEY_BYTES))
+        try:
+            os.link(draft, path)  # unlike a rename it never replaces the key of whoever was first
+        except FileExistsError:
+            pass
+        finally:
+            draft.unlink()
+        sync_folder(path.parent)
+        return MasterKey(_read_secret(path), str(path))
     except OSError as error:
-        raise KeyFileError(f"{error.filename or path} cannot be used: {error.strerror}.") from error
-    except ValueError as error:
-        raise _no_key(path) from error
-    if len(secret) != _KEY_BYTES:
-        raise _no_key(path)
-    return MasterKey(secret)
+        raise _unusable(path, error) from error
 
 
-def _no_key(path: Path) -> KeyFileError:
-    return KeyFileError(
-        f"{path} holds no key: it must be {2 * _KEY_BYTES} hexadecimal digits. Put it back from a"
-        " backup; without it every API key is lost. To begin anew, remove the file."
-    )
+def open_master_key(data: Path) -> MasterKey:
+    """Return the master key of a data folder, made where there is none.
+
+    Raises:
+        KeyFileError: as :func:`find_master_key` and :func:`make_master_key`.
+    """
+    return find_master_key(data, {}) or make_master_key(data)
 
 
-def _make(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    draft = path.with_name(f"{KEY_FILE}.{secrets.token_hex(8)}")
+def write_draft(path: Path, text: str) -> Path:
+    """Write a new file beside a key file, on disk when this returns, for this user alone."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(opened, "w", encoding="ascii") as file:
+        file.write(f"{text}\n")
+        file.flush()
+        os.fsync(file.fileno())
+    return draft
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names of a folder on disk."""
+    opened = os.open(folder, os.O_RDONLY)
     try:
-        with os.fdopen(opened, "w", encoding="ascii") as file:
-            file.write(f"{secrets.token_hex(_KEY_BYTES)}\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.link(draft, path)  # unlike a rename it never replaces the key of whoever was first
-    except FileExistsError:
-        pass
+        os.fsync(opened)
     finally:
-        draft.unlink()
-    folder = os.open(path.parent, os.O_RDONLY)
+        os.close(opened)
+
+
+def _read_secret(path: Path) -> bytes:
     try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+        text = path.read_text(encoding="ascii")
+    except UnicodeDecodeError:
+        text = ""
+    return _parse(text, str(path))
+
+
+def _parse(text: str, where: str) -> bytes:
+    try:
+        secret = bytes.fromhex(text.strip())
+    except ValueError:
+        secret = b""
+    if len(secret) != KEY_BYTES:
+        raise KeyFileError(
+            f"{where} holds no key: it must be {2 * KEY_BYTES} hexadecimal digits. Put the key back"
+            " from a backup; without it every API key is lost."
+        )
+    return secret
+
+
+def _context(version: int) -> bytes:
+    return f"aitp-desk data key {version}".encode()
+
+
+def _unusable(path: Path, error: OSError) -> KeyFileError:
+    return KeyFileError(f"{error.filename or path} cannot be used: {error.strerror}.")

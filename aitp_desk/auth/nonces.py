@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import math
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Nonce
 from aitp_desk.store.work.nonces import use_nonce
@@ -24,12 +24,12 @@ class Nonces:
 
     Parameters:
         store: where it is kept.
-        key: the desk's master key.
+        keys: the desk's data keys.
     """
 
-    def __init__(self, store: Store, key: MasterKey) -> None:
+    def __init__(self, store: Store, keys: DataKeys) -> None:
         self._store = store
-        self._digests = key.derive("nonces")
+        self._digests = keys.derive("nonces")
 
     async def use(self, scope: str, nonce: str, *, until: float) -> None:
         """Use a nonce, which nobody can do again; return once that is on disk.

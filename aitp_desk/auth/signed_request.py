@@ -4,8 +4,7 @@ AHP 0.1 calls it ``signed_request`` (section 8.2) and agents.txt 1.0 ``hmac``; b
 open. ``docs/signed-requests.md`` defines it, with test vectors. The secret is never sent, and what
 is sent opens nothing a second time: it holds for one method, address, body and moment, once.
 
-Nothing secret is kept either: a key's secret comes from the master key, the key's id and its
-version.
+Nothing secret is kept either: a key's secret comes from a data key, the key's id and its version.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from aitp_desk.auth.api_key import FindToken
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.nonces import Nonces
 from aitp_desk.auth.presented import HMAC_SCHEME, Presented
 from aitp_desk.auth.proof import Head, Proof
@@ -78,7 +77,7 @@ class SignedRequests:
 
     Parameters:
         find: where keys are kept.
-        key: the desk's master key.
+        keys: the desk's data keys.
         verified: remembers which keys were looked up.
         nonces: remembers which requests came.
         window_seconds: how far a timestamp may be off the desk's clock.
@@ -88,7 +87,7 @@ class SignedRequests:
     def __init__(
         self,
         find: FindToken,
-        key: MasterKey,
+        keys: DataKeys,
         verified: Verified,
         nonces: Nonces,
         *,
@@ -96,7 +95,7 @@ class SignedRequests:
         clock: Callable[[], float],
     ) -> None:
         self._find = find
-        self._key = key
+        self._keys = keys
         self._verified = verified
         self._nonces = nonces
         self._window = window_seconds
@@ -145,15 +144,19 @@ class SignedRequests:
         now = self._clock()
         if token is None or token.kind != "hmac" or not token.is_live(now):
             raise _unproven()
-        until = _holds_until(token, int(version), now)
+        until, data_key = _holds_until(token, int(version), now)
         principal = principal_of_key(token.id, token.scopes, ProvenBy.SIGNED_REQUEST)
-        secret = _Secret(make_secret(self._key, token.id, int(version)))
+        secret = _Secret(make_secret(self._keys, token.id, int(version), data_key))
         return _KeyProof(principal, self, key_id, until, secret=secret)
 
 
-def make_secret(key: MasterKey, id_: str, version: int) -> str:
-    """Return the secret of a version of a key: 64 hexadecimal digits, which are used as text."""
-    return key.derive(f"hmac {id_}", version).hex()
+def make_secret(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
+    """Return the secret of a version of a key: 64 hexadecimal digits, which are used as text.
+
+    Parameters:
+        data_key: the version of the data key that it comes from.
+    """
+    return keys.derive(f"hmac {id_}", version, data_key=data_key).hex()
 
 
 def read_signed(credential: str) -> Signed:
@@ -193,18 +196,19 @@ def signed_text(method: str, target: str, signed: Signed) -> bytes:
     return "\n".join(lines).encode(errors="surrogateescape")
 
 
-def _holds_until(token: Token, version: int, now: float) -> float | None:
-    """Until when a version of a key opens anything.
+def _holds_until(token: Token, version: int, now: float) -> tuple[float | None, int]:
+    """Until when a version of a key opens anything, and the data key that its secret comes from.
 
     Raises:
         NotAuthenticated: it does not now.
     """
     if version == token.version:
-        return token.expires_at
+        return token.expires_at, token.data_key
     former = token.former_at(now)
     if former is None or version != token.version - 1:
         raise _unproven()
-    return former.until if token.expires_at is None else min(former.until, token.expires_at)
+    until = former.until if token.expires_at is None else min(former.until, token.expires_at)
+    return until, former.data_key
 
 
 def _malformed() -> NotAuthenticated:

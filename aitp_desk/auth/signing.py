@@ -1,6 +1,6 @@
 """The keys that sign this desk's access tokens, and when each of them does.
 
-A key is derived from the master key and a version, so that none is kept anywhere: the store has
+A key is derived from the first data key and a version, so that none is kept anywhere: the store has
 only the versions after the first and their times. A new key is published before it signs, and the
 one before stays published until the last token that it signed is dead. So whoever verifies, and
 keeps the published set for a while, always knows the key of a live token.
@@ -17,7 +17,7 @@ from itertools import pairwise
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.client_records import SigningKey
 
@@ -47,11 +47,11 @@ class SigningKeys:
     """Derives the keys of a desk.
 
     Parameters:
-        key: the desk's master key.
+        keys: the desk's data keys.
     """
 
-    def __init__(self, key: MasterKey) -> None:
-        self._derive = lru_cache(_MOST_DERIVED)(partial(_derive, key))
+    def __init__(self, keys: DataKeys) -> None:
+        self._derive = lru_cache(_MOST_DERIVED)(partial(_derive, keys))
 
     def signing(self, later: Sequence[SigningKey], now: float) -> KeyPair:
         """Return the key that signs at a moment.
@@ -78,8 +78,8 @@ class SigningKeys:
         return tuple(self._derive(key.version) for key in (*live, keys[-1]))
 
 
-def _derive(key: MasterKey, version: int) -> KeyPair:
-    private = Ed25519PrivateKey.from_private_bytes(key.derive("oauth signing", version))
+def _derive(keys: DataKeys, version: int) -> KeyPair:
+    private = Ed25519PrivateKey.from_private_bytes(keys.derive("oauth signing", version))
     public = base64url(private.public_key().public_bytes_raw())
     return KeyPair(thumbprint(public), public, private)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from aitp_desk.auth.api_key import ApiKeys
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.issued import own_issuer
 from aitp_desk.auth.issuers import (
@@ -21,7 +22,6 @@ from aitp_desk.auth.issuers import (
     use_once,
 )
 from aitp_desk.auth.jwks import RemoteKeys
-from aitp_desk.auth.keys import MasterKey
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.nonces import Nonces
 from aitp_desk.auth.signed_request import SignedRequests
@@ -40,7 +40,7 @@ def make_identifier(
     config: Config,
     *,
     store: Store,
-    key: MasterKey,
+    keys: DataKeys,
     egress: Egress,
     epoch: Epoch,
     clock: Callable[[], float],
@@ -48,28 +48,28 @@ def make_identifier(
     """Put together what tells who is calling.
 
     Parameters:
-        key: the desk's master key.
+        keys: the desk's data keys.
         egress: what fetches the keys of others.
         epoch: that of credentials.
         clock: Unix seconds.
     """
     find_token = partial(reads.token_by_id, store)
     return Identifier(
-        api_keys=ApiKeys(find_token, key, Verified(epoch, clock)),
+        api_keys=ApiKeys(find_token, keys, Verified(epoch, clock)),
         jwts=Bearer(
             (
-                *_issuers(config, store, Nonces(store, key), egress),
-                *_own_issuer(config, store, key, clock),
+                *_issuers(config, store, Nonces(store, keys), egress),
+                *_own_issuer(config, store, keys, clock),
             ),
             Verified(epoch, clock),
             clock,
         ),
-        links=Links(partial(grant_reads.by_hash, store), key.hash_link, clock),
+        links=Links(partial(grant_reads.by_hash, store), keys.hash_link, clock),
         signed_requests=SignedRequests(
             find_token,
-            key,
+            keys,
             Verified(epoch, clock),
-            Nonces(store, key),
+            Nonces(store, keys),
             window_seconds=config.signed_requests.window_seconds,
             clock=clock,
         ),
@@ -98,11 +98,11 @@ def _issuers(config: Config, store: Store, nonces: Nonces, egress: Egress) -> It
 
 
 def _own_issuer(
-    config: Config, store: Store, key: MasterKey, clock: Callable[[], float]
+    config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
 ) -> Iterator[Issuer]:
     """The desk itself, where it gives tokens."""
     if config.oauth.enabled:
-        yield own_issuer(store=store, keys=SigningKeys(key), url=config.site.url, clock=clock)
+        yield own_issuer(store=store, keys=SigningKeys(keys), url=config.site.url, clock=clock)
 
 
 def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> Keys:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
-from aitp_desk.cli.data import desk_data, desk_store, present_database, present_key
+from aitp_desk.cli.data import desk_data, desk_store, present_database, present_keys
 
 if TYPE_CHECKING:
     from aitp_desk.model.audit import AuditKeys, AuditRow
@@ -49,7 +49,7 @@ def verify(data: Path, url: str, head: str | None) -> None:
             if found is None:
                 fail(["--head: takes what 'aitp-desk audit verify' prints, a number:link."])
             known = Head(int(found[1]), bytes.fromhex(found[2]))
-        database, keys = present_database(data, url), audit_keys(present_key(data))
+        database, keys = present_database(data, url), audit_keys(present_keys(data, url))
 
         async def check() -> Checked:
             async with SqliteStore.open(database) as store:
@@ -92,7 +92,7 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
         from aitp_desk.store.sqlite import SqliteStore
 
         database = present_database(data, url)
-        name = None if of is None else _name_of(of, audit_keys(present_key(data)))
+        name = None if of is None else _name_of(of, audit_keys(present_keys(data, url)))
         start = 0 if since is None else int(since.replace(tzinfo=UTC).timestamp())
 
         async def write(file: IO[str]) -> None:

@@ -16,7 +16,7 @@ from aitp_desk.cli.data import (
     desk_data,
     desk_store,
     present_database,
-    present_key,
+    present_keys,
 )
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...], days: int |
         if not name.strip() or not name.isprintable():
             fail(["--name: takes a name on one line."])
         scopes = check_scopes(scopes)
-        database, master = present_database(data, url), present_key(data)
-        made, secret = ClientSecrets(master).make(
+        database, keys = present_database(data, url), present_keys(data, url)
+        made, secret = ClientSecrets(keys).make(
             name=name, scopes=scopes, is_registered=False, now=int(time.time()), days=days
         )
 
         async def keep() -> None:
             async with SqliteStore.open(database) as store:
-                await store.run(work.create_client, client=made, by=at_the_machine(master))
+                await store.run(work.create_client, client=made, by=at_the_machine(keys))
 
         asyncio.run(keep())
     click.echo(f"Made client {made.id} ({name}) with the scopes {', '.join(scopes)}.")
@@ -105,7 +105,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
         from aitp_desk.store import work
         from aitp_desk.store.sqlite import SqliteStore
 
-        database, master = present_database(data, url), present_key(data)
+        database, keys = present_database(data, url), present_keys(data, url)
 
         async def end() -> Client | None:
             async with SqliteStore.open(database) as store:
@@ -113,7 +113,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
                     work.revoke_client,
                     id_or_name=id_or_name,
                     now=int(time.time()),
-                    by=at_the_machine(master),
+                    by=at_the_machine(keys),
                 )
 
         revoked = asyncio.run(end())

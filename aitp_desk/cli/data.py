@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import getpass
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -12,6 +14,7 @@ import click
 from aitp_desk.cli.arguments import fail
 
 if TYPE_CHECKING:
+    from aitp_desk.auth.data_keys import DataKeys
     from aitp_desk.auth.keys import MasterKey
     from aitp_desk.model.audit import Auditor
 
@@ -44,20 +47,41 @@ def present_database(data: Path, url: str) -> Path:
     return path
 
 
-def present_key(data: Path) -> MasterKey:
+def present_master_key(data: Path) -> MasterKey:
     """Return the desk's master key, or leave where there is none.
 
     Raises:
-        KeyFileError: as ``auth.keys.open_master_key``.
+        KeyFileError: as ``auth.keys.find_master_key``.
     """
-    from aitp_desk.auth.keys import KEY_FILE, open_master_key
+    from aitp_desk.auth.keys import KEY_FILE, find_master_key
 
-    if not (data / KEY_FILE).is_file():
+    master = find_master_key(data, os.environ)
+    if master is None:
         _not_served(data / KEY_FILE)
-    return open_master_key(data)
+    return master
 
 
-def at_the_machine(master: MasterKey) -> Auditor:
+def present_keys(data: Path, url: str) -> DataKeys:
+    """Return the desk's data keys, or leave where it has no master key.
+
+    Raises:
+        KeyFileError: as ``auth.data_keys.open_data_keys``.
+        StoreError: the database cannot be opened.
+    """
+    from aitp_desk.auth.data_keys import open_data_keys
+    from aitp_desk.store.sqlite import SqliteStore
+
+    database = present_database(data, url)
+    present_master_key(data)
+
+    async def unwrap() -> DataKeys:
+        async with SqliteStore.open(database) as store:
+            return await open_data_keys(store, data, os.environ)
+
+    return asyncio.run(unwrap())
+
+
+def at_the_machine(keys: DataKeys) -> Auditor:
     """Have things noted in the name of the machine's user who has typed the command."""
     from aitp_desk.auth.audit_keys import audit_keys
     from aitp_desk.model.audit import Auditor
@@ -66,7 +90,7 @@ def at_the_machine(master: MasterKey) -> Auditor:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in some containers
         user = "unnamed"
-    return Auditor(audit_keys(master), int(time.time()), f"cli:{user}", "shell")
+    return Auditor(audit_keys(keys), int(time.time()), f"cli:{user}", "shell")
 
 
 def _not_served(missing: Path) -> NoReturn:

@@ -15,7 +15,7 @@ from aitp_desk.cli.data import (
     desk_data,
     desk_store,
     present_database,
-    present_key,
+    present_keys,
 )
 
 if TYPE_CHECKING:
@@ -80,13 +80,13 @@ def erase(
                 [f"--actor: {actor} is everybody without a credential; name the --thread as well."]
             )
         person = Person(actor, thread_id)
-        database, master = present_database(data, url), present_key(data)
+        database, keys = present_database(data, url), present_keys(data, url)
 
         async def work() -> Erased:
             async with SqliteStore.open(database) as store:
                 if dry_run:
                     return await find_words(store, person)
-                by = at_the_machine(master)
+                by = at_the_machine(keys)
                 return await erase_words(store, person, by=by, clock=time.time)
 
         erased = asyncio.run(work())

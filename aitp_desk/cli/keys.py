@@ -1,26 +1,36 @@
-"""``aitp-desk keys``: the keys that a desk works with, also while it serves."""
+"""``aitp-desk keys``: the keys that a desk works with."""
 
 from __future__ import annotations
 
 import asyncio
+import os
 import time
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from aitp_desk.cli.arguments import mistakes_told
+from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import (
     at_the_machine,
     desk_data,
     desk_store,
     present_database,
-    present_key,
+    present_keys,
+    present_master_key,
 )
 
 if TYPE_CHECKING:
+    from aitp_desk.auth.data_keys import DataKeys
+    from aitp_desk.auth.keys import MasterKey
+    from aitp_desk.store.base import Store
     from aitp_desk.store.client_records import SigningKey
+    from aitp_desk.store.key_records import WrappedKey
+    from aitp_desk.store.records import Token
+
+T = TypeVar("T")
 
 
 @click.group()
@@ -42,7 +52,7 @@ def rotate(data: Path, url: str) -> None:
         from aitp_desk.store import work
         from aitp_desk.store.sqlite import SqliteStore
 
-        database, master = present_database(data, url), present_key(data)
+        database, known = present_database(data, url), present_keys(data, url)
 
         async def add() -> SigningKey:
             async with SqliteStore.open(database) as store:
@@ -50,9 +60,130 @@ def rotate(data: Path, url: str) -> None:
                     work.rotate_signing_key,
                     now=int(time.time()),
                     ahead=AHEAD_SECONDS,
-                    by=at_the_machine(master),
+                    by=at_the_machine(known),
                 )
 
         made = asyncio.run(add())
     begins = datetime.fromtimestamp(made.signs_from, UTC).strftime("%H:%M:%S")
     click.echo(f"Published key {made.version} of access tokens. It signs from {begins} UTC on.")
+
+
+@keys.command()
+@desk_data
+@desk_store
+def check(data: Path, url: str) -> None:
+    """Tell whether the master key belongs to the database and opens all that it keeps.
+
+    It works also while the desk serves. Exit code 1 when anything is wrong.
+    """
+    with mistakes_told():
+        from aitp_desk.auth.data_keys import unwrap_all
+        from aitp_desk.store import key_reads, reads
+        from aitp_desk.store.sqlite import SqliteStore
+
+        database, master = present_database(data, url), present_master_key(data)
+
+        async def read() -> tuple[tuple[WrappedKey, ...], tuple[Token, ...]]:
+            async with SqliteStore.open(database) as store:
+                return await key_reads.data_keys(store), await reads.list_tokens(store)
+
+        kept, tokens = asyncio.run(read())
+        click.echo(f"master key  {master.fingerprint}, from {master.origin}")
+        if not kept:
+            click.echo("data keys   none yet; the next start makes the first")
+            return
+        opened = unwrap_all(master, kept)
+    live = [token for token in tokens if token.revoked_at is None]
+    versions = ", ".join(map(str, sorted(opened.versions)))
+    click.echo(f"data keys   {versions}; the newest is what new things are made with")
+    click.echo(f"tokens      {len(live)} that are not revoked")
+    if wrong := [*_wrong_tokens(live, opened), *_left_behind(data, master, kept)]:
+        fail(wrong)
+    click.echo("The master key belongs to this database and opens all data keys.")
+
+
+@keys.command(name="rotate-master")
+@desk_data
+@desk_store
+def rotate_master(data: Path, url: str) -> None:
+    """Exchange the master key; everything that was made goes on working.
+
+    The key file gets a new key, unless AITP_DESK_NEW_MASTER_KEY or AITP_DESK_NEW_MASTER_KEY_FILE
+    has one. Stop the desk first.
+    """
+
+    async def exchange(store: Store, master: MasterKey) -> MasterKey:
+        from aitp_desk.auth.exchanging import exchange_master_key
+
+        return await exchange_master_key(store, data, os.environ, master, at_the_machine(known))
+
+    with mistakes_told():
+        known = present_keys(data, url)
+        present = present_master_key(data)
+        made = _while_stopped(data, url, exchange)
+    click.echo(f"The master key is {made.fingerprint} now, of {made.origin}.")
+    if made.origin == present.origin:
+        click.echo("Keep a copy of it elsewhere; the one that you have is of no use any more.")
+    else:
+        click.echo(f"Start the desk with it from now on; that of {present.origin} opens nothing.")
+
+
+@keys.command(name="rotate-data")
+@desk_data
+@desk_store
+def rotate_data(data: Path, url: str) -> None:
+    """Make a further data key, which everything new is made with.
+
+    What the data keys before it have made goes on working. Stop the desk first.
+    """
+
+    async def add(store: Store, master: MasterKey) -> int:
+        from aitp_desk.auth.exchanging import add_data_key
+
+        return await add_data_key(store, master, at_the_machine(known))
+
+    with mistakes_told():
+        known = present_keys(data, url)
+        version = _while_stopped(data, url, add)
+    click.echo(f"Made data key {version}. API keys that are made or rotated now come from it.")
+
+
+def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:
+    from aitp_desk.store.lock import held_data
+    from aitp_desk.store.sqlite import SqliteStore
+
+    database, master = present_database(data, url), present_master_key(data)
+
+    async def run() -> T:
+        async with SqliteStore.open(database) as store:
+            return await exchange(store, master)
+
+    with held_data(data):
+        return asyncio.run(run())
+
+
+def _wrong_tokens(live: list[Token], opened: DataKeys) -> list[str]:
+    return [
+        f"The token {token.id} ({token.name}) was made with data key {token.data_key}, which is not"
+        " in the database: revoke it and make another."
+        for token in live
+        if token.data_key not in opened.versions
+    ]
+
+
+def _left_behind(data: Path, master: MasterKey, kept: tuple[WrappedKey, ...]) -> list[str]:
+    """What an exchange of the master key has left that was interrupted."""
+    from aitp_desk.auth.keys import KEY_FILE
+
+    others = sorted({key.master for key in kept} - {master.fingerprint})
+    return [
+        *(
+            f"The database can be opened by the master key {other} too: an exchange was"
+            " interrupted. Run 'aitp-desk keys rotate-master' again."
+            for other in others
+        ),
+        *(
+            f"{path} was left by an exchange that was interrupted: remove it."
+            for path in sorted(data.glob(f"{KEY_FILE}.*"))
+        ),
+    ]

@@ -14,7 +14,7 @@ from aitp_desk.cli.data import (
     desk_data,
     desk_store,
     present_database,
-    present_key,
+    present_keys,
 )
 
 
@@ -40,11 +40,11 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
             told = f"Revoked the tokens of {issuer} about {sub} that were issued until now."
         else:
             fail(["--jti, --sub: takes one of the two."])
-        database, master = present_database(data, url), present_key(data)
+        database, keys = present_database(data, url), present_keys(data, url)
 
         async def end() -> None:
             async with SqliteStore.open(database) as store:
-                await store.run(work.revoke_jwts, revocation=revocation, by=at_the_machine(master))
+                await store.run(work.revoke_jwts, revocation=revocation, by=at_the_machine(keys))
 
         asyncio.run(end())
         click.echo(told)

@@ -32,11 +32,10 @@ def serve(
 
         import uvloop
 
-        from aitp_desk.app import CannotServe
         from aitp_desk.app import serve as serve_desk
         from aitp_desk.listening import CannotListen
 
         try:
             uvloop.run(serve_desk(config, announce=click.echo))
-        except (CannotServe, CannotListen) as error:
+        except CannotListen as error:
             fail([str(error)])

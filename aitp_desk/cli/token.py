@@ -16,7 +16,7 @@ from aitp_desk.cli.data import (
     desk_data,
     desk_store,
     present_database,
-    present_key,
+    present_keys,
 )
 
 if TYPE_CHECKING:
@@ -57,12 +57,13 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...], *, signs: b
             fail(["--name: takes a name on one line."])
         scopes = check_scopes(scopes)
         database = present_database(data, url)
-        master = present_key(data)
+        keys = present_keys(data, url)
         id_, key = make_api_key()
         made = Token(
             id=id_,
             name=name,
-            hash=b"" if signs else master.hash_token(key),
+            hash=b"" if signs else keys.hash_token(key, keys.newest),
+            data_key=keys.newest,
             scopes=scopes,
             created_at=int(time.time()),
             kind="hmac" if signs else "api_key",
@@ -70,12 +71,12 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...], *, signs: b
 
         async def keep() -> None:
             async with SqliteStore.open(database) as store:
-                await store.run(work.create_token, token=made, by=at_the_machine(master))
+                await store.run(work.create_token, token=made, by=at_the_machine(keys))
 
         asyncio.run(keep())
     click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.")
     if signs:
-        _show_signing_key(made, make_secret(master, id_, made.version))
+        _show_signing_key(made, make_secret(keys, id_, made.version, made.data_key))
         return
     click.echo("Keep this key; it cannot be shown again:")
     click.echo(key)
@@ -119,7 +120,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
         from aitp_desk.store import work
         from aitp_desk.store.sqlite import SqliteStore
 
-        database, master = present_database(data, url), present_key(data)
+        database, keys = present_database(data, url), present_keys(data, url)
 
         async def end() -> Token | None:
             async with SqliteStore.open(database) as store:
@@ -127,7 +128,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
                     work.revoke_token,
                     id_or_name=id_or_name,
                     now=int(time.time()),
-                    by=at_the_machine(master),
+                    by=at_the_machine(keys),
                 )
 
         revoked = asyncio.run(end())

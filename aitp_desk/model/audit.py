@@ -3,9 +3,9 @@
     link = HMAC-SHA256(chain key, LINK_PREFIX ‖ the row before's link ‖ canonical JSON of the row)
 
 Before the first row stand 32 zero bytes. Canonical JSON is RFC 8785 over ``{v, n, at, principal,
-proven_by, action, object, outcome, count}``. The key is derived from the desk's master key: who can
-write to the database alone, or holds a copy of it, can make no link. ``docs/audit.md`` says what
-that stops and what it does not.
+proven_by, action, object, outcome, count}``. The key is derived from the desk's first data key: who
+can write to the database alone, or holds a copy of it, can make no link. ``docs/audit.md`` says
+what that stops and what it does not.
 
 A row holds no content. Ids that open something, and names of persons, stand as keyed hashes:
 whoever has the id and the key finds its rows, and nobody gets an id out of them.
@@ -42,6 +42,7 @@ class AuditAction(Enum):
     TOKEN_REVOKED = "token.revoked"  # noqa: S105 -- a word
     SIGNING_KEY_ROTATED = "signing_key.rotated"
     DATA_KEY_ROTATED = "data_key.rotated"
+    MASTER_KEY_ROTATED = "master_key.rotated"
     THREAD_CLAIMED = "thread.claimed"
     THREAD_DELETED = "thread.deleted"
     THREAD_LOOKED_AFTER = "thread.looked_after"

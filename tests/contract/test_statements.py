@@ -16,6 +16,7 @@ from aitp_desk.store import (
     file_reads,
     grant_reads,
     jwt_revocations,
+    key_reads,
     migrate,
     reads,
     run_reads,
@@ -39,6 +40,7 @@ def names_in_code() -> set[str]:
         jwt_revocations,
         client_reads,
         erasing,
+        key_reads,
     )
     sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {
@@ -60,12 +62,22 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 
 WALKED_WHOLE = {
     "audit_anchor": {"audit_anchor"},
+    "data_keys": {"sqlite_autoindex_data_keys_1"},
+    "delete_other_wrappings": {"data_keys"},
     "erase_once": {"idempotency"},  # a day's keys
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
     "move_audit_anchor": {"audit_anchor"},
+    "is_keyed": {  # one row of each at most
+        "ROW",
+        "sqlite_autoindex_tokens_1",
+        "sqlite_autoindex_clients_1",
+        "audit",
+        "idempotency_by_age",
+        "files_counted",
+    },
     "live_token": {"tokens_live_name"},
     "signing_keys": {"signing_keys"},
     "tokens": {"tokens"},

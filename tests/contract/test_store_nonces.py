@@ -6,14 +6,14 @@ import asyncio
 
 import pytest
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.nonces import Nonces
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store import work
 from aitp_desk.store.base import Store
 from tests.contract.saying import HOUR, NOW
 
-KEY = MasterKey(bytes(range(32)))
+KEY = DataKeys({1: bytes(range(32))})
 
 
 async def forget(store: Store, before: int, limit: int = 10) -> int:

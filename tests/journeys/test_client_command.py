@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.keys import open_master_key
 from aitp_desk.cli import main
+from aitp_desk.cli.data import present_keys
 from aitp_desk.store import client_reads, reads, work
 from aitp_desk.store.client_records import Client, SigningKey
 from aitp_desk.store.sqlite import SqliteStore
@@ -79,7 +80,7 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     assert client.expires_at == client.created_at + 30 * DAY
     found = re.fullmatch(r"client_secret=([0-9a-f]{64})", told[3])
     assert found is not None
-    assert ClientSecrets(open_master_key(data)).proves(client.id, found[1], client)
+    assert ClientSecrets(present_keys(data, "sqlite:desk.db")).proves(client.id, found[1], client)
     (line,) = command(data, "client", "list")
     assert line.startswith(f"{client.id}  20")
     assert line.endswith("  owner's  threads,actions  Finder")

@@ -245,10 +245,11 @@ async def test_a_rotated_secret_goes_on_until_its_overlap_ends(tmp_path: Path) -
 
 
 async def second_version(signer: Signer, id_: str) -> SigningKey:
-    from aitp_desk.auth.keys import open_master_key
+    from aitp_desk.auth.data_keys import open_data_keys
     from aitp_desk.auth.signed_request import make_secret
 
-    return SigningKey(f"{id_}.2", make_secret(open_master_key(signer.data), id_, 2))
+    keys = await open_data_keys(signer.store, signer.data, {})
+    return SigningKey(f"{id_}.2", make_secret(keys, id_, 2, 1))
 
 
 async def test_a_stream_that_a_signature_opened_ends_with_its_key(tmp_path: Path) -> None:

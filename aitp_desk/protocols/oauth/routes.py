@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.clients import ClientSecrets
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import PUBLISHED_FOR_SECONDS, SigningKeys
 from aitp_desk.config import Config, Site
 from aitp_desk.desk.authorizing import Authorizing
@@ -107,21 +107,21 @@ class OAuthDoor:
 
 
 def make_doors(
-    store: Store, key: MasterKey, config: Config, clock: Callable[[], float]
+    store: Store, keys: DataKeys, config: Config, clock: Callable[[], float]
 ) -> tuple[Door, ...]:
     """The door, where the configuration has one.
 
     Parameters:
-        key: the desk's master key.
+        keys: the desk's data keys.
         clock: Unix seconds.
     """
     if not config.oauth.enabled:
         return ()
     authorizing = Authorizing(
         store=store,
-        keys=SigningKeys(key),
-        client_secrets=ClientSecrets(key),
-        audit=audit_keys(key),
+        keys=SigningKeys(keys),
+        client_secrets=ClientSecrets(keys),
+        audit=audit_keys(keys),
         settings=config.oauth,
         url=config.site.url,
         clock=clock,

@@ -17,6 +17,12 @@ from aitp_desk.store.work.clients import (
     revoke_client,
     rotate_signing_key,
 )
+from aitp_desk.store.work.data_keys import (
+    add_data_key,
+    add_wrappings,
+    keep_first_data_key,
+    keep_wrappings_of,
+)
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.jwts import revoke_jwts
@@ -52,8 +58,10 @@ __all__ = [
     "MAX_ATTEMPTS",
     "MAX_STAYS",
     "TOKENS_EPOCH",
+    "add_data_key",
     "add_file",
     "add_tokens_used",
+    "add_wrappings",
     "append_message",
     "claim_runs",
     "claim_thread",
@@ -69,7 +77,9 @@ __all__ = [
     "forget_nonces",
     "join_thread",
     "keep_audit",
+    "keep_first_data_key",
     "keep_summary",
+    "keep_wrappings_of",
     "leave_thread",
     "note_token_use",
     "open_thread",

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.auth.api_key import check_scopes, make_api_key, parse_api_key, verify_api_key
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 from aitp_desk.store.records import Token
 
-KEY = MasterKey(bytes(32))
+KEYS = DataKeys({1: bytes(32)})
 
 
 def kept(id_: str, text: str) -> Token:
-    return Token(id=id_, name="n", hash=KEY.hash_token(text), scopes=("threads",), created_at=1)
+    return Token(id=id_, name="n", hash=KEYS.hash_token(text, 1), scopes=("threads",), created_at=1)
 
 
 def test_a_new_key_parses_to_its_id_and_no_two_are_alike() -> None:
@@ -53,7 +53,7 @@ def test_every_text_is_a_key_or_refused_as_one(text: str) -> None:
 def test_a_key_is_proven_by_its_row() -> None:
     id_, text = make_api_key()
     row = kept(id_, text)
-    assert verify_api_key(text, row, KEY) is row
+    assert verify_api_key(text, row, KEYS) is row
 
 
 def test_every_failure_to_prove_a_key_reads_the_same() -> None:
@@ -63,10 +63,10 @@ def test_every_failure_to_prove_a_key_reads_the_same() -> None:
     wrong = text[:-1] + ("0" if text[-1] != "0" else "1")
     told = set()
     for key, sent, token in [
-        (KEY, text, None),
-        (KEY, text, revoked),
-        (KEY, wrong, row),
-        (MasterKey(b"another master key".ljust(32)), text, row),
+        (KEYS, text, None),
+        (KEYS, text, revoked),
+        (KEYS, wrong, row),
+        (DataKeys({1: b"another data key".ljust(32)}), text, row),
     ]:
         with pytest.raises(NotAuthenticated) as caught:
             verify_api_key(sent, token, key)

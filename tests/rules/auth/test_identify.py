@@ -8,8 +8,8 @@ from multidict import CIMultiDict
 
 from aitp_desk.auth.api_key import ApiKeys, make_api_key
 from aitp_desk.auth.bearer import Bearer
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.identify import Identifier
-from aitp_desk.auth.keys import MasterKey
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.presented import Presented, read_presented
 from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
@@ -18,7 +18,7 @@ from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous
 from aitp_desk.store.records import Token
 
-KEY = MasterKey(bytes(32))
+KEYS = DataKeys({1: bytes(32)})
 PEER = "203.0.113.7"
 
 
@@ -49,7 +49,7 @@ class Rows:
     def add(self, *scopes: str) -> str:
         id_, text = make_api_key()
         self.rows[id_] = Token(
-            id=id_, name=id_, hash=KEY.hash_token(text), scopes=scopes, created_at=1
+            id=id_, name=id_, hash=KEYS.hash_token(text, 1), scopes=scopes, created_at=1
         )
         return text
 
@@ -80,11 +80,11 @@ def clock() -> Clock:
 @pytest.fixture
 def identifier(rows: Rows, clock: Clock) -> Identifier:
     verified = Verified(Epoch(rows.epoch, clock))
-    keys = ApiKeys(rows.token, KEY, verified)
+    keys = ApiKeys(rows.token, KEYS, verified)
     return Identifier(
         api_keys=keys,
         jwts=Bearer((), verified, clock),
-        links=Links(rows.grant, KEY.hash_link, clock),
+        links=Links(rows.grant, KEYS.hash_link, clock),
         signed_requests=keys,
         trusted_proxies=["10.0.0.0/8"],
     )

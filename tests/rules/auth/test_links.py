@@ -6,14 +6,14 @@ import msgspec
 import pytest
 from multidict import CIMultiDict
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.presented import GRANT, Presented, read_presented
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
 from aitp_desk.model.grant import Grant, May, new_link
 from aitp_desk.model.principal import PrincipalKind, ProvenBy, may_use_threads
 
-KEY = MasterKey(bytes(32))
+KEYS = DataKeys({1: bytes(32)})
 LINK = f"link_{'aB3-_' * 8}xyz"
 OTHER = f"link_{'z' * 43}"
 
@@ -33,8 +33,8 @@ class Shared:
     def __init__(self, expires_at: int | None = None) -> None:
         self.now = 1000.0
         grant = Grant("grant_1", "thread_1", "link:grant_1", May.READ, 900, expires_at)
-        self.grants = {KEY.hash_link(LINK): grant}
-        self.links = Links(self._find, KEY.hash_link, lambda: self.now)
+        self.grants = {KEYS.hash_link(LINK): grant}
+        self.links = Links(self._find, KEYS.hash_link, lambda: self.now)
 
     async def _find(self, hash: bytes) -> Grant | None:
         return self.grants.get(hash)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signed_request import (
     LONGEST_CREDENTIAL,
     Signed,
@@ -156,7 +156,7 @@ def test_the_target_is_signed_as_it_was_sent_but_for_a_host(target: str, line: s
 
 def test_no_two_keys_versions_or_desks_share_a_secret() -> None:
     made = {
-        make_secret(MasterKey(bytes([desk] * 32)), id_, version)
+        make_secret(DataKeys({1: bytes([desk] * 32)}), id_, version, 1)
         for desk in (1, 2)
         for id_ in ("0123456789abcdef", "0123456789abcde0")
         for version in (1, 2, 11)

@@ -7,7 +7,7 @@ import base64
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.auth.keys import MasterKey
+from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import (
     AHEAD_SECONDS,
     PUBLISHED_FOR_SECONDS,
@@ -17,7 +17,7 @@ from aitp_desk.auth.signing import (
 from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.client_records import SigningKey
 
-KEYS = SigningKeys(MasterKey(bytes(32)))
+KEYS = SigningKeys(DataKeys({1: bytes(32)}))
 NOW = 1_800_000_000
 
 
@@ -90,7 +90,7 @@ def test_the_thumbprint_is_that_of_the_rfc() -> None:
 
 
 def test_another_master_key_makes_other_keys() -> None:
-    other = SigningKeys(MasterKey(bytes([1]) * 32))
+    other = SigningKeys(DataKeys({1: bytes([1]) * 32}))
     assert other.signing((), NOW).id != KEYS.signing((), NOW).id
 
 

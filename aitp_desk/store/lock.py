@@ -1,0 +1,42 @@
+"""One desk at a data folder: two must not work on one SQLite database."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from aitp_desk.store.base import StoreError
+
+LOCK_FILE = "serving.lock"
+
+
+class DataInUse(StoreError):
+    """Another desk serves from the data folder."""
+
+
+@contextmanager
+def held_data(data: Path) -> Iterator[None]:
+    """Hold a data folder for this process; it is made where it is missing, for this user alone.
+
+    Raises:
+        DataInUse: another process holds it.
+        StoreError: it cannot be made or written to.
+    """
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(data / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StoreError(f"{error.filename or data} cannot be used: {error.strerror}.") from error
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise DataInUse(
+                f"Another desk is serving from {data}. Stop it, or give this one its own --data."
+            ) from None
+        yield
+    finally:
+        os.close(handle)

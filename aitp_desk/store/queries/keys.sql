@@ -1,0 +1,14 @@
+-- add_data_key: Keeps a data key as a master key wraps it.
+INSERT INTO data_keys (version, master, wrapped, made_at)
+VALUES (:version, :master, :wrapped, :made_at);
+
+-- data_keys: Reads all wrapped data keys.
+SELECT version, master, wrapped, made_at FROM data_keys ORDER BY version, master;
+
+-- delete_other_wrappings: Forgets the data keys as other master keys wrap them.
+DELETE FROM data_keys WHERE master <> :master;
+
+-- is_keyed: Tells whether anything is kept that was made with a key.
+SELECT EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM clients)
+    OR EXISTS (SELECT 1 FROM audit) OR EXISTS (SELECT 1 FROM idempotency)
+    OR EXISTS (SELECT 1 FROM files);

@@ -1,0 +1,72 @@
+"""The wrapped data keys."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store.base import Work
+from aitp_desk.store.key_records import WrappedKey
+from aitp_desk.store.work.audit import note_audit
+
+
+def keep_first_data_key(*, key: WrappedKey) -> Work[tuple[WrappedKey, ...]]:
+    """Keep the first data key, unless another process has kept one just now.
+
+    Returns:
+        All that are kept now.
+    """
+    kept = yield "data_keys", {}
+    if kept:
+        return tuple(WrappedKey(*row) for row in kept)
+    yield "add_data_key", msgspec.structs.asdict(key)
+    return (key,)
+
+
+def add_data_key(*, key: WrappedKey, by: Auditor | None = None) -> Work[None]:
+    """Keep a further data key.
+
+    Raises:
+        PreconditionFailed: another one was added meanwhile.
+    """
+    kept = yield "data_keys", {}
+    if key.version != max(row[0] for row in kept) + 1:
+        raise PreconditionFailed("Another data key was made just now.")
+    yield "add_data_key", msgspec.structs.asdict(key)
+    yield from note_audit(
+        by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, f"data-key-{key.version}"
+    )
+
+
+def add_wrappings(*, keys: tuple[WrappedKey, ...]) -> Work[None]:
+    """Keep the data keys as a further master key wraps them.
+
+    Raises:
+        PreconditionFailed: a data key was made meanwhile.
+    """
+    kept = yield "data_keys", {}
+    if {row[0] for row in kept} != {key.version for key in keys}:
+        raise PreconditionFailed("A data key was made just now; try again.")
+    for key in keys:
+        yield "add_data_key", msgspec.structs.asdict(key)
+
+
+def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
+    """Forget the data keys as all other master keys wrap them.
+
+    Parameters:
+        master: fingerprint of the one that stays.
+
+    Raises:
+        PreconditionFailed: that one does not wrap all of them.
+    """
+    kept = yield "data_keys", {}
+    if {row[0] for row in kept} != {row[0] for row in kept if row[1] == master}:
+        raise PreconditionFailed(
+            "This master key does not wrap all data keys; nothing was changed."
+        )
+    yield "delete_other_wrappings", {"master": master}
+    yield from note_audit(
+        by, AuditAction.MASTER_KEY_ROTATED, ObjectKind.DESK, f"master-key-{master}"
+    )

@@ -1,0 +1,167 @@
+"""The keys of a desk: checked, exchanged, and what happens where they do not fit."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.auth.keys import KEY_FILE, MASTER_KEY, NEW_MASTER_KEY, KeyFileError
+from aitp_desk.store.lock import held_data
+from tests.serving import serving
+from tests.terminal import command
+from tests.visiting import visiting
+
+ONE, TWO = "1a" * 32, "2b" * 32
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """A data folder as a desk leaves it that was served once."""
+    folder = tmp_path / "data"
+    serve(folder)
+    return folder
+
+
+def serve(folder: Path) -> None:
+    """Start and stop a desk."""
+
+    async def start() -> None:
+        async with serving(folder):
+            pass
+
+    asyncio.run(start())
+
+
+def lets_in(folder: Path, *keys: str) -> list[int]:
+    """What a desk that is started now answers to who sends these API keys."""
+
+    async def ask() -> list[int]:
+        statuses = []
+        async with visiting(folder) as visitor:
+            for key in keys:
+                async with visitor.http.get("/v1/models", headers={"X-AHP-Key": key}) as response:
+                    statuses.append(response.status)
+        return statuses
+
+    return asyncio.run(ask())
+
+
+def make_token(data: Path, name: str, **environment: str) -> str:
+    arguments = ("--data", data, "--name", name, "--scope", "threads")
+    return command("token", "create", *arguments, environment=environment)[-1]
+
+
+def test_keys_that_fit_are_told_without_themselves(data: Path) -> None:
+    make_token(data, "bot")
+    told = command("keys", "check", "--data", data)
+    assert told[1:] == [
+        "data keys   1; the newest is what new things are made with",
+        "tokens      1 that are not revoked",
+        "The master key belongs to this database and opens all data keys.",
+    ]
+    assert told[0].endswith(f", from {data}/{KEY_FILE}")
+    assert (data / KEY_FILE).read_text().strip() not in "\n".join(told)
+
+
+def test_the_master_key_and_the_data_key_are_exchanged_and_every_api_key_goes_on_working(
+    data: Path,
+) -> None:
+    keys = [make_token(data, "one")]
+    before = (data / KEY_FILE).read_text()
+    command("keys", "rotate-master", "--data", data)
+    keys.append(make_token(data, "two"))
+    command("keys", "rotate-data", "--data", data)
+    keys.append(make_token(data, "three"))
+    assert (data / KEY_FILE).read_text() != before
+    assert (data / KEY_FILE).stat().st_mode & 0o777 == 0o600
+    assert lets_in(data, *keys) == [200, 200, 200]
+    assert "data keys   1, 2; the newest is what new things are made with" in command(
+        "keys", "check", "--data", data
+    )
+    log = "\n".join(command("audit", "export", "--data", data))
+    assert "master_key.rotated" in log
+    assert "data_key.rotated" in log
+    assert command("audit", "verify", "--data", data)[0] == "The audit log is whole: 5 rows."
+
+
+def test_a_desk_that_serves_keeps_its_keys(data: Path) -> None:
+    before = (data / KEY_FILE).read_text()
+    with held_data(data):
+        for exchange in ("rotate-master", "rotate-data"):
+            (told,) = command("keys", exchange, "--data", data, exit_code=1)
+            assert "Another desk is serving" in told
+    assert (data / KEY_FILE).read_text() == before
+
+
+def test_the_master_key_goes_to_the_environment_and_on_to_another(data: Path) -> None:
+    kept = make_token(data, "kept")
+    command("keys", "rotate-master", "--data", data, environment={NEW_MASTER_KEY: ONE})
+    (told,) = command("keys", "check", "--data", data, exit_code=1)[1:]
+    assert "not the one that this database was made with" in told
+    command("keys", "check", "--data", data, environment={MASTER_KEY: ONE})
+
+    one = {MASTER_KEY: ONE}
+    (told,) = command("keys", "rotate-master", "--data", data, environment=one, exit_code=1)
+    assert NEW_MASTER_KEY in told
+    same = {**one, NEW_MASTER_KEY: ONE}
+    (told,) = command("keys", "rotate-master", "--data", data, environment=same, exit_code=1)
+    assert "is the present one" in told
+    command("keys", "rotate-master", "--data", data, environment={**one, NEW_MASTER_KEY: TWO})
+    command("keys", "check", "--data", data, environment=one, exit_code=1)
+    command("keys", "check", "--data", data, environment={MASTER_KEY: TWO})
+
+    (data / KEY_FILE).write_text(TWO)
+    assert lets_in(data, kept) == [200]
+
+
+def test_a_restored_database_with_another_key_file_does_not_start(
+    data: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    serve(other)
+    shutil.copy(other / KEY_FILE, data / KEY_FILE)
+    with pytest.raises(KeyFileError, match="not the one that this database was made with"):
+        serve(data)
+    assert "not the one" in command("keys", "check", "--data", data, exit_code=1)[-1]
+    (data / KEY_FILE).unlink()
+    with pytest.raises(KeyFileError, match="is missing"):
+        serve(data)
+    (told,) = command("keys", "check", "--data", data, exit_code=1)
+    assert f"there is no {data}/{KEY_FILE}" in told
+
+
+def test_what_an_interrupted_exchange_left_is_told_and_the_next_one_clears_it(data: Path) -> None:
+    kept = make_token(data, "kept")
+    with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
+        database.execute("INSERT INTO data_keys SELECT version, 'ab', wrapped, 0 FROM data_keys")
+    draft = data / f"{KEY_FILE}.0"
+    draft.touch()
+    told = command("keys", "check", "--data", data, exit_code=1)
+    assert "the master key ab too" in told[-2]
+    assert str(draft) in told[-1]
+    draft.unlink()
+    command("keys", "rotate-master", "--data", data)
+    command("keys", "check", "--data", data)
+    assert lets_in(data, kept) == [200]
+
+
+def test_a_changed_data_key_is_told(data: Path) -> None:
+    make_token(data, "lost")
+    with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
+        database.execute("UPDATE tokens SET data_key = 2")
+    assert "was made with data key 2" in command("keys", "check", "--data", data, exit_code=1)[-1]
+    with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
+        database.execute("UPDATE data_keys SET wrapped = x'00'")
+    assert "was changed" in command("keys", "check", "--data", data, exit_code=1)[-1]
+
+
+def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
+    with closing(sqlite3.connect(data / "desk.db", isolation_level=None)) as database:
+        database.execute("DELETE FROM data_keys")
+    told = command("keys", "check", "--data", data)
+    assert told[-1] == "data keys   none yet; the next start makes the first"

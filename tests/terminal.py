@@ -1,0 +1,20 @@
+"""The command `aitp-desk` within the process of a test, for what needs no process of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from click.testing import CliRunner
+
+from aitp_desk.cli import main
+
+NO_VARIABLES: Mapping[str, str] = {}
+
+
+def command(
+    *arguments: object, exit_code: int = 0, environment: Mapping[str, str] = NO_VARIABLES
+) -> list[str]:
+    """Run a command to its end; the lines that it wrote, to stdout and stderr in their order."""
+    done = CliRunner().invoke(main, [*map(str, arguments)], env=dict(environment))
+    assert done.exit_code == exit_code, done.output
+    return done.output.splitlines()
