@@ -36,20 +36,19 @@ from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
-from aitp_desk.desk.forgetting import forgetting
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.named_agents import NamedAgents
+from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
-from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
-from aitp_desk.house import House, Shared
+from aitp_desk.house import House, Shared, tending
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
@@ -239,12 +238,14 @@ async def open_server(
             *make_doors(desk, further_desks, config),
             *make_oauth_doors(store, keys, config, clock),
         )
+        noting = Noting(store, shared.audit, clock)
         browsers = Browsers(config.site.url, config.cors)
         front = Front(
             desk=desk,
             doors=doors,
             identifier=identifier,
             browsers=browsers,
+            noting=noting,
             tells_of_tokens=config.oauth.enabled,
             concurrency=Concurrency(config.concurrency, shared.tiers)
             if config.limits.enabled
@@ -254,17 +255,8 @@ async def open_server(
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
         await stack.enter_async_context(following.reviewing(epoch.refresh))
-        await stack.enter_async_context(forgetting(store, (desk, *further_desks)))
         await stack.enter_async_context(
-            Retaining(
-                store=store,
-                settings=config.retention,
-                audit=shared.audit,
-                following=following,
-                stop=worker.stop,
-                held=(desk, *further_desks),
-                clock=clock,
-            ).keeping()
+            tending(config.retention, shared, worker, (desk, *further_desks), noting)
         )
         for door in doors:
             if door.beside is not None:

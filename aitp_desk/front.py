@@ -20,12 +20,14 @@ from multidict import CIMultiDict, CIMultiDictProxy
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.presented import NOTHING
 from aitp_desk.auth.proof import Proof
 from aitp_desk.browsers import Browsers, Headers
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.counting import WINDOW_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance, Limiter
+from aitp_desk.desk.noting import Noting
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.incoming import Incoming, pass_on
 from aitp_desk.model.errors import (
@@ -34,7 +36,9 @@ from aitp_desk.model.errors import (
     Forbidden,
     InternalError,
     MethodNotAllowed,
+    NotAuthenticated,
     RouteNotFound,
+    UnknownClient,
     WrongHost,
 )
 from aitp_desk.model.principal import anonymous
@@ -122,11 +126,13 @@ class Front:
         doors: Iterable[Door],
         identifier: Identifier,
         browsers: Browsers,
+        noting: Noting,
         concurrency: Concurrency | None,
         tells_of_tokens: bool = False,
     ) -> None:
         self._desk = desk
         self._browsers = browsers
+        self._noting = noting
         self._tells_of_tokens = tells_of_tokens
         self._table = RoutingTable(doors)
         self._identifier = identifier
@@ -176,8 +182,12 @@ class Front:
             else:
                 route = heading.route or self._refuse_route(heading)
                 proof = _proven(caller)
+                if proof.way is not None and "thread_id" in heading.params:
+                    await self._noting.visited(proof.principal, heading.params["thread_id"])
                 reply = await pass_on(request, route, proof, allowance, self._concurrency)
         except DeskError as error:
+            if isinstance(error, NotAuthenticated):
+                self._note(request, error)
             reply = door.render_error(error, heading.headers)
             if self._tells_of_tokens and error.kind is ErrorKind.NOT_AUTHENTICATED:
                 reply = with_metadata(reply, self._desk.site.url, heading.path)
@@ -216,6 +226,13 @@ class Front:
         if heading.counted is None:
             return caller, None
         return caller, limiter.count(counted, heading.counted, heading.agent)
+
+    def _note(self, request: Incoming, error: NotAuthenticated) -> None:
+        """Note that a credential was refused, where one was sent."""
+        heading = request.heading
+        if heading.presented is not NOTHING or isinstance(error, UnknownClient):
+            address = self._identifier.addresses.find(heading.headers, request.peer)
+            self._noting.refused(address, error)
 
     def _check(self, heading: Heading, allowance: Allowance | None) -> None:
         """Refuse what is past the limit, before anything else is said about the request."""

@@ -7,12 +7,13 @@ call and how much it may be asked is its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 
 import msgspec
 
 from aitp_desk.agent.base import Agent
-from aitp_desk.config import Config
+from aitp_desk.config import Config, Retention
 from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
@@ -22,15 +23,18 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.forgetting import forgetting
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.named_agents import NamedAgents
+from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
@@ -215,3 +219,29 @@ class House(msgspec.Struct, frozen=True):
             ),
             worker=worker,
         )
+
+
+@asynccontextmanager
+async def tending(
+    retention: Retention,
+    shared: Shared,
+    worker: Worker,
+    desks: Sequence[Desk],
+    noting: Noting,
+) -> AsyncIterator[None]:
+    """Have noted what is seen at the door, and forgotten and dropped what is to go.
+
+    Parameters:
+        desks: all of the process.
+    """
+    retaining = Retaining(
+        store=shared.store,
+        settings=retention,
+        audit=shared.audit,
+        following=shared.following,
+        stop=worker.stop,
+        held=desks,
+        clock=shared.clock,
+    )
+    async with noting.noting(), forgetting(shared.store, desks), retaining.keeping():
+        yield

@@ -170,12 +170,12 @@ class Talker:
     def counts(self) -> dict[str, int]:
         """How many rows each table has, but for what the desk adds in its own time.
 
-        That are the replies of runs in progress, and what happens to runs.
+        That are the replies of runs in progress, what happens to runs, and the audit log.
         """
         tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         statements = {name: f"SELECT count(*) FROM {name}" for (name,) in tables}
         statements["messages"] += " WHERE origin = 'visitor'"
-        del statements["events"]
+        del statements["events"], statements["audit"]
         return {name: self.rows(text)[0][0] for name, text in statements.items()}
 
 

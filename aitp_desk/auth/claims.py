@@ -66,7 +66,7 @@ def read_claims(claims: Mapping[str, Any], bounds: Bounds, now: float) -> Claims
     issued_at = _read_time(claims, "iat")
     expires_at = _read_time(claims, "exp")
     if now >= expires_at + bounds.leeway:
-        raise TokenRefused("The token has expired.")
+        raise TokenRefused("The token has expired.", reason="expired")
     if issued_at > now + bounds.leeway:
         raise TokenRefused("The token's iat lies in the future; is a clock wrong?")
     if "nbf" in claims and _read_time(claims, "nbf") > now + bounds.leeway:

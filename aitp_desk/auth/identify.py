@@ -85,5 +85,6 @@ class Identifier:
             return self._signed_requests
         raise NotAuthenticated(
             "The Authorization header must read 'Bearer' and an API key or a token, or"
-            f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request."
+            f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request.",
+            reason="malformed",
         )

@@ -72,4 +72,8 @@ def _introduce(claims: Claims) -> Principal:
 async def _refuse_revoked(store: Store, clock: Clock, claims: Claims) -> None:
     client = await client_reads.client(store, claims.subject)
     if client is None or not client.is_live(clock()):
-        raise TokenRefused("The client of this token was revoked or has expired.")
+        raise TokenRefused(
+            "The client of this token was revoked or has expired.",
+            reason="revoked",
+            whose=f"{CLIENT_PREFIX}{claims.subject}",
+        )

@@ -123,7 +123,7 @@ async def refuse_revoked(store: Store, name: str, claims: Claims) -> None:
         subject=claims.subject,
         issued_at=claims.issued_at,
     ):
-        raise TokenRefused("The token was revoked.")
+        raise TokenRefused("The token was revoked.", reason="revoked")
 
 
 async def use_once(nonces: Nonces, name: str, claims: Claims) -> None:

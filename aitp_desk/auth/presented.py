@@ -56,7 +56,8 @@ def read_presented(headers: Headers) -> Presented:
         if authorization is not None or ahp_key is not None:
             raise NotAuthenticated(
                 "Desk-Grant stands beside another credential; send one. A thread is shared with"
-                " a caller who is known by a grant of their own."
+                " a caller who is known by a grant of their own.",
+                reason="conflicting",
             )
         return Presented(GRANT, grant)
     if authorization is None:
@@ -65,7 +66,8 @@ def read_presented(headers: Headers) -> Presented:
     presented = Presented(scheme.lower(), credential.strip())
     if ahp_key is not None and presented != Presented(BEARER, ahp_key):
         raise NotAuthenticated(
-            "Authorization and X-AHP-Key carry two different credentials; send one."
+            "Authorization and X-AHP-Key carry two different credentials; send one.",
+            reason="conflicting",
         )
     return presented
 

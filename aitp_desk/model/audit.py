@@ -68,7 +68,7 @@ class ObjectKind(Enum):
     LOG = "log"
 
 
-HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.FILE, ObjectKind.ACTOR})
+HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.FILE, ObjectKind.ACTOR, ObjectKind.TOKEN})
 
 
 class Outcome(Enum):

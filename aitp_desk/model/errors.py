@@ -85,6 +85,12 @@ class ErrorKind(Enum):
     INTERNAL = "internal"
 
 
+Refusal = Literal[
+    "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"
+]
+"""What may be wrong with a credential."""
+
+
 class DeskError(Exception):
     """Base of everything the desk refuses.
 
@@ -248,9 +254,26 @@ class UnsupportedMedia(DeskError):
 
 
 class NotAuthenticated(DeskError):
-    """A credential is needed, or the one that was sent proves nothing."""
+    """A credential is needed, or the one that was sent proves nothing.
+
+    Parameters:
+        reason: what is wrong with it, for the audit log and for no caller.
+        whose: id of the principal whose it was, where that is proven, for the audit log too.
+    """
 
     kind = ErrorKind.NOT_AUTHENTICATED
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        param: str | None = None,
+        reason: Refusal = "unproven",
+        whose: str = "",
+    ) -> None:
+        super().__init__(message, param=param)
+        self.reason: Refusal = reason
+        self.whose = whose
 
 
 class TokenRefused(NotAuthenticated):

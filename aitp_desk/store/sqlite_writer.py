@@ -9,7 +9,8 @@ again, each in a transaction of its own.
 
 Checkpoints move pages from the write-ahead log (WAL) into the database file. A thread of its own
 does it beside the commits, which would otherwise wait for it. While writes go on that never empties
-the log; past a bound the writer does so itself, between two commits.
+the log; past a bound the writer does so itself, between two commits. Once nothing is written for a
+moment, the thread does: the log may still hold what was deleted.
 """
 
 from __future__ import annotations
@@ -40,6 +41,8 @@ TRUNCATE_WAITS_MS = 100
 """How long it waits for readers to leave the WAL. If they do not, it tries again when the WAL has
 grown by as much once more."""
 CHECKPOINT_SECONDS = 0.1
+QUIET_SECONDS = 1.0
+"""When nothing was committed for so long the WAL is emptied: it may hold what was deleted since."""
 
 _log = structlog.get_logger()
 
@@ -175,6 +178,7 @@ class Checkpointer:
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        connection.execute(f"PRAGMA busy_timeout = {TRUNCATE_WAITS_MS}")
         self._connection = connection
         self._written = Event()
         self._stopping = Event()
@@ -197,10 +201,15 @@ class Checkpointer:
             self._written.clear()
             if self._stopping.is_set():  # between the wait and the clear, which undid its signal
                 return
-            try:
-                self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            except sqlite3.Error as error:
-                _log.warning("store.checkpoint_failed", error=str(error))
+            self._take("PASSIVE")
+            if not self._written.wait(QUIET_SECONDS):
+                self._take("TRUNCATE")
+
+    def _take(self, kind: str) -> None:
+        try:
+            self._connection.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
+        except sqlite3.Error as error:
+            _log.warning("store.checkpoint_failed", error=str(error))
 
 
 def _describe(error: Exception) -> Exception:

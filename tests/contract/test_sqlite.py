@@ -255,6 +255,31 @@ async def test_the_log_of_writes_is_emptied_past_its_bound(
     check_whole(database)
 
 
+async def test_what_was_deleted_is_in_no_file_once_nothing_is_written_for_a_moment(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_writer, "QUIET_SECONDS", 0.05)
+    said = "zqx deleted words"
+    async with SqliteStore.open(database) as store:
+        opened = await open_thread(store, said)
+
+        def is_there() -> bool:
+            files = database.parent.glob(f"{database.name}*")
+            return any(said.encode() in file.read_bytes() for file in files)
+
+        assert is_there()
+        await store.run(
+            work.delete_thread,
+            thread_id=opened.thread_id,
+            principal=VISITOR,
+            now=NOW,
+            idle_before=0,
+        )
+        async with asyncio.timeout(20):
+            while await asyncio.to_thread(is_there):
+                pass
+
+
 async def test_a_reader_that_stays_does_not_stop_the_writer(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

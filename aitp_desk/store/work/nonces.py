@@ -14,7 +14,9 @@ def use_nonce(*, nonce: Nonce) -> Work[None]:
         NotAuthenticated: it was used before.
     """
     if not (yield "use_nonce", {"digest": nonce.digest, "until": nonce.until}):
-        raise NotAuthenticated("This was sent before: a nonce, or a token's jti, is used once.")
+        raise NotAuthenticated(
+            "This was sent before: a nonce, or a token's jti, is used once.", reason="replayed"
+        )
 
 
 def forget_nonces(*, before: int, limit: int) -> Work[int]:

@@ -1,0 +1,77 @@
+"""What the audit log says of callers: refused credentials, operators on others' threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aitp_desk.desk.noting import MOST_ADDRESSES, Noting
+from aitp_desk.model.audit import AuditRow
+from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.store.audit_log import audit_rows, check_audit
+from aitp_desk.store.base import Store
+from aitp_desk.store.sqlite import SqliteStore
+from tests.auditing import KEYS
+from tests.doubles import Clock
+from tests.erasing import MANUAL, principal_of
+from tests.talking import DATABASE, Talker, talking
+
+WRONG = "desk_0123456789abcdef_" + 64 * "0"
+
+
+async def rows(store: Store) -> list[AuditRow]:
+    await store.settled()
+    return [row async for row in audit_rows(store)]
+
+
+async def test_refused_credentials_are_noted_once_and_then_counted(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        stranger = Talker(talker.desk, tmp_path / "data", talker.http, WRONG)
+        for _ in range(5):
+            assert (await stranger.read("thread_1")).status == 401
+        no_bearer = [("Authorization", "Basic YTpi")]
+        assert (await talker.send("GET", "/v1/threads/thread_1", headers=no_bearer)).status == 401
+        assert (await talker.send("GET", "/v1/files")).status == 401  # nothing was presented
+        first, other = await rows(talker.desk.store)
+    async with SqliteStore.open(tmp_path / "data" / DATABASE) as store:
+        *_, counted = await rows(store)
+    assert other.outcome == "malformed"
+    for row in (first, other, counted):
+        assert (row.action, row.object) == ("credential.refused", "address:127.0.0.1")
+        assert (row.principal, row.proven_by) == ("anonymous", "nothing")
+    assert (first.outcome, first.count, counted.outcome, counted.count) == (
+        *("unproven", 1),
+        *("unproven", 4),
+    )
+
+
+async def test_an_operators_visit_to_somebody_elses_thread_is_noted_before_it_is_answered(
+    tmp_path: Path,
+) -> None:
+    clock = Clock()
+    async with talking(tmp_path, clock=clock) as talker:
+        who, operator = await talker.with_key("threads"), await talker.with_key("operator")
+        theirs = (await who.open("Mine.", headers=MANUAL)).id
+        own = (await operator.open("An operator's own.", headers=MANUAL)).id
+        for _ in range(3):
+            assert await operator.texts(theirs) == ["Mine."]
+            assert (await operator.read(own)).status == (await who.read(theirs)).status == 200
+        assert (await operator.read("thread_that_is_not_there")).status == 404
+        (row,) = await rows(talker.desk.store)
+        assert (row.action, row.principal) == ("thread.looked_after", await principal_of(operator))
+        assert theirs not in row.object
+        clock.advance(3600)
+        assert (await operator.post(theirs, "I look after this.", headers=MANUAL)).status == 200
+        assert len(await rows(talker.desk.store)) == 2
+
+
+async def test_a_flood_of_refused_credentials_is_a_few_rows(tmp_path: Path) -> None:
+    clock = Clock()
+    async with SqliteStore.open(tmp_path / "desk.db") as store:
+        noting = Noting(store, KEYS, clock)
+        async with noting.noting():
+            for number in range(5000):
+                noting.refused(f"192.0.2.{number}", NotAuthenticated("No.", reason="unknown"))
+            assert len(await rows(store)) == MOST_ADDRESSES + 1
+        *_, last = await rows(store)
+        assert (last.object, last.count) == ("address:others", 5000 - MOST_ADDRESSES - 1)
+        assert (await check_audit(store, KEYS)).broken is None
