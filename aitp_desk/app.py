@@ -63,19 +63,18 @@ from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.oauth.routes import make_doors as make_oauth_doors
 from aitp_desk.protocols.reply import Door
+from aitp_desk.start_report import API_KEY, report_start
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.lock import held_data
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work import TOKENS_EPOCH
 
-API_KEY, API_URL = "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"
+API_URL = "ANTHROPIC_BASE_URL"
 NO_ACTIONS: Mapping[str, Sequence[Performed]] = MappingProxyType({})
 NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 NEW_OBJECTS = 5_000
 """How many new objects there may be before the garbage collector looks at them."""
-_PROBLEMS_TOLD = 10
-"""So many files that cannot be read are named at the start."""
 _log = structlog.get_logger()
 
 
@@ -263,7 +262,7 @@ async def open_server(
                 await stack.enter_async_context(door.beside())
         connections = Connections(config, identifier.addresses)
         await stack.enter_async_context(listening(front, sock, config.server, connections))
-        report = _report(store, houses)
+        report = report_start(store, houses)
         yield Serving(default_url(config.server), desk, store, report)
 
 
@@ -326,51 +325,3 @@ def _calm_collector() -> None:
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
     gc.enable()
-
-
-def _report(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
-    own, *further = houses
-    config, url = own.config, own.config.site.url
-    return (
-        f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
-        f"  store      {store.name}",
-        f"  agent      {_introduce(own.agent)}",
-        *_report_content(own),
-        f"  home       {url}/",
-        f"  threads    {url}/v1/threads",
-        *(line for house in further for line in _report_further(house)),
-        f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
-        f"  health     {url}/health, {url}/ready",
-    )
-
-
-def _report_content(house: House) -> tuple[str, ...]:
-    editions, web = house.knowledge.editions, house.config.content.web
-    documents = _count(len(editions.documents), "document")
-    passages = _count(len(editions.library.passages), "passage")
-    own, *further = editions.languages
-    kept = sum(document.is_elsewhere for document in editions.documents)
-    told = editions.problems[:_PROBLEMS_TOLD]
-    rest = len(editions.problems) - len(told)
-    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
-    return (
-        f"  content    {documents}, {passages} from {house.config.content_folder}",
-        *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
-        *([f"  elsewhere  {elsewhere}"] if web.lists else []),
-        *(f"  problem    {problem}" for problem in told),
-        *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
-    )
-
-
-def _report_further(house: House) -> tuple[str, ...]:
-    return (f"  threads    {house.actor.id}/v1/threads", *_report_content(house))
-
-
-def _introduce(agent: Agent) -> str:
-    if isinstance(agent, ExtractiveAgent):
-        return f"{agent.name} (no {API_KEY}: no model is asked)"
-    return agent.name
-
-
-def _count(number: int, thing: str) -> str:
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

@@ -1,0 +1,69 @@
+"""What the owner is told when a desk starts: what it serves, from what, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.config import default_url
+from aitp_desk.house import House
+from aitp_desk.store.base import Store
+
+API_KEY = "ANTHROPIC_API_KEY"
+"""The variable of the environment that holds the key for the model."""
+_PROBLEMS_TOLD = 10
+"""So many files that cannot be read are named at the start."""
+
+
+def report_start(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
+    """What a desk has found at its start, for its owner: a line each.
+
+    Parameters:
+        houses: of all site agents, the site's own first.
+    """
+    own, *further = houses
+    config, url = own.config, own.config.site.url
+    return (
+        f"aitp-desk serves {config.site.name} on {default_url(config.server)}",
+        f"  store      {store.name}",
+        f"  agent      {_introduce(own.agent)}",
+        *_report_content(own),
+        f"  home       {url}/",
+        f"  threads    {url}/v1/threads",
+        *(line for house in further for line in _report_further(house)),
+        f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        f"  health     {url}/health, {url}/ready",
+    )
+
+
+def _report_content(house: House) -> tuple[str, ...]:
+    editions, web = house.knowledge.editions, house.config.content.web
+    documents = _count(len(editions.documents), "document")
+    passages = _count(len(editions.library.passages), "passage")
+    own, *further = editions.languages
+    kept = sum(document.is_elsewhere for document in editions.documents)
+    told = editions.problems[:_PROBLEMS_TOLD]
+    rest = len(editions.problems) - len(told)
+    elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
+    return (
+        f"  content    {documents}, {passages} from {house.config.content_folder}",
+        *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
+        *([f"  elsewhere  {elsewhere}"] if web.lists else []),
+        *(f"  problem    {problem}" for problem in told),
+        *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
+    )
+
+
+def _report_further(house: House) -> tuple[str, ...]:
+    return (f"  threads    {house.actor.id}/v1/threads", *_report_content(house))
+
+
+def _introduce(agent: Agent) -> str:
+    if isinstance(agent, ExtractiveAgent):
+        return f"{agent.name} (no {API_KEY}: no model is asked)"
+    return agent.name
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
