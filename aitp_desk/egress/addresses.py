@@ -1,0 +1,147 @@
+"""Which addresses are asked, by whatever name or spelling: rules, and the socket that keeps them.
+
+Source: the IANA registries of special-purpose addresses (RFC 6890), RFC 6761 (special-use names),
+the WHATWG URL standard, section 3.5 (hosts).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import socket
+from typing import Any
+
+from yarl import URL
+
+from aitp_desk.egress.errors import AddressRefused
+
+MAX_ADDRESS_CHARACTERS = 2048
+"""A longer address is refused."""
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_WITH_USER = re.compile(r"(?:[^/?#]*:)?//[^/?#]*@")
+_ANY_NUMBER = re.compile(r"(^|\.)(\d+|0x[0-9a-f]*)\.?$", re.IGNORECASE)
+"""How a host ends that some resolvers read as an IPv4 address (WHATWG URL, section 3.5)."""
+_INNER_NAME = re.compile(
+    r"(?:[^.]+|(?:.*\.)?(?:localhost|local|internal|intranet|lan|home\.arpa))\.?", re.IGNORECASE
+)
+"""What names this machine or one of its own network and nobody else's: a word without a dot, and
+the domains that were set aside for that (RFC 6761, RFC 6762, RFC 8375, ICANN's ``internal``)."""
+_GLOBAL_UNICAST = ipaddress.ip_network("2000::/3")
+_NOT_PUBLIC: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = (
+    ipaddress.ip_network("168.63.129.16/32"),  # what a cloud's machines see as their host (Azure)
+    ipaddress.ip_network("192.0.0.0/24"),  # IETF protocol assignments (RFC 6890)
+    ipaddress.ip_network("192.88.99.0/24"),  # relays to 6to4 (RFC 7526)
+    ipaddress.ip_network("2002::/16"),  # 6to4: an IPv4 address in disguise (RFC 3056)
+    ipaddress.ip_network("3fff::/20"),  # documentation (RFC 9637)
+)
+
+
+class NotPublic(OSError):
+    """The connection that was about to be made leads to an address that is not public."""
+
+    reason = "does not lead to a public address"
+
+    def __init__(self) -> None:
+        # the same words for each of a name's addresses, so that the client joins them into one
+        super().__init__(self.reason)
+
+
+class Addresses:
+    """The addresses that one client asks.
+
+    Parameters:
+        allow_loopback: also this machine's own loopback, there without encryption as well.
+    """
+
+    def __init__(self, *, allow_loopback: bool) -> None:
+        self._allow_loopback = allow_loopback
+
+    def parse(self, text: str, *, base: URL | None = None) -> URL:
+        """The address in the form in which it is asked: what is checked is what is used.
+
+        Raises:
+            AddressRefused: it can be told to be wrong without asking anybody.
+        """
+        if len(text) > MAX_ADDRESS_CHARACTERS:
+            raise AddressRefused(f"An address has at most {MAX_ADDRESS_CHARACTERS} characters.")
+        if not text.isprintable() or " " in text or "\\" in text:
+            raise AddressRefused("An address holds no spaces, backslashes or control characters.")
+        try:
+            address = URL(text)
+            address = (base.join(address) if base is not None else address).with_fragment(None)
+            host, port = address.raw_host, address.port
+        except (ValueError, TypeError, IndexError):
+            raise AddressRefused(
+                "This is no URL; it takes one such as https://example.com/."
+            ) from None
+        if address.scheme not in {"http", "https"} or not host or not port:
+            raise AddressRefused(
+                "This is no web address; it takes one such as https://example.com/."
+            )
+        if _WITH_USER.match(text) or address.raw_user is not None:
+            raise AddressRefused("An address holds no user name and no password.")
+        literal = _literal(host)
+        is_inner = _INNER_NAME.fullmatch(host) is not None if literal is None else False
+        if is_inner or (literal is not None and not self._may_ask(literal)):
+            raise AddressRefused(f"{host} {NotPublic.reason}.")
+        is_own = literal is not None and literal.is_loopback
+        if address.scheme != "https" and not is_own:
+            raise AddressRefused(f"{host} is asked over https only.")
+        return address
+
+    def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
+        """A socket for one attempt to connect, to an address that may be asked.
+
+        Raises:
+            NotPublic: it may not.
+        """
+        family, kind, protocol, _, sockaddr = info
+        if not self._may_ask(_plain(ipaddress.ip_address(sockaddr[0]))):
+            raise NotPublic
+        return socket.socket(family, kind, protocol)
+
+    def _may_ask(self, address: Address) -> bool:
+        return is_public(address) or (self._allow_loopback and address.is_loopback)
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is global unicast: one machine's, on the public internet.
+
+    IPv4 addresses within IPv6 ones are read as what they are (``::ffff:0:0/96``), or refused with
+    all of their kind (NAT64, 6to4, Teredo).
+    """
+    address = _plain(address)
+    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    return (
+        address.is_global
+        and not address.is_multicast
+        and not any(address in network for network in _NOT_PUBLIC)
+    )
+
+
+def _plain(address: Address) -> Address:
+    """The IPv4 address that an IPv6 address is the mapped form of, or the address itself."""
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _literal(host: str) -> Address | None:
+    """The address that a host is written as; None for a name.
+
+    Raises:
+        AddressRefused: it is neither: a number that only some would read as an address, or an
+            address of one network interface.
+    """
+    if "%" in host:
+        raise AddressRefused("An address names no network interface.")
+    try:
+        return _plain(ipaddress.ip_address(host))
+    except ValueError:
+        if _ANY_NUMBER.search(host):
+            raise AddressRefused(
+                f"{host} is no address; an IPv4 address is four decimal numbers."
+            ) from None
+        return None

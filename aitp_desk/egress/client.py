@@ -1,0 +1,299 @@
+"""The client itself: one request after the other, each held to the same rules and bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Self
+
+import aiohttp
+import msgspec
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from aitp_desk.egress.addresses import Addresses, NotPublic
+from aitp_desk.egress.errors import (
+    AddressRefused,
+    TooLarge,
+    TooManyRedirects,
+    TooSlow,
+    Unreachable,
+)
+
+if TYPE_CHECKING:
+    from aiohttp.connector import Connection
+
+USER_AGENT = "aitp-desk"
+"""What the desk calls itself, also in ``robots.txt``."""
+MAX_REDIRECTS = 5
+"""A request follows so many redirects and no more."""
+MAX_AT_ONCE = 16
+"""So many connections are open at once; further requests wait for one."""
+MAX_AT_ONE_HOST = 4
+"""So many of them lead to one host: who answers slowly keeps nobody else waiting."""
+MAX_ADDRESSES = 8
+"""So many addresses of a name are tried."""
+MAX_INTERIM = 16
+"""So many interim responses (1xx) may come before the answer (RFC 9110, section 15.2)."""
+
+_CODINGS = ("gzip", "deflate")
+"""How an answer may be compressed."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+Approve = Callable[[str], Awaitable[None]]
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """An answer, whatever its status.
+
+    Parameters:
+        status: of what was fetched never a redirect that names where to.
+        headers: by name in any case.
+        body: decompressed; empty unless the status is 2xx.
+        url: the address that answered, after redirects, without a fragment.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str
+
+
+class Egress:
+    """The client. It is opened and closed as a context.
+
+    Parameters:
+        allow_loopback: also ask this machine's own loopback, there without encryption as well: for
+            tests.
+        resolver: finds addresses of names; by default the system's.
+    """
+
+    def __init__(
+        self, *, allow_loopback: bool = False, resolver: AbstractResolver | None = None
+    ) -> None:
+        self._addresses = Addresses(allow_loopback=allow_loopback)
+        self._resolver = resolver
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                resolver=_FewAddresses(self._resolver or aiohttp.DefaultResolver()),
+                socket_factory=self._addresses.open_socket,
+                limit=MAX_AT_ONCE,
+                limit_per_host=MAX_AT_ONE_HOST,
+            ),
+            response_class=_Response,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": USER_AGENT, "Accept-Encoding": ", ".join(_CODINGS)},
+            timeout=aiohttp.ClientTimeout(total=None),
+            trust_env=False,
+        )
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def check(self, url: str) -> None:
+        """Refuse an address that can be told to be wrong without asking anybody.
+
+        A name that passes may still lead to an address that is not public: :meth:`fetch` finds out
+        when it connects. Whoever takes an address for later checks it now and fetches it then.
+
+        Raises:
+            AddressRefused: the message says which rule it breaks.
+        """
+        self._addresses.parse(url)
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        max_bytes: int,
+        seconds: float,
+        headers: Mapping[str, str] | None = None,
+        approve: Approve | None = None,
+    ) -> Fetched:
+        """Get an address, following redirects; each is held to the same rules.
+
+        Parameters:
+            max_bytes: the largest body, in bytes, also once decompressed.
+            seconds: for everything together, redirects included.
+            headers: sent to the origin of ``url`` only, not where a redirect leads off it.
+            approve: awaited with each address that a redirect leads to, before it is asked; it
+                raises to end the request.
+
+        Raises:
+            AddressRefused, TooManyRedirects, Unreachable, TooSlow, TooLarge: there is no answer.
+        """
+        address = self._addresses.parse(url)
+        origin = address.origin()
+        try:
+            async with asyncio.timeout(seconds):
+                for hop in range(MAX_REDIRECTS + 1):
+                    if hop and approve is not None:
+                        await approve(str(address))
+                    own = headers if address.origin() == origin else None
+                    found = await self._ask("GET", address, own, max_bytes)
+                    location = found.headers.get("Location")
+                    if found.status not in _REDIRECTS or location is None:
+                        return found
+                    address = self._addresses.parse(location, base=address)
+        except TimeoutError:
+            raise _too_slow(address, seconds) from None
+        raise TooManyRedirects(f"{origin.host} redirects more than {MAX_REDIRECTS} times.")
+
+    async def send(
+        self,
+        url: str,
+        body: bytes,
+        *,
+        max_bytes: int,
+        seconds: float,
+        headers: Mapping[str, str] | None = None,
+    ) -> Fetched:
+        """Post bytes to an address, once. A redirect is an answer as any other: none is followed.
+
+        Parameters:
+            body: sent as it is; ``headers`` say what it is.
+            max_bytes: the largest body of the answer, in bytes, also once decompressed.
+            seconds: for everything together.
+
+        Raises:
+            AddressRefused, Unreachable, TooSlow, TooLarge: there is no answer. Unless the address
+                was refused, what was sent may have arrived.
+        """
+        address = self._addresses.parse(url)
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._ask("POST", address, headers, max_bytes, body)
+        except TimeoutError:
+            raise _too_slow(address, seconds) from None
+
+    async def _ask(
+        self,
+        method: Literal["GET", "POST"],
+        address: URL,
+        headers: Mapping[str, str] | None,
+        max_bytes: int,
+        sent: bytes | None = None,
+    ) -> Fetched:
+        """One request to an address that may be asked."""
+        if self._session is None:
+            raise RuntimeError("The client is not open.")
+        host = address.host
+        try:
+            async with self._session.request(
+                method, address, data=sent, headers=headers, allow_redirects=False
+            ) as response:
+                body = b""
+                if 200 <= response.status < 300:
+                    body = await _read(response, max_bytes)
+                return Fetched(response.status, response.headers, body, str(address))
+        except aiohttp.ClientConnectorError as error:
+            if isinstance(error.os_error, NotPublic):
+                raise AddressRefused(f"{host} {NotPublic.reason}.") from None
+            raise Unreachable(f"{host} could not be reached: {_reason(error)}.") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            if isinstance(error, TimeoutError):
+                raise
+            raise Unreachable(f"{host} could not be reached: {_reason(error)}.") from None
+
+
+class _FewAddresses(AbstractResolver):
+    """A resolver that keeps the first addresses of a name: trying thousands takes the desk long."""
+
+    def __init__(self, resolver: AbstractResolver) -> None:
+        self._resolver = resolver
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The first addresses of a name."""
+        return (await self._resolver.resolve(host, port, family))[:MAX_ADDRESSES]
+
+    async def close(self) -> None:
+        """Let go of what the resolver holds."""
+        await self._resolver.close()
+
+
+class _Response(aiohttp.ClientResponse):
+    """A response that interim ones do not keep off for ever: each costs the desk time to read."""
+
+    async def start(self, connection: Connection) -> aiohttp.ClientResponse:
+        """Read on to the head of the final response."""
+        protocol = connection.protocol
+        if protocol is None:
+            raise aiohttp.ClientConnectionError("the connection is closed")
+        read, left = protocol.read, MAX_INTERIM + 1
+
+        async def read_next() -> object:
+            nonlocal left
+            if not left:
+                raise aiohttp.ClientPayloadError("too many interim responses")
+            left -= 1
+            return await read()
+
+        protocol.read = read_next  # type: ignore[method-assign,assignment]
+        try:
+            return await super().start(connection)
+        finally:
+            del protocol.read
+
+
+async def _read(response: aiohttp.ClientResponse, max_bytes: int) -> bytes:
+    """The body, piece by piece: what is compressed is unpacked no further than it is taken.
+
+    Raises:
+        TooLarge: it goes on after ``max_bytes``.
+        Unreachable: it is compressed in a way that was not asked for, and would be read as it is.
+    """
+    coding = ", ".join(response.headers.getall("Content-Encoding", ["identity"])).strip().lower()
+    transfer = response.headers.get("Transfer-Encoding", "chunked").strip().lower()
+    if coding not in {*_CODINGS, "identity", ""} or transfer != "chunked":
+        raise Unreachable(f"{response.url.host} compresses its answer in a way that is not read.")
+    if (response.content_length or 0) > max_bytes:
+        raise _too_large(response, max_bytes)
+    parts: list[bytes] = []
+    room = max_bytes
+    async for part in response.content.iter_any():
+        room -= len(part)
+        if room < 0:
+            raise _too_large(response, max_bytes)
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _too_slow(address: URL, seconds: float) -> TooSlow:
+    return TooSlow(f"{address.host} did not answer completely within {seconds:g} seconds.")
+
+
+def _too_large(response: aiohttp.ClientResponse, max_bytes: int) -> TooLarge:
+    return TooLarge(f"{response.url.host} sent more than {max_bytes} bytes.")
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, in words of our own: those of the libraries may hold addresses."""
+    match error:
+        case aiohttp.ClientConnectorDNSError():
+            return "its name leads to no address"
+        case aiohttp.ClientConnectorCertificateError():
+            return "its certificate is not trusted"
+        case aiohttp.ClientConnectorSSLError():
+            return "no encryption could be agreed on"
+        case aiohttp.ClientConnectorError():
+            return "the connection failed"
+        case aiohttp.ClientPayloadError() | aiohttp.ServerDisconnectedError():
+            return "its answer broke off or cannot be unpacked"
+        case aiohttp.ClientOSError():
+            return "the connection was lost"
+        case _:
+            return "it did not answer as HTTP says"

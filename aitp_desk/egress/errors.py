@@ -1,0 +1,31 @@
+"""Why a request to another server has no answer; no message holds a secret."""
+
+from __future__ import annotations
+
+
+class EgressError(Exception):
+    """A request could not be made or finished; the message holds no secret."""
+
+
+class AddressRefused(EgressError):
+    """The address, or one that it redirects to, is none that the desk asks. Trying again is no use.
+
+    It is not https, it is malformed, it holds credentials, or it leads to an address that is not
+    public.
+    """
+
+
+class TooManyRedirects(EgressError):
+    """The redirects did not end within :data:`aitp_desk.egress.MAX_REDIRECTS`."""
+
+
+class Unreachable(EgressError):
+    """The name is unknown, the connection failed, the certificate is wrong, or it is no HTTP."""
+
+
+class TooSlow(EgressError):
+    """The answer was not complete in time."""
+
+
+class TooLarge(EgressError):
+    """The body is larger than the caller takes, as it was sent or once it is decompressed."""

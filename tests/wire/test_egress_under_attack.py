@@ -1,0 +1,466 @@
+"""Everything that leads a client into the house, or keeps it busy: at registration, at delivery.
+
+Three tables: addresses that are refused without asking anybody, names whose addresses are refused
+at the socket, and answers that never come to an end or are none. Each is tried in each way in which
+the desk asks: an address is looked at (``check``), fetched, and sent to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import time
+import tracemalloc
+import zlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from ipaddress import IPv4Address, IPv6Address
+from typing import Protocol
+from unittest.mock import patch
+
+import pytest
+from aiohttp import web
+
+from aitp_desk.egress import (
+    MAX_REDIRECTS,
+    AddressRefused,
+    Egress,
+    EgressError,
+    Fetched,
+    TooLarge,
+    TooManyRedirects,
+    TooSlow,
+    Unreachable,
+)
+from tests.name_server import name_server
+from tests.websites import Names, Website, website
+
+SECONDS = 5.0
+SOON = 0.2
+"""How long is waited for what never comes, in seconds."""
+MOST_BYTES = 10_000
+MEGABYTE = 1024 * 1024
+
+
+class Way(Protocol):
+    """A way in which the desk asks."""
+
+    def __call__(
+        self, egress: Egress, url: str, seconds: float = SECONDS
+    ) -> Awaitable[Fetched]: ...
+
+
+async def fetch(egress: Egress, url: str, seconds: float = SECONDS) -> Fetched:
+    return await egress.fetch(url, max_bytes=MOST_BYTES, seconds=seconds, headers={"X-Own": "1"})
+
+
+async def send(egress: Egress, url: str, seconds: float = SECONDS) -> Fetched:
+    return await egress.send(
+        url, b"{}", max_bytes=MOST_BYTES, seconds=seconds, headers={"X-Own": "1"}
+    )
+
+
+WAYS = (fetch, send)
+each_way = pytest.mark.parametrize("way", WAYS)
+
+# --- Addresses: refused at registration and at delivery, and nobody was asked -------------------
+
+LOOPBACK = (
+    *("127.0.0.1", "127.255.255.254", "0.0.0.0", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]"),
+    # the same in other spellings of IPv4: one number, octal, hexadecimal, fewer or more parts
+    *("2130706433", "0x7f000001", "017700000001", "0177.0.0.1", "0x7f.0.0.1", "0x7F.1", "127.1"),
+    *("127.0.1", "127.0.0.1.", "0", "0x0", "127.0.0.01", "127.0.0.256", "1.2.3.4.5", "4294967297"),
+    # and of digits and dots: full width, circled, other scripts, ideographic full stops
+    *("１２７.0.0.1", "①②⑦.0.0.1", "١٢٧.0.0.1", "127。0。0。1", "127．0．0．1", "127｡0｡0｡1"),
+    *("%31%32%37.0.0.1", "127.0.0.1%00.example.com", "127.0.0.1%2eexample.com"),
+    # within IPv6: mapped, compatible, NAT64 (both prefixes), 6to4, Teredo, ISATAP of a link
+    *("[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[0:0:0:0:0:ffff:7f00:1]", "[::127.0.0.1]"),
+    *("[::ffff:0:127.0.0.1]", "[64:ff9b::7f00:1]", "[64:ff9b::127.0.0.1]", "[64:ff9b:1::7f00:1]"),
+    *("[64:ff9b:1:ffff::7f00:1]", "[2002:7f00:1::]", "[2001::7f00:1]", "[2001:0:7f00:1::1]"),
+    "[fe80::5efe:7f00:1]",
+    # zones
+    *("[::1%25lo]", "[fe80::1%25eth0]", "[fe80::1%eth0]", "[::1%25]"),
+    # names that are nobody else's
+    *("localhost", "LOCALHOST", "localhost.", "localhost.localdomain.localhost", "a.localhost"),
+    *("ｌｏｃａｌｈｏｓｔ", "ⓛocalhost", "localhost。", "loc\u00adalhost", "ip6-loopback"),
+)
+INNER = (
+    *("10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.0.1", "[fd00::1]", "[fc00::1]"),
+    *("100.64.0.1", "100.127.255.255", "169.254.1.1", "[fe80::1]", "[fec0::1]"),
+    # what clouds tell their machines
+    *("169.254.169.254", "[::ffff:169.254.169.254]", "2852039166", "0xa9fea9fe", "[fd00:ec2::254]"),
+    *("100.100.100.200", "192.0.0.192", "168.63.129.16", "metadata.google.internal", "metadata"),
+    # tests of speed, documentation, protocols, nobody's, everybody's
+    *("198.18.0.1", "198.19.255.255", "192.0.2.1", "198.51.100.1", "203.0.113.1", "192.0.0.1"),
+    *("192.88.99.1", "240.0.0.1", "255.255.255.255", "224.0.0.1", "239.255.255.250"),
+    *("[ff02::1]", "[ff0e::1]", "[2001:db8::1]", "[3fff::1]", "[100::1]", "[5f00::1]", "[::2]"),
+    # networks of one's own by name
+    *(
+        "printer.local",
+        "db",
+        "db.",
+        "intranet",
+        "host.docker.internal",
+        "router.home.arpa",
+        "nas.lan",
+    ),
+)
+WORDED = (
+    *("https://example.com@127.0.0.1/", "https://127.0.0.1@example.com/", "https://a:b@c.example/"),
+    *("https://@example.com/", "https://:@example.com/", "https://a%40b@example.com/"),
+    *("https://127.0.0.1#@example.com/", "https://127.0.0.1?@example.com/", "https://:80/"),
+    *(
+        "https://127.0.0.1\\@example.com/",
+        "https:\\\\127.0.0.1/",
+        "https:127.0.0.1",
+        "//127.0.0.1/",
+    ),
+    *("https://example.com\t@127.0.0.1/", "https://exam\nple.com/", "https://example.com\r\n/"),
+    *("http://example.com/", "http://1.1.1.1/", "HTTP://EXAMPLE.COM/", "ftp://example.com/"),
+    *("file:///etc/passwd", "gopher://127.0.0.1:6379/_x", "dict://127.0.0.1:11211/", "data:,x"),
+    *(
+        "unix:///run/docker.sock",
+        "http+unix://%2Frun%2Fx/",
+        "ws://example.com/",
+        "jar:https://a.b!/",
+    ),
+    *("https://[::1", "https://::1/", "https://[127.0.0.1]/", "https://[::1]:99999/", "https:///x"),
+    *("https://example.com:0/", "https://example.com:-1/", "https://example.com:8o/", "https://"),
+)
+REFUSED = (*(f"https://{host}:PORT/hunter2" for host in (*LOOPBACK, *INNER)), *WORDED)
+
+
+@asynccontextmanager
+async def canary() -> AsyncIterator[tuple[int, list[str]]]:
+    """Somebody within the house, on every address of the loopback, who notes who comes."""
+    came: list[str] = []
+
+    async def note(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        came.append(str(writer.get_extra_info("sockname")))
+        writer.close()
+
+    async with await asyncio.start_server(note, "0.0.0.0", 0) as server:
+        yield server.sockets[0].getsockname()[1], came
+
+
+async def test_an_address_into_the_house_is_refused_in_every_spelling() -> None:
+    names = Names({})
+    async with canary() as (port, came), Egress(resolver=names) as egress:
+        for text in REFUSED:
+            url = text.replace("PORT", str(port))
+            with pytest.raises(AddressRefused) as caught:
+                egress.check(url)
+            assert "hunter2" not in str(caught.value), url
+            for way in WAYS:
+                with pytest.raises(AddressRefused):
+                    await way(egress, url)
+    assert (names.asked, came) == ([], [])
+
+
+async def test_a_redirect_into_the_house_is_refused_in_every_spelling() -> None:
+    async with canary() as (port, came), website() as site, Egress(allow_loopback=True) as egress:
+        for text in (*(f"https://{host}:PORT/" for host in INNER), *WORDED):
+            url = text.replace("PORT", str(port))
+            if not url.isprintable():
+                continue  # no header holds it
+            for status in (301, 302, 303, 307, 308):
+                site.put("/", b"", status=status, headers={"Location": url})
+                with pytest.raises(EgressError):
+                    await fetch(egress, f"{site.url}/")
+                assert (await send(egress, f"{site.url}/")).status == status
+    assert (set(site.paths()), came) == ({"/"}, [])
+
+
+# --- Names: whatever the name service says, and whenever it says something else -----------------
+
+PUBLIC = "127.0.0.2"
+"""Stands for the public internet: the only address that is public in these tests."""
+NAMES = {
+    "loopback": [["127.0.0.1"]],
+    "private": [["10.0.0.1"]],
+    "metadata": [["169.254.169.254"]],
+    "nobody": [["0.0.0.0"]],
+    "broadcast": [["255.255.255.255"]],
+    "many": [[f"10.0.0.{number}" for number in range(200)]],
+    "six": [["::1"]],
+    "mapped": [["::ffff:127.0.0.1"]],
+    "translated": [["64:ff9b::7f00:1", "64:ff9b:1::7f00:1"]],
+    "tunnelled": [["2002:7f00:1::1", "2001:0:7f00:1::1"]],
+    "unique": [["fd00:ec2::254"]],
+    "mixed": [["10.0.0.1", "::1", "127.0.0.1", "fe80::1"]],
+    "alias": [["localhost", "127.0.0.1"]],
+    "chain": [["b.example", "c.example", "db.internal", "10.0.0.1", "::1"]],
+}
+"""Parts of names, and what they lead to."""
+
+
+def only_one_is_public(address: IPv4Address | IPv6Address) -> bool:
+    return str(address) == PUBLIC
+
+
+@each_way
+async def test_a_name_that_leads_into_the_house_is_refused_at_the_socket(way: Way) -> None:
+    zone = {f"{name}.example": answers for name, answers in NAMES.items()}
+    async with (
+        canary() as (port, came),
+        name_server(zone) as (server, resolver),
+        Egress(resolver=resolver) as egress,
+    ):
+        for name in zone:
+            egress.check(f"https://{name}:{port}/")
+            with pytest.raises(AddressRefused, match=f"^{name} does not lead to a public"):
+                await way(egress, f"https://{name}:{port}/")
+    assert (server.asked, came) == ([*zone], [])
+
+
+@each_way
+async def test_a_name_that_leads_into_the_house_only_the_second_time_is_refused_then(
+    way: Way,
+) -> None:
+    zone = {"rebound.example": [[PUBLIC], ["127.0.0.1"], ["::1", "::ffff:127.0.0.1"]]}
+    async with canary() as (port, came), name_server(zone) as (server, resolver):
+        with patch("aitp_desk.egress.addresses.is_public", only_one_is_public):
+            for refused in (False, True, True):
+                async with Egress(resolver=resolver) as egress:  # which remembers no name
+                    with pytest.raises(AddressRefused if refused else Unreachable):
+                        await way(egress, f"https://rebound.example:{port}/")
+    assert server.asked == ["rebound.example"] * 3
+    assert {place for place in came if PUBLIC not in place} == set()
+    assert came
+
+
+@each_way
+async def test_where_the_public_address_of_a_name_is_deaf_no_other_is_tried(way: Way) -> None:
+    zone = {"both.example": [[PUBLIC, "127.0.0.1", "127.0.0.3"]]}
+    async with canary() as (port, came), name_server(zone) as (_, resolver):
+        with patch("aitp_desk.egress.addresses.is_public", only_one_is_public):
+            async with Egress(resolver=resolver) as egress:
+                for _ in range(3):
+                    with pytest.raises(EgressError):
+                        await way(egress, f"https://both.example:{port}/")
+    assert {place for place in came if PUBLIC not in place} == set()
+
+
+async def test_a_redirect_to_a_name_that_leads_into_the_house_is_refused() -> None:
+    zone = {"inner.example": [["10.0.0.1"]]}
+    async with website() as site, name_server(zone) as (server, resolver):
+        site.redirect("/", "https://inner.example/")
+        async with Egress(allow_loopback=True, resolver=resolver) as egress:
+            with pytest.raises(AddressRefused, match=r"^inner\.example does not lead"):
+                await fetch(egress, f"{site.url}/")
+            site.put("/", "hello")  # what was refused spoils nothing that comes after
+            assert (await fetch(egress, f"{site.url}/")).body == b"hello"
+    assert server.asked == ["inner.example"]
+
+
+async def test_redirects_that_turn_in_a_circle_over_two_sites_end() -> None:
+    async with website() as one, website() as other, Egress(allow_loopback=True) as egress:
+        one.redirect("/", f"{other.url}/")
+        other.redirect("/", f"{one.url}/")
+        with pytest.raises(TooManyRedirects):
+            await fetch(egress, f"{one.url}/")
+    assert len(one.asked) + len(other.asked) == MAX_REDIRECTS + 1
+    assert all("X-Own" in asked.headers for asked in one.asked)
+    assert not any("X-Own" in asked.headers for asked in other.asked)
+
+
+# --- Answers: what never ends, what is too much, what is none ----------------------------------
+
+OK = b"HTTP/1.1 200 OK\r\n"
+IN_CHUNKS = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+MUCH = 65536
+
+
+def packed(window: int, data: bytes = bytes(MEGABYTE), times: int = 20) -> bytes:
+    packer = zlib.compressobj(9, wbits=window)
+    return b"".join(packer.compress(data) for _ in range(times)) + packer.flush()
+
+
+def coded(coding: bytes, body: bytes) -> bytes:
+    return OK + b"Content-Encoding: %b\r\nContent-Length: %d\r\n\r\n" % (coding, len(body)) + body
+
+
+def endless(*begins: bytes, again: bytes) -> Iterable[bytes]:
+    return itertools.chain(begins, itertools.repeat(again))
+
+
+BOMB = packed(31)
+ANSWERS: dict[str, tuple[Callable[[], Iterable[bytes]], type[EgressError]]] = {
+    # no end
+    "nothing at all": (lambda: endless(again=b""), TooSlow),
+    "a head that drips": (lambda: endless(OK, again=b"X"), TooSlow),
+    "a body that drips": (lambda: endless(OK, b"\r\n", again=b""), TooSlow),
+    "empty lines": (lambda: endless(again=b"\r\n" * MUCH), TooSlow),
+    "interim answers": (lambda: endless(again=b"HTTP/1.1 100 Go on\r\n\r\n" * 2000), Unreachable),
+    "early hints": (
+        lambda: endless(again=b"HTTP/1.1 103 Hint\r\nA: b\r\n\r\n" * 2000),
+        Unreachable,
+    ),
+    "headers": (lambda: endless(OK, again=b"X-A: b\r\n" * 1000), Unreachable),
+    "a long header": (lambda: endless(OK, b"X: ", again=b"a" * MUCH), Unreachable),
+    "a long reason": (lambda: endless(b"HTTP/1.1 200 ", again=b"a" * MUCH), Unreachable),
+    "a long first line": (lambda: endless(again=b"a" * MUCH), Unreachable),
+    "a chunk's extension": (lambda: endless(IN_CHUNKS, b"5;", again=b"a" * MUCH), TooSlow),
+    "a chunk's size": (lambda: endless(IN_CHUNKS, again=b"0" * MUCH), TooSlow),
+    "trailers": (lambda: endless(IN_CHUNKS, b"0\r\n", again=b"X: a\r\n" * 1000), Unreachable),
+    # too much
+    "a body": (lambda: endless(OK, b"\r\n", again=b"a" * MUCH), TooLarge),
+    "chunks": (lambda: endless(IN_CHUNKS, again=b"10000\r\n" + b"a" * MUCH + b"\r\n"), TooLarge),
+    "chunks of a byte": (lambda: endless(IN_CHUNKS, again=b"1\r\na\r\n" * 1000), TooLarge),
+    "a length": (lambda: [OK, b"Content-Length: 999999999999\r\n\r\n"], TooLarge),
+    "a gzip bomb": (lambda: [coded(b"gzip", BOMB)], TooLarge),
+    "a gzip bomb of many members": (lambda: [coded(b"gzip", BOMB * 3)], TooLarge),
+    "a zlib bomb": (lambda: [coded(b"deflate", packed(15))], TooLarge),
+    "a deflate bomb": (lambda: [coded(b"deflate", packed(-15))], TooLarge),
+    "a bomb in a bomb": (lambda: [coded(b"gzip, gzip", packed(31, BOMB, 1))], Unreachable),
+    "a bomb in another coding": (lambda: [coded(b"br", BOMB)], Unreachable),
+    "a bomb in two headers": (
+        lambda: [OK, b"Content-Encoding: gzip\r\nContent-Encoding: gzip\r\n\r\n", BOMB],
+        Unreachable,
+    ),
+    "a bomb on its way": (
+        lambda: [OK, b"Transfer-Encoding: gzip, chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"],
+        Unreachable,
+    ),
+    # none
+    "silence": (list, Unreachable),
+    "a body without a head": (lambda: [b"<html>hello</html>\n"], Unreachable),
+    "another protocol": (lambda: [b"SSH-2.0-OpenSSH_9.2\r\n"], Unreachable),
+    "half a body": (lambda: [OK, b"Content-Length: 10\r\n\r\nhalf"], Unreachable),
+    "half a chunk": (lambda: [IN_CHUNKS, b"10\r\nhalf"], Unreachable),
+    "no packed body": (lambda: [coded(b"gzip", b"hello")], Unreachable),
+    "two lengths": (lambda: [OK, b"Content-Length: 1\r\nContent-Length: 2\r\n\r\nab"], Unreachable),
+    "a length and chunks": (
+        lambda: [OK, b"Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
+        Unreachable,
+    ),
+    "a length below none": (lambda: [OK, b"Content-Length: -1\r\n\r\na"], Unreachable),
+    "more than its length": (lambda: [OK, b"Content-Length: 1\r\n\r\nabc"], Unreachable),
+    "a status of two digits": (lambda: [b"HTTP/1.1 20 OK\r\n\r\n"], Unreachable),
+    "a status of five digits": (lambda: [b"HTTP/1.1 20000 OK\r\n\r\n"], Unreachable),
+    "a chunk of no number": (lambda: [IN_CHUNKS, b"zz\r\na\r\n0\r\n\r\n"], Unreachable),
+    "a NUL in a header": (lambda: [OK, b"X: a\x00b\r\nContent-Length: 0\r\n\r\n"], Unreachable),
+}
+"""What a server says, and what becomes of it."""
+
+
+@asynccontextmanager
+async def saying(parts: Callable[[], Iterable[bytes]]) -> AsyncIterator[str]:
+    """A server that answers whatever it is asked with these bytes; its address."""
+
+    saying: set[asyncio.Task[None]] = set()
+
+    async def say(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        saying.add(task)
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            for part in parts():
+                if len(part) < 2:  # it drips
+                    await asyncio.sleep(0.001)
+                writer.write(part)
+                await writer.drain()
+        except (ConnectionError, EOFError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    async with await asyncio.start_server(say, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        for task in saying:
+            task.cancel()
+        await asyncio.gather(*saying)
+
+
+async def refusal_of(way: Way, egress: Egress, name: str) -> EgressError:
+    """Ask who answers so; why there is no answer."""
+    parts, refusal = ANSWERS[name]
+    seconds = SOON if refusal is TooSlow else SECONDS
+    async with saying(parts) as url:
+        try:
+            answer = await way(egress, f"{url}/hunter2?key=hunter2", seconds)
+        except EgressError as error:
+            return error
+    pytest.fail(f"{name} was an answer: {answer}")
+
+
+@each_way
+async def test_an_answer_without_end_or_measure_is_left_in_time(way: Way) -> None:
+    waited_for = [name for name, (_, refusal) in ANSWERS.items() if refusal is TooSlow]
+    began = time.monotonic()
+    async with Egress(allow_loopback=True) as egress:
+        found = await asyncio.gather(*(refusal_of(way, egress, name) for name in waited_for))
+        told = dict(zip(waited_for, found, strict=True))
+        for name in ANSWERS.keys() - told.keys():
+            tracemalloc.start()
+            try:
+                told[name] = await refusal_of(way, egress, name)
+                _, peak = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+            assert peak < 8 * MEGABYTE, name
+    assert {name: type(error) for name, error in told.items()} == {
+        name: refusal for name, (_, refusal) in ANSWERS.items()
+    }
+    assert not any("hunter2" in str(error) for error in told.values())
+    assert time.monotonic() - began < len(ANSWERS) * SECONDS
+
+
+@each_way
+async def test_a_second_answer_behind_the_first_is_nobodys(way: Way) -> None:
+    two = [OK, b"Content-Length: 2\r\n\r\nok", OK, b"Content-Length: 4\r\n\r\nevil"]
+    async with saying(lambda: [b"".join(two)]) as url, Egress(allow_loopback=True) as egress:
+        for _ in range(3):
+            assert (await way(egress, f"{url}/")).body == b"ok"
+
+
+async def test_a_host_that_keeps_its_callers_waiting_keeps_no_other_hosts_callers() -> None:
+    async with saying(lambda: endless(again=b"")) as slow, website() as site:
+        site.put("/", "hello")
+        async with Egress(allow_loopback=True) as egress:
+            waiting = [asyncio.create_task(fetch(egress, f"{slow}/", SOON)) for _ in range(40)]
+            await asyncio.sleep(0)
+            assert (await fetch(egress, f"{site.url}/")).body == b"hello"
+            kinds = {type(one) for one in await asyncio.gather(*waiting, return_exceptions=True)}
+            assert kinds == {TooSlow}
+
+
+# --- Sending -------------------------------------------------------------------------------------
+
+
+async def test_what_is_sent_arrives_as_it_is_once(site: Website) -> None:
+    bodies: list[bytes] = []
+
+    async def take(request: web.Request) -> web.Response:
+        bodies.append(await request.read())
+        return web.Response(status=202, text="taken")
+
+    site.handle("/hook?a=b", take)
+    headers = {"Content-Type": "application/json", "Webhook-Id": "msg_1"}
+    async with Egress(allow_loopback=True) as egress:
+        told = await egress.send(
+            f"{site.url}/hook?a=b", b'{"a":\xff', max_bytes=10, seconds=5, headers=headers
+        )
+    assert (told.status, told.body, bodies) == (202, b"taken", [b'{"a":\xff'])
+    (asked,) = site.asked
+    assert {name: asked.headers[name] for name in headers} == headers
+    assert asked.headers["Content-Length"] == "6"
+    assert asked.headers["User-Agent"] == "aitp-desk"
+    assert "Cookie" not in asked.headers
+
+
+async def test_a_header_of_two_lines_is_not_sent(site: Website) -> None:
+    async with Egress(allow_loopback=True) as egress:
+        for name, value in (("X-One", "1\r\nX-Two: 2"), ("X-One\r\nX-Two", "2"), ("X", "a\x00b")):
+            with pytest.raises(EgressError):
+                await egress.send(
+                    f"{site.url}/", b"", max_bytes=10, seconds=5, headers={name: value}
+                )
+    assert site.asked == []
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Website]:
+    async with website() as site:
+        yield site
