@@ -52,7 +52,7 @@ async def test_the_server_says_what_it_offers(talker: Talker) -> None:
         "token_endpoint": f"{url}/oauth/token",
         "jwks_uri": f"{url}/.well-known/jwks.json",
         "scopes_supported": ["threads", "actions"],
-        "response_types_supported": [],
+        "response_types_supported": ["none"],
         "grant_types_supported": ["client_credentials"],
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
     }

@@ -27,7 +27,8 @@ def describe_server(url: str, *, registers: bool) -> dict[str, Any]:
     """The desk as an authorization server (RFC 8414, section 2).
 
     It needs no ``authorization_endpoint``, for nobody is asked to agree. Clients that insist on the
-    member find an address that says so.
+    member find an address that says so. ``response_types_supported`` is required and may not be
+    empty (section 3.2): it names the type by which nothing is given.
 
     Parameters:
         url: the public address of the desk, which is its issuer identifier.
@@ -39,7 +40,7 @@ def describe_server(url: str, *, registers: bool) -> dict[str, Any]:
         "token_endpoint": f"{url}{TOKEN_PATH}",
         "jwks_uri": f"{url}{KEYS_PATH}",
         "scopes_supported": SCOPES,
-        "response_types_supported": [],
+        "response_types_supported": ["none"],
         "grant_types_supported": [GRANT],
         "token_endpoint_auth_methods_supported": AUTH_METHODS,
     }
