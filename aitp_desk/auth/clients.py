@@ -19,11 +19,14 @@ class ClientSecrets:
     """Makes and verifies the secrets of clients.
 
     Parameters:
-        keys: the desk's data keys.
+        keys: the desk's data keys; the newest keys the hashes of new clients.
     """
 
     def __init__(self, keys: DataKeys) -> None:
-        self._key = keys.derive("oauth clients")
+        self._newest = keys.newest
+        self._hashing = {
+            version: keys.derive("oauth clients", data_key=version) for version in keys.versions
+        }
 
     def make(
         self,
@@ -44,7 +47,8 @@ class ClientSecrets:
         client = Client(
             id=id_,
             name=name,
-            hash=self._hash(id_, secret),
+            data_key=self._newest,
+            hash=self._hash(id_, secret, self._newest),
             scopes=scopes,
             is_registered=is_registered,
             created_at=now,
@@ -60,9 +64,10 @@ class ClientSecrets:
         Parameters:
             client: the one with this id, None where there is none.
         """
-        hash_ = self._hash(client_id, secret)
+        data_key = self._newest if client is None else client.data_key
+        hash_ = self._hash(client_id, secret, data_key)
         kept = hash_[::-1] if client is None else client.hash
         return hmac.compare_digest(hash_, kept) and client is not None
 
-    def _hash(self, client_id: str, secret: str) -> bytes:
-        return hmac.digest(self._key, f"{client_id}:{secret}".encode(), "sha256")
+    def _hash(self, client_id: str, secret: str, data_key: int) -> bytes:
+        return hmac.digest(self._hashing[data_key], f"{client_id}:{secret}".encode(), "sha256")

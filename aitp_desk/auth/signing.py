@@ -1,7 +1,7 @@
 """The keys that sign this desk's access tokens, and when each of them does.
 
-A key is derived from the first data key and a version, so that none is kept anywhere: the store has
-only the versions after the first and their times. A new key is published before it signs, and the
+A key is derived from a data key and a version, so that none is kept anywhere: the store has only
+the versions after the first and their times. A new key is published before it signs, and the
 one before stays published until the last token that it signed is dead. So whoever verifies, and
 keeps the published set for a while, always knows the key of a live token.
 """
@@ -60,8 +60,8 @@ class SigningKeys:
             later: the keys after the first, the oldest first.
             now: Unix seconds.
         """
-        begun = [key for key in (_FIRST, *later) if key.signs_from <= now]
-        return self._derive(begun[-1].version if begun else _FIRST.version)
+        begun = [key for key in _valid(later) if key.signs_from <= now]
+        return self._derive(*_source(begun[-1] if begun else _FIRST))
 
     def published(self, later: Sequence[SigningKey], now: float) -> tuple[KeyPair, ...]:
         """Return the keys that a live token may be signed with now or soon, the oldest first.
@@ -69,17 +69,30 @@ class SigningKeys:
         Parameters:
             later, now: as in :meth:`signing`.
         """
-        keys = (_FIRST, *later)
+        keys = _valid(later)
         live = [
             key
             for key, successor in pairwise(keys)
             if now < successor.signs_from + LONGEST_TOKEN_SECONDS
         ]
-        return tuple(self._derive(key.version) for key in (*live, keys[-1]))
+        return tuple(self._derive(*_source(key)) for key in (*live, keys[-1]))
 
 
-def _derive(keys: DataKeys, version: int) -> KeyPair:
-    private = Ed25519PrivateKey.from_private_bytes(keys.derive("oauth signing", version))
+def _valid(later: Sequence[SigningKey]) -> Sequence[SigningKey]:
+    """The keys that were not ended by a later one."""
+    keys = (_FIRST, *later)
+    begin = max((n for n, key in enumerate(keys) if key.voids_earlier), default=0)
+    return keys[begin:]
+
+
+def _source(key: SigningKey) -> tuple[int, int]:
+    """What a key is derived from."""
+    return key.version, key.data_key
+
+
+def _derive(keys: DataKeys, version: int, data_key: int) -> KeyPair:
+    secret = keys.derive("oauth signing", version, data_key=data_key)
+    private = Ed25519PrivateKey.from_private_bytes(secret)
     public = base64url(private.public_key().public_bytes_raw())
     return KeyPair(thumbprint(public), public, private)
 

@@ -41,7 +41,12 @@ def keys() -> None:
 @keys.command()
 @desk_data
 @desk_store
-def rotate(data: Path, url: str) -> None:
+@click.option(
+    "--at-once",
+    is_flag=True,
+    help="The new key signs now, the keys before it end now, and with them all tokens.",
+)
+def rotate(data: Path, url: str, at_once: bool) -> None:
     """Have access tokens signed with a new key.
 
     It is published at once and signs ten minutes later, when whoever verifies tokens knows it. The
@@ -60,10 +65,18 @@ def rotate(data: Path, url: str) -> None:
                     work.rotate_signing_key,
                     now=int(time.time()),
                     ahead=AHEAD_SECONDS,
+                    data_key=known.newest,
+                    voids_earlier=at_once,
                     by=at_the_machine(known),
                 )
 
         made = asyncio.run(add())
+    if at_once:
+        click.echo(
+            f"Key {made.version} of access tokens signs from now on; what was signed before proves"
+            " nothing any more."
+        )
+        return
     begins = datetime.fromtimestamp(made.signs_from, UTC).strftime("%H:%M:%S")
     click.echo(f"Published key {made.version} of access tokens. It signs from {begins} UTC on.")
 

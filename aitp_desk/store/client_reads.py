@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aitp_desk.store.base import Store
 from aitp_desk.store.client_records import Client, SigningKey
-from aitp_desk.store.rows import client_of
+from aitp_desk.store.rows import client_of, signing_key_of
 
 
 async def client(store: Store, client_id: str) -> Client | None:
@@ -20,4 +20,4 @@ async def list_clients(store: Store) -> tuple[Client, ...]:
 
 async def signing_keys(store: Store) -> tuple[SigningKey, ...]:
     """Read the signing keys after the first, the oldest first."""
-    return tuple(SigningKey(*row) for row in await store.read("signing_keys", {}))
+    return tuple(map(signing_key_of, await store.read("signing_keys", {})))

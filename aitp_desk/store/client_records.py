@@ -11,6 +11,7 @@ class Client(msgspec.Struct, frozen=True):
     Parameters:
         id: public; 16 hexadecimal digits.
         name: what its maker calls it. No two live ones that the owner made share one.
+        data_key: the version of the data key that the hash is keyed by.
         hash: keyed hash of the secret.
         scopes: the most that its tokens may have.
         is_registered: whether it registered itself (RFC 7591); else the owner made it.
@@ -19,6 +20,7 @@ class Client(msgspec.Struct, frozen=True):
 
     id: str
     name: str
+    data_key: int
     hash: bytes
     scopes: tuple[str, ...]
     is_registered: bool
@@ -38,8 +40,12 @@ class SigningKey(msgspec.Struct, frozen=True):
         version: from 2 on; the first key has no row.
         made_at: Unix seconds, as is ``signs_from``.
         signs_from: until then it is published only.
+        data_key: the version of the data key that it is derived from.
+        voids_earlier: whether the keys before it are none any more.
     """
 
     version: int
     made_at: int
     signs_from: int
+    data_key: int = 1
+    voids_earlier: bool = False

@@ -14,7 +14,7 @@ from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
-from aitp_desk.store.client_records import Client
+from aitp_desk.store.client_records import Client, SigningKey
 from aitp_desk.store.records import Event, FormerSecret, Present, Session, Token
 
 _encoder = msgspec.json.Encoder()
@@ -196,5 +196,10 @@ def token_of(row: Row) -> Token:
 
 def client_of(row: Row) -> Client:
     """Read a client as the statement ``client`` gives it."""
-    id_, name, hash_, scopes, is_registered, *times = row
-    return Client(id_, name, hash_, _texts.decode(scopes), bool(is_registered), *times)
+    id_, name, data_key, hash_, scopes, is_registered, *times = row
+    return Client(id_, name, data_key, hash_, _texts.decode(scopes), bool(is_registered), *times)
+
+
+def signing_key_of(row: Row) -> SigningKey:
+    """Read ``version, made_at, signs_from, data_key, voids_earlier``."""
+    return SigningKey(row[0], row[1], row[2], row[3], bool(row[4]))

@@ -13,11 +13,11 @@ from aitp_desk.store.work import TOKENS_EPOCH
 
 NOW = 1_800_000_000
 DAY = 86_400
-OWNERS = Client("00000000000000aa", "shop", b"h" * 32, ("threads", "actions"), False, NOW)
+OWNERS = Client("00000000000000aa", "shop", 1, b"h" * 32, ("threads", "actions"), False, NOW)
 
 
 def registered(n: int, *, at: int = NOW, lasts: int = DAY) -> Client:
-    return Client(f"{n:016x}", "shop", b"h" * 32, ("threads",), True, at, at + lasts)
+    return Client(f"{n:016x}", "shop", 1, b"h" * 32, ("threads",), True, at, at + lasts)
 
 
 async def test_a_client_is_kept_as_it_was_made(store: Store) -> None:
@@ -77,13 +77,23 @@ async def test_a_revoked_client_leaves_no_room_before_its_time(store: Store) -> 
 async def test_signing_keys_come_one_after_the_other(store: Store) -> None:
     before = await reads.epoch(store, TOKENS_EPOCH)
     assert await client_reads.signing_keys(store) == ()
-    second = await store.run(work.rotate_signing_key, now=NOW, ahead=600)
+    second = await store.run(work.rotate_signing_key, now=NOW, ahead=600, data_key=1)
     assert second == SigningKey(2, NOW, NOW + 600)
     with pytest.raises(PreconditionFailed, match="1 seconds"):
-        await store.run(work.rotate_signing_key, now=NOW + 599, ahead=600)
-    third = await store.run(work.rotate_signing_key, now=NOW + 600, ahead=600)
+        await store.run(work.rotate_signing_key, now=NOW + 599, ahead=600, data_key=1)
+    third = await store.run(work.rotate_signing_key, now=NOW + 600, ahead=600, data_key=2)
     assert await client_reads.signing_keys(store) == (second, third)
+    assert third.data_key == 2
     assert await reads.epoch(store, TOKENS_EPOCH) == before + 2
+
+
+async def test_a_signing_key_that_ends_those_before_it_waits_for_nothing(store: Store) -> None:
+    second = await store.run(work.rotate_signing_key, now=NOW, ahead=600, data_key=1)
+    third = await store.run(
+        work.rotate_signing_key, now=NOW + 1, ahead=600, data_key=1, voids_earlier=True
+    )
+    assert third == SigningKey(3, NOW + 1, NOW + 1, 1, voids_earlier=True)
+    assert await client_reads.signing_keys(store) == (second, third)
 
 
 @pytest.mark.parametrize(

@@ -104,8 +104,8 @@ def test_a_client_is_revoked_by_id_or_name_and_a_serving_desk_is_told(data: Path
 
 def test_those_that_registered_themselves_are_listed_as_such(data: Path) -> None:
     now = int(time.time())
-    stranger = Client("0" * 16, "A stranger", b"h" * 32, ("threads",), True, 0, now + DAY)
-    gone = Client("1" * 16, "", b"h" * 32, ("threads",), True, 1, now - 1)
+    stranger = Client("0" * 16, "A stranger", 1, b"h" * 32, ("threads",), True, 0, now + DAY)
+    gone = Client("1" * 16, "", 1, b"h" * 32, ("threads",), True, 1, now - 1)
 
     async def register() -> None:
         async with SqliteStore.open(data / "desk.db") as store:
@@ -139,6 +139,11 @@ def test_keys_are_rotated_one_after_the_other(data: Path) -> None:
     assert second == SigningKey(2, second.made_at, second.made_at + 600)
     assert epoch == 1
     assert "Rotate again after that." in fail(data, "keys", "rotate")
+    assert command(data, "keys", "rotate", "--at-once") == [
+        "Key 3 of access tokens signs from now on; what was signed before proves nothing any more."
+    ]
+    (_, (_, third), _) = kept(data)
+    assert (third.signs_from, third.voids_earlier) == (third.made_at, True)
 
 
 def test_what_was_done_stands_in_the_audit_log(data: Path) -> None:

@@ -328,7 +328,8 @@ async def test_tokens_outlive_the_key_that_signed_them(known: Known) -> None:
     store = known.talker.desk.store
     (first,) = await keys_of(known)
     old = (await get_token(known.http, known.client))["access_token"]
-    await store.run(work.rotate_signing_key, now=int(known.clock.now), ahead=AHEAD_SECONDS)
+    now = int(known.clock.now)
+    await store.run(work.rotate_signing_key, now=now, ahead=AHEAD_SECONDS, data_key=1)
     assert [key["kid"] for key in await keys_of(known)][:-1] == [first["kid"]]
     known.clock.advance(AHEAD_SECONDS - 1)
     meanwhile = (await get_token(known.http, known.client))["access_token"]
@@ -341,6 +342,22 @@ async def test_tokens_outlive_the_key_that_signed_them(known: Known) -> None:
         assert (await known.bearing(token).open()).status == 200
     known.clock.advance(LONGEST_TOKEN_SECONDS)
     assert [key["kid"] for key in await keys_of(known)] == [second["kid"]]
+
+
+async def test_a_key_that_ends_those_before_it_ends_all_tokens_within_a_second(
+    known: Known,
+) -> None:
+    store, loop = known.talker.desk.store, asyncio.get_running_loop()
+    mine = known.bearing((await get_token(known.http, known.client))["access_token"])
+    assert (await mine.open()).status == 200
+    now = int(known.clock.now)
+    await store.run(work.rotate_signing_key, now=now, ahead=1, data_key=1, voids_earlier=True)
+    rotated_at = loop.time()
+    while (await mine.open()).status == 200:
+        assert loop.time() < rotated_at + 1
+    again = known.bearing((await get_token(known.http, known.client))["access_token"])
+    assert (await again.open()).status == 200
+    assert len(await keys_of(known)) == 1
 
 
 async def test_a_desk_that_gives_no_tokens_says_nothing_of_them(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 -- add_client: Keeps a client.
-INSERT INTO clients (id, name, hash, scopes, is_registered, created_at, expires_at)
-VALUES (:id, :name, :hash, :scopes, :is_registered, :created_at, :expires_at);
+INSERT INTO clients (id, name, data_key, hash, scopes, is_registered, created_at, expires_at)
+VALUES (:id, :name, :data_key, :hash, :scopes, :is_registered, :created_at, :expires_at);
 
 -- live_client_named: Finds the live client of a name that the owner made.
 SELECT id FROM clients WHERE name = :name AND is_registered = 0 AND revoked_at IS NULL;
@@ -13,14 +13,14 @@ ORDER BY CASE WHEN id = :id_or_name THEN 0 ELSE 1 END LIMIT 1;
 
 -- revoke_client: Revokes a client.
 UPDATE clients SET revoked_at = :revoked_at WHERE id = :id
-RETURNING id, name, hash, scopes, is_registered, created_at, expires_at, revoked_at;
+RETURNING id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at;
 
 -- client: Reads a client by its id.
-SELECT id, name, hash, scopes, is_registered, created_at, expires_at, revoked_at
+SELECT id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at
 FROM clients WHERE id = :id;
 
 -- clients: Lists all clients, the oldest first.
-SELECT id, name, hash, scopes, is_registered, created_at, expires_at, revoked_at
+SELECT id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at
 FROM clients ORDER BY created_at, id;
 
 -- count_registered_clients: Counts those that registered themselves and have not expired.
@@ -33,8 +33,8 @@ DELETE FROM clients WHERE id IN (
 ) RETURNING id;
 
 -- add_signing_key: Notes the next key and when it begins to sign.
-INSERT INTO signing_keys (version, made_at, signs_from)
-VALUES (:version, :made_at, :signs_from);
+INSERT INTO signing_keys (version, made_at, signs_from, data_key, voids_earlier)
+VALUES (:version, :made_at, :signs_from, :data_key, :voids_earlier);
 
 -- signing_keys: Lists the keys after the first, the oldest first.
-SELECT version, made_at, signs_from FROM signing_keys ORDER BY version;
+SELECT version, made_at, signs_from, data_key, voids_earlier FROM signing_keys ORDER BY version;

@@ -5,11 +5,13 @@ The command line changes them beside a running desk, which watches the epoch.
 
 from __future__ import annotations
 
+from msgspec.structs import asdict
+
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed, Unavailable
 from aitp_desk.store.base import Work
 from aitp_desk.store.client_records import Client, SigningKey
-from aitp_desk.store.rows import client_of, to_json
+from aitp_desk.store.rows import client_of, signing_key_of, to_json
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
@@ -76,29 +78,37 @@ def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Wo
     return revoked
 
 
-def rotate_signing_key(*, now: int, ahead: int, by: Auditor | None = None) -> Work[SigningKey]:
+def rotate_signing_key(
+    *,
+    now: int,
+    ahead: int,
+    data_key: int,
+    voids_earlier: bool = False,
+    by: Auditor | None = None,
+) -> Work[SigningKey]:
     """Note the next signing key.
 
     Parameters:
         now: Unix seconds.
         ahead: for how many seconds it is published before it signs.
+        data_key: the version of the data key that it is derived from.
+        voids_earlier: whether the keys before it end at once, and all tokens with them; it then
+            signs at once.
         by: who rotates; None notes nothing in the audit log.
 
     Raises:
-        PreconditionFailed: the one before has not begun to sign.
+        PreconditionFailed: the one before has not begun to sign, and is not to end at once.
     """
     rows = yield "signing_keys", {}
-    newest = SigningKey(*rows[-1]) if rows else SigningKey(1, 0, 0)
-    if newest.signs_from > now:
+    newest = signing_key_of(rows[-1]) if rows else SigningKey(1, 0, 0)
+    if newest.signs_from > now and not voids_earlier:
         raise PreconditionFailed(
             f"Key {newest.version} is published and begins to sign in {newest.signs_from - now}"
             " seconds. Rotate again after that."
         )
-    made = SigningKey(newest.version + 1, now, now + ahead)
-    yield (
-        "add_signing_key",
-        {"version": made.version, "made_at": made.made_at, "signs_from": made.signs_from},
-    )
+    signs_from = now if voids_earlier else now + ahead
+    made = SigningKey(newest.version + 1, now, signs_from, data_key, voids_earlier)
+    yield "add_signing_key", {**asdict(made), "voids_earlier": int(voids_earlier)}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     version = str(made.version)
     yield from note_audit(by, AuditAction.SIGNING_KEY_ROTATED, ObjectKind.KEY, version)
@@ -109,6 +119,7 @@ def _row_of(client: Client) -> dict[str, object]:
     return {
         "id": client.id,
         "name": client.name,
+        "data_key": client.data_key,
         "hash": client.hash,
         "scopes": to_json(client.scopes),
         "is_registered": int(client.is_registered),

@@ -17,7 +17,7 @@ from aitp_desk.auth.signing import (
 from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.client_records import SigningKey
 
-KEYS = SigningKeys(DataKeys({1: bytes(32)}))
+KEYS = SigningKeys(DataKeys({1: bytes(32), 2: bytes([2]) * 32}))
 NOW = 1_800_000_000
 
 
@@ -89,9 +89,22 @@ def test_the_thumbprint_is_that_of_the_rfc() -> None:
     assert thumbprint(public) == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
 
 
-def test_another_master_key_makes_other_keys() -> None:
+def test_another_data_key_makes_other_keys() -> None:
     other = SigningKeys(DataKeys({1: bytes([1]) * 32}))
     assert other.signing((), NOW).id != KEYS.signing((), NOW).id
+    second, of_another = (KEYS.signing([SigningKey(2, 0, 0, n)], NOW).id for n in (1, 2))
+    assert second != of_another
+
+
+def test_a_key_that_ends_those_before_it_is_the_only_one_at_once() -> None:
+    second = SigningKey(2, NOW, NOW + AHEAD_SECONDS)
+    third = SigningKey(3, NOW + 1, NOW + 1, voids_earlier=True)
+    (published,) = KEYS.published([second, third], NOW + 1)
+    for moment in (NOW + 1, NOW + AHEAD_SECONDS, NOW + LONGEST_TOKEN_SECONDS):
+        assert KEYS.signing([second, third], moment) == published
+    fourth = SigningKey(4, NOW + 9, NOW + 9 + AHEAD_SECONDS)
+    assert KEYS.published([second, third, fourth], NOW + 9)[0] == published
+    assert len(KEYS.published([second, third, fourth], NOW + 9)) == 2
 
 
 def test_the_text_form_of_a_pair_does_not_show_its_private_half() -> None:
