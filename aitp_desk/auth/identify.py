@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import msgspec
 
@@ -18,6 +19,18 @@ from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import anonymous
 
 
+class SigningAgents(Protocol):
+    """What verifies the message signatures of agents."""
+
+    async def verify(self, head: Head, address: str) -> Proof | None:
+        """Return whose agent has signed a request; None where that is none of the desk's business.
+
+        Raises:
+            NotAuthenticated: the signature proves nothing.
+            Unavailable: this cannot be found out now.
+        """
+
+
 class Identifier:
     """Tells who is calling.
 
@@ -26,6 +39,7 @@ class Identifier:
         jwts: what verifies a bearer's JWT.
         links: what verifies a link by which a thread is shared.
         signed_requests: what verifies requests that are signed with a shared secret.
+        agents: what verifies message signatures of agents; None where they are not looked at.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
         clock: Unix seconds.
     """
@@ -37,6 +51,7 @@ class Identifier:
         jwts: Way,
         links: Way,
         signed_requests: Way,
+        agents: SigningAgents | None = None,
         trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -46,6 +61,7 @@ class Identifier:
         self._links = links
         self._clock = clock
         self._signed_requests = signed_requests
+        self._agents = agents
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return who is calling, at their address.
@@ -61,11 +77,27 @@ class Identifier:
         if not isinstance(presented, Presented):
             raise presented.with_traceback(None)  # it is raised at each request with this head
         address = self.addresses.find(head.headers, peer)
-        if presented.scheme is None:
+        proof = await self._verify(head, presented, address)
+        if proof is None:
             return Proof(anonymous(address))
-        proof = await self._way(presented).verify(head)
         principal = msgspec.structs.replace(proof.principal, address=address)
         return msgspec.structs.replace(proof, principal=principal)
+
+    async def _verify(self, head: Head, presented: Presented, address: str) -> Proof | None:
+        """What a request proves; None for nothing.
+
+        Where a credential stands beside a message signature both must prove who is calling. Who
+        that is the credential says.
+        """
+        proof = None if presented.scheme is None else await self._way(presented).verify(head)
+        if not presented.is_signed or self._agents is None:
+            return proof
+        agent = await self._agents.verify(head, address)
+        if proof is None or agent is None or agent.body_digest is None:
+            return proof or agent
+        if proof.body_digest not in (None, agent.body_digest):
+            raise NotAuthenticated("The two signatures of this request are about two bodies.")
+        return msgspec.structs.replace(proof, body_digest=agent.body_digest)
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a caller would still be let in by what they have shown."""

@@ -8,7 +8,10 @@ Sources: RFC 7517 (JWK), RFC 7518, section 6 (RSA, EC), RFC 8037 (Ed25519).
 
 from __future__ import annotations
 
+import base64
 import binascii
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -78,6 +81,18 @@ def read_key(jwk: Any) -> VerifyingKey | None:
     if key is None or jwk.get("alg", key.algorithm) != key.algorithm:
         return None
     return key
+
+
+def thumbprint_of(jwk: Mapping[str, Any]) -> str:
+    """Name a public key by what it is, in base64url (RFC 7638, section 3).
+
+    Parameters:
+        jwk: one that :func:`read_key` takes.
+    """
+    names = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}
+    members = {name: jwk[name] for name in names[jwk["kty"]]}
+    text = json.dumps(members, separators=(",", ":"))
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
 
 
 def find_key(

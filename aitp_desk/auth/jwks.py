@@ -106,20 +106,20 @@ class RemoteKeys:
             except asyncio.CancelledError:
                 self._asked_at = before  # who asked has gone; whoever waits asks again
                 raise
-            except (EgressError, TimeoutError, _Unreadable) as error:
+            except (EgressError, TimeoutError, Unreadable) as error:
                 _log.warning(
                     "issuer_keys_not_fetched", issuer=self._name, why=str(error) or "too slow"
                 )
                 return
             self._keys = keys
-            self._fresh_until = self._clock() + _fresh_seconds(answer)
+            self._fresh_until = self._clock() + fresh_seconds(answer)
             _log.info("issuer_keys_fetched", issuer=self._name, keys=len(keys))
 
     async def _discover(self) -> str:
         """Where the issuer's keys are, as its metadata says.
 
         Raises:
-            EgressError, _Unreadable: it says nothing that can be used.
+            EgressError, Unreadable: it says nothing that can be used.
         """
         parts = urlsplit(self._issuer)
         path = parts.path.rstrip("/")
@@ -131,48 +131,53 @@ class RemoteKeys:
         )
         if answer.status != 200:
             answer = await self._get(f"{origin}{path}/.well-known/openid-configuration")
-        metadata = _read_object(answer.body)
+        metadata = read_object(answer.body)
         address = metadata.get("jwks_uri")
         if metadata.get("issuer") != self._issuer:
-            raise _Unreadable("its metadata is that of another issuer")
+            raise Unreadable("its metadata is that of another issuer")
         if not isinstance(address, str):
-            raise _Unreadable("its metadata does not say where its keys are (jwks_uri)")
+            raise Unreadable("its metadata does not say where its keys are (jwks_uri)")
         return address
 
     async def _get(self, address: str) -> Fetched:
         answer = await self._egress.fetch(address, max_bytes=MAX_BYTES, seconds=FETCH_SECONDS)
         if answer.status != 200:
-            raise _Unreadable(f"it answers with the status {answer.status}")
+            raise Unreadable(f"it answers with the status {answer.status}")
         return answer
 
 
-class _Unreadable(Exception):
+class Unreadable(Exception):
     """An issuer's answer is not what it should be; the message says what is wrong with it."""
 
 
 def _read_set(body: bytes) -> tuple[VerifyingKey, ...]:
-    listed = _read_object(body).get("keys")
+    listed = read_object(body).get("keys")
     if not isinstance(listed, list):
-        raise _Unreadable("its keys are no JWK Set")
+        raise Unreadable("its keys are no JWK Set")
     if len(listed) > MAX_KEYS:
-        raise _Unreadable(f"it lists more than {MAX_KEYS} keys")
+        raise Unreadable(f"it lists more than {MAX_KEYS} keys")
     keys = tuple(key for key in map(read_key, listed) if key is not None)
     if not keys:
-        raise _Unreadable("none of its keys can be used")
+        raise Unreadable("none of its keys can be used")
     return keys
 
 
-def _read_object(body: bytes) -> dict[str, Any]:
+def read_object(body: bytes) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        Unreadable: it is none.
+    """
     try:
         value = json.loads(body.decode("utf-8"))
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
-        raise _Unreadable("its answer is no JSON object")
+        raise Unreadable("its answer is no JSON object")
     return value
 
 
-def _fresh_seconds(answer: Fetched) -> int:
+def fresh_seconds(answer: Fetched) -> int:
     """How long a set may be taken as it is (RFC 9111, section 5.2.2.1), within bounds."""
     said = answer.headers.get("Cache-Control", "")
     if "no-store" in said.lower() or "no-cache" in said.lower():

@@ -22,21 +22,27 @@ HMAC_SCHEME: Final = "aitp-hmac-sha256"
 """The scheme of requests that are signed with a shared secret (``signed_request.py``)."""
 
 
+WEB_BOT_AUTH: Final = "web-bot-auth"
+"""The tag of message signatures that say who an agent is (``agents.py``)."""
+
+
 class Presented(msgspec.Struct, frozen=True):
     """What a head presents.
 
     Parameters:
         scheme: how it is presented; None where nothing is.
         credential: what follows the scheme.
+        is_signed: whether there is a message signature that says who the agent is (RFC 9421).
     """
 
     scheme: str | None = None
     credential: str = ""
+    is_signed: bool = False
 
     @property
     def is_for_once(self) -> bool:
         """Whether it opens nothing a second time, so that this head will not come again."""
-        return self.scheme == HMAC_SCHEME
+        return self.is_signed or self.scheme == HMAC_SCHEME
 
 
 NOTHING = Presented()
@@ -49,6 +55,13 @@ def read_presented(headers: Headers) -> Presented:
         InvalidRequest: a header that may stand once stands twice.
         NotAuthenticated: two different credentials.
     """
+    presented = _read_credential(headers)
+    if any(WEB_BOT_AUTH in line for line in headers.getall("Signature-Input", [])):
+        return msgspec.structs.replace(presented, is_signed=True)
+    return presented
+
+
+def _read_credential(headers: Headers) -> Presented:
     authorization = _only(headers, "Authorization")
     ahp_key = _only(headers, "X-AHP-Key")
     grant = _only(headers, "Desk-Grant")

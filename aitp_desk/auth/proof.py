@@ -49,13 +49,20 @@ class Proof(msgspec.Struct, frozen=True):
     """
 
     principal: Principal
-    way: Way | None = None
+    way: Holding | None = None
     credential: str = ""
     until: float | None = None
     body_digest: bytes | None = None
 
 
-class Way(Protocol):
+class Holding(Protocol):
+    """What looks again at a proof that it gave."""
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether it would still be given; for responses that go on."""
+
+
+class Way(Holding, Protocol):
     """A way to prove who one is."""
 
     async def verify(self, head: Head) -> Proof:
@@ -65,6 +72,3 @@ class Way(Protocol):
             NotAuthenticated: what is presented proves nothing. Nothing of it is repeated.
             InvalidRequest: it cannot be read.
         """
-
-    async def still_holds(self, proof: Proof) -> bool:
-        """Whether a proof that this way gave would still be given; for responses that go on."""

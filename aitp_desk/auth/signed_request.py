@@ -187,13 +187,22 @@ def signed_text(method: str, target: str, signed: Signed) -> bytes:
 
     Parameters:
         method: as it was sent.
-        target: of the request line, as it was sent; of a whole URL path and query count.
+        target: of the request line, as it was sent.
+    """
+    place = path_and_query(target)
+    lines = (_ALGORITHM, method, place, signed.timestamp, signed.nonce, signed.body)
+    return "\n".join(lines).encode(errors="surrogateescape")
+
+
+def path_and_query(target: str) -> str:
+    """What of a request's target names the place at the desk: of a whole URL what follows the host.
+
+    Nothing is decoded or tidied up.
     """
     if not target.startswith("/") and (origin := _ORIGIN.match(target)):
         rest = target[origin.end() :]
-        target = rest if rest.startswith("/") else f"/{rest}"
-    lines = (_ALGORITHM, method, target, signed.timestamp, signed.nonce, signed.body)
-    return "\n".join(lines).encode(errors="surrogateescape")
+        return rest if rest.startswith("/") else f"/{rest}"
+    return target
 
 
 def _holds_until(token: Token, version: int, now: float) -> tuple[float | None, int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from aitp_desk.auth.api_key import ApiKeys
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
 from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.identify import Identifier, SigningAgents
 from aitp_desk.auth.issued import own_issuer
 from aitp_desk.auth.issuers import (
     Issuer,
@@ -34,6 +35,9 @@ from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS
 from aitp_desk.egress import Egress
 from aitp_desk.store import grant_reads, reads
 from aitp_desk.store.base import Store
+
+SIGNATURES_EXTRA = "http_message_signatures"
+"""The package of the extra ``signatures``."""
 
 
 def make_identifier(
@@ -73,6 +77,7 @@ def make_identifier(
             window_seconds=config.signed_requests.window_seconds,
             clock=clock,
         ),
+        agents=_agents(config, Nonces(store, keys), egress, clock),
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,
     )
@@ -109,3 +114,26 @@ def _keys(settings: IssuerSettings, folder: Path, egress: Egress) -> Keys:
     if settings.algorithms == SHARED_SECRET_ALGORITHMS:
         return Secret(read_secret(settings, folder))
     return RemoteKeys(name=settings.name, issuer=settings.url, address=settings.jwks, egress=egress)
+
+
+def _agents(
+    config: Config, nonces: Nonces, egress: Egress, clock: Callable[[], float]
+) -> SigningAgents | None:
+    """What verifies message signatures; None without the extra, or where no agent is known."""
+    if find_spec(SIGNATURES_EXTRA) is None:
+        return None
+    if not config.signatures.others and not config.signature_agents:
+        return None
+    from aitp_desk.auth.agents import Agents
+    from aitp_desk.auth.directories import Directories
+
+    listed = {agent.origin: frozenset(agent.scopes) for agent in config.signature_agents}
+    return Agents(
+        site_url=config.site.url,
+        listed=listed,
+        takes_others=config.signatures.others,
+        max_seconds=config.signatures.max_seconds,
+        directories=Directories(egress, listed, clock),
+        nonces=nonces,
+        clock=clock,
+    )

@@ -13,6 +13,7 @@ from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.settings import Config, Server
+from aitp_desk.config.signing_rules import check_signature_agents
 from aitp_desk.config.web_address import ip_address, is_loopback, web_address, wrong_address
 
 RESERVED = frozenset(
@@ -81,6 +82,9 @@ def check_rules(config: Config) -> Iterator[Problem]:
     yield from _check_agents(config)
     yield from check_agent_limits(config.agent_limits)
     yield from check_tiers(config.tiers)
+    yield from check_signature_agents(
+        config.signature_agents, allow_loopback=config.egress.allow_loopback
+    )
     yield from check_issuers(
         config.issuers, config.folder, site.url, allow_loopback=config.egress.allow_loopback
     )

@@ -22,7 +22,11 @@ from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.retention import Retention
-from aitp_desk.config.signing import SignedRequestSettings
+from aitp_desk.config.signing import (
+    SignatureAgent,
+    SignatureSettings,
+    SignedRequestSettings,
+)
 from aitp_desk.config.threads import Threads
 from aitp_desk.config.units import (
     Bytes,
@@ -323,6 +327,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     files: Files = Files()
     retention: Retention = Retention()
     signed_requests: SignedRequestSettings = SignedRequestSettings()
+    signatures: SignatureSettings = SignatureSettings()
+    signature_agents: tuple[SignatureAgent, ...] = ()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
     egress: EgressSettings = EgressSettings()

@@ -75,7 +75,7 @@ class Budgets:
             await self._used.add(principal, outcome.usage.total)
 
     def _session_tokens(self, principal: Principal) -> int:
-        if principal.is_anonymous:
+        if principal.counts_by_address:
             return self._limits.session_tokens
         tier = self._tiers.of(principal)
         own = 0 if tier is None else tier.session_tokens

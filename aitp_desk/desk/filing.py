@@ -64,7 +64,7 @@ class Filing:
             ScopeMissing: the caller's key was made for something else.
         """
         _check_scope(principal)
-        if principal.is_anonymous and not self._settings.anonymous:
+        if principal.counts_by_address and not self._settings.anonymous:
             raise NotAuthenticated("Uploading a file here needs an API key.")
 
     async def keep(
@@ -96,7 +96,7 @@ class Filing:
                 param="file",
             )
         now = self._clock()
-        if principal.is_anonymous:
+        if principal.counts_by_address:
             seconds = min(seconds or self._anonymous_seconds, self._anonymous_seconds)
         file = File(
             new_id("file", now),
@@ -225,7 +225,7 @@ class Filing:
 
     def _allowance(self, principal: Principal) -> str:
         """Against what a caller's files count. No address is written down."""
-        if not principal.is_anonymous:
+        if not principal.counts_by_address:
             return f"principal {principal.id}"
         return f"address {self._digest(principal.address.encode()).hex()}"
 

@@ -122,7 +122,7 @@ class Limiter:
         if not self._limits.enabled:
             return None
         scope: LimitScope
-        if principal.is_anonymous:
+        if principal.counts_by_address:
             limit, scope = self._anonymous[kind], "ip"
         else:
             limit, scope = self._limit_of(principal, kind), "principal"

@@ -43,7 +43,7 @@ class Places:
             raise RateLimited(
                 f"At most {self._most_per_caller} {self._what} may be open at once."
                 " Close one, then open another.",
-                scope="ip" if principal.is_anonymous else "principal",
+                scope="ip" if principal.counts_by_address else "principal",
                 retry_after=RETRY_SECONDS,
             )
         self._open[caller] += 1

@@ -30,7 +30,7 @@ class Tiers:
 
     def of(self, principal: Principal) -> Tier | None:
         """The caller's tier; None for callers of no tier, and always for anonymous ones."""
-        if not self._tiers or principal.is_anonymous:
+        if not self._tiers or principal.counts_by_address:
             return None
         return self._find(principal.id, principal.scopes)
 

@@ -7,6 +7,8 @@ from enum import Enum
 
 import msgspec
 
+AGENT_PREFIX = "agent:"
+"""What the id of an agent begins with that has proven its domain; the domain follows."""
 KEY_PREFIX = "key:"
 """What the id of a caller who is known by an API key begins with; the key's own id follows."""
 CLIENT_PREFIX = "client:"
@@ -30,6 +32,8 @@ class PrincipalKind(Enum):
     """How much is known about the caller."""
 
     ANONYMOUS = "anonymous"
+    STRANGER = "stranger"
+    """Known by a name that anybody can make: a domain that nobody here has listed."""
     AGENT = "agent"
     USER = "user"
     OPERATOR = "operator"
@@ -90,9 +94,14 @@ class Principal(msgspec.Struct, frozen=True):
         return f"{GUEST_PREFIX}{self.id[-_GUEST_CHARACTERS:]}" if self.is_guest else self.id
 
     @property
+    def counts_by_address(self) -> bool:
+        """Whether there are no more of them than addresses: other names cost nothing."""
+        return self.kind in {PrincipalKind.ANONYMOUS, PrincipalKind.STRANGER}
+
+    @property
     def limited_as(self) -> str:
-        """Whose allowance a request uses up: the caller's, or their address's when anonymous."""
-        return self.address if self.is_anonymous else self.id
+        """Whose allowance a request uses up: the caller's, or their address's."""
+        return self.address if self.counts_by_address else self.id
 
     @property
     def owner(self) -> str | None:
