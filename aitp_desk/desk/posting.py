@@ -20,6 +20,7 @@ from aitp_desk.desk.repeats import (
     opening_scope,
     thread_scope,
 )
+from aitp_desk.desk.shares import Wake
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
@@ -99,7 +100,7 @@ class Posting:
         repeats: Repeats,
         clock: Callable[[], float],
         filing: Filing,
-        wake: Callable[[], None],
+        wake: Wake,
         changed: Callable[[str], None],
     ) -> None:
         self._store = store
@@ -174,7 +175,7 @@ class Posting:
             )
         if placed.replayed:
             return await self._read_opened(principal, placed)
-        self._wake_for(placed)
+        self._wake_for(placed, principal)
         return OpenedThread(thread, placed.messages, placed.run_id)
 
     async def check_attached(
@@ -233,7 +234,7 @@ class Posting:
                 raise MessageNotFound("The message that this request posted has been deleted.")
             return PostedMessage(message, placed.run_id)
         self._changed(thread_id)
-        self._wake_for(placed)
+        self._wake_for(placed, principal)
         return PostedMessage(placed.messages[0], placed.run_id)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
@@ -282,9 +283,9 @@ class Posting:
             (_CAPPED,),
         )
 
-    def _wake_for(self, placed: Placed) -> None:
+    def _wake_for(self, placed: Placed, principal: Principal) -> None:
         if placed.run is not None and not placed.run.is_over:
-            self._wake()
+            self._wake(placed.run.id, principal.limited_as)
 
 
 class _Speakers:

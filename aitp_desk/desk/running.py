@@ -15,6 +15,7 @@ from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.repeats import Repeats, Request, check_hops, thread_scope
 from aitp_desk.desk.scopes import check_scope
+from aitp_desk.desk.shares import Wake
 from aitp_desk.model.access import Need
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import RunNotFound
@@ -53,7 +54,7 @@ class Running:
         repeats: Repeats,
         following: Following,
         clock: Callable[[], float],
-        wake: Callable[[], None],
+        wake: Wake,
         stop: Callable[[str], None],
     ) -> None:
         self._store = store
@@ -104,7 +105,7 @@ class Running:
         if placed.run is None:
             return await self.retrieve(principal, thread_id, placed.run_id or "")
         self._following.changed(thread_id)
-        self._wake()
+        self._wake(placed.run.id, principal.limited_as)
         return placed.run
 
     async def start_with_thread(
@@ -217,7 +218,7 @@ class Running:
             idle_before=self._posting.idle_before,
         )
         self._following.changed(thread_id)
-        self._wake()
+        self._wake(run_id, principal.limited_as)
         return done.run
 
     async def steps(

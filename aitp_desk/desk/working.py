@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.shares import Shares
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.model.errors import StoreBusy
@@ -28,6 +29,10 @@ from aitp_desk.store.work.sessions import delete_expired
 LEASE_SECONDS = 60
 MAX_AT_ONCE = 16
 """How many runs one process works on at once."""
+MAX_OF_ONE = 8
+"""How many of these are one caller's: a few more where they are taken up together."""
+TAKEN_TOGETHER = 4
+"""How many runs are taken up together."""
 TIDY_SECONDS = 600
 ONCE_SECONDS = 24 * 60 * 60
 """How long an idempotency key is remembered."""
@@ -66,12 +71,15 @@ class Worker:
         self._clock = clock
         self._name = f"worker_{secrets.token_hex(8)}"
         self._wanted = asyncio.Event()
+        self._shares = Shares(MAX_OF_ONE)
         self._held: dict[asyncio.Task[None], ClaimedRun] = {}
         self._stopping: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
 
-    def wake(self) -> None:
-        """Look for work now."""
+    def wake(self, run_id: str = "", caller: str = "") -> None:
+        """Look for work now. See :class:`aitp_desk.desk.shares.Wake`."""
+        if run_id:
+            self._shares.expect(run_id, caller)
         self._wanted.set()
 
     def stop(self, run_id: str) -> None:
@@ -114,7 +122,7 @@ class Worker:
     async def _take_up(self) -> None:
         while True:
             self._wanted.clear()
-            room = MAX_AT_ONCE - len(self._held)
+            room = min(TAKEN_TOGETHER, MAX_AT_ONCE - len(self._held))
             taken = await self._claim(room) if room else ()
             for claim in taken:
                 self._hold(claim, self._turns_of(claim).take(claim))
@@ -132,6 +140,7 @@ class Worker:
                 now=now,
                 lease_until=now + LEASE_SECONDS,
                 limit=room,
+                left=self._shares.left(),
             )
         except (StoreBusy, StoreError) as error:
             _log.warning("runs_not_claimed", reason=str(error))
@@ -144,12 +153,14 @@ class Worker:
         return claims.taken
 
     def _hold(self, claim: ClaimedRun, work: Coroutine[None, None, None]) -> None:
+        self._shares.begin(claim.id)
         task = asyncio.create_task(work)
         self._held[task] = claim
         task.add_done_callback(self._let_go)
 
     def _let_go(self, task: asyncio.Task[None]) -> None:
         claim = self._held.pop(task)
+        self._shares.end(claim.id)
         if task in self._stopping:
             self._stopping.discard(task)
             self._hold(claim, self._turns_of(claim).stop(claim))

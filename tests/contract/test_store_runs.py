@@ -142,6 +142,21 @@ class TestClaiming:
         assert [held.id for held in claims.taken] == [early.run_id]
         assert [held.id for held in await claim(store, now=NOW + 3)] == [late.run_id]
 
+    async def test_a_run_that_is_left_waits_on_and_others_go_before_it(self, store: Store) -> None:
+        first = await open_thread(store, "One?", run=True)
+        second = await open_thread(store, "Two?", run=True)
+        assert first.run is not None
+        claims = await store.run(
+            work.claim_runs,
+            worker="w1",
+            now=NOW,
+            lease_until=NOW + 30,
+            limit=1,
+            left=("run_gone", first.run.id),
+        )
+        assert [held.thread_id for held in claims.taken] == [second.thread_id]
+        assert [held.thread_id for held in await claim(store)] == [first.thread_id]
+
     async def test_workers_at_once_never_take_the_same_run(self, store: Store) -> None:
         opened = [await open_thread(store, "?", run=True) for _ in range(12)]
         claims = await asyncio.gather(

@@ -70,6 +70,7 @@ SELECT j.id, j.thread_id, j.state, j.created_at, j.attempts, j.attempts_before,
        t.answered_seq, t.desk, t.last_seq, t.last_link, t.last_event
 FROM jobs j JOIN threads t ON t.id = j.thread_id
 WHERE j.kind = 'run' AND j.state = 'queued' AND j.available_at <= :now
+  AND instr(:left, j.id) = 0
   AND NOT EXISTS (
       SELECT 1 FROM jobs o
       WHERE o.thread_id = j.thread_id AND o.id <> j.id AND o.kind = 'run' AND (

@@ -26,7 +26,9 @@ MAX_ATTEMPTS = 3
 GIVEN_UP = "The desk tried to answer this several times and was interrupted each time."
 
 
-def claim_runs(*, worker: str, now: int, lease_until: int, limit: int) -> Work[Claims]:
+def claim_runs(
+    *, worker: str, now: int, lease_until: int, limit: int, left: Sequence[str] = ()
+) -> Work[Claims]:
     """Take up runs: those whose lease has ended, then those that wait, oldest first.
 
     A run waits while another of its thread is at work. One whose lease has ended is ended instead
@@ -37,6 +39,7 @@ def claim_runs(*, worker: str, now: int, lease_until: int, limit: int) -> Work[C
         worker: who takes them, a name that no other process uses.
         lease_until: Unix seconds; renew the lease before then.
         limit: at most so many of each sort.
+        left: runs that wait on.
     """
     taken: list[ClaimedRun] = []
     ended: list[Run] = []
@@ -54,7 +57,10 @@ def claim_runs(*, worker: str, now: int, lease_until: int, limit: int) -> Work[C
             error = GIVEN_UP if last is RunState.FAILED else None
             ended.append((yield from end_run(run, last, tail, error)))
 
-    rows = yield "claimable_runs", {"now": now, "limit": limit - len(taken)}
+    rows = yield (
+        "claimable_runs",
+        {"now": now, "limit": limit - len(taken), "left": " ".join(left)},
+    )
     for row in rows:
         run_id, thread_id, *_, seq, link, event = row
         check_move(RunState.QUEUED, RunState.IN_PROGRESS)
