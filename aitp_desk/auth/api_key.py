@@ -16,8 +16,8 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.presented import Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
-from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
-from aitp_desk.model.principal import ProvenBy, principal_of_key
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, Refusal
+from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
 from aitp_desk.store.records import Token
 
 SCOPES = ("threads", "actions", "operator", "admin")
@@ -84,7 +84,7 @@ def parse_api_key(text: str) -> str:
     """
     found = _API_KEY.fullmatch(text)
     if found is None:
-        raise _unproven()
+        raise _unproven("malformed")
     return found[1]
 
 
@@ -99,10 +99,12 @@ def verify_api_key(text: str, token: Token | None, keys: DataKeys) -> Token:
         NotAuthenticated: there is no such key, it was revoked, or its secret is another. Which of
             these is not told.
     """
-    if token is None or token.revoked_at is not None:
-        raise _unproven()
+    if token is None:
+        raise _unproven("unknown")
     if not hmac.compare_digest(keys.hash_token(text, token.data_key), token.hash):
-        raise _unproven()
+        raise _unproven("unproven")
+    if token.revoked_at is not None:
+        raise _unproven("revoked", f"{KEY_PREFIX}{token.id}")
     return token
 
 
@@ -132,8 +134,10 @@ def _scopes_in_words() -> str:
     return f"{', '.join(SCOPES)} and actions:<name>"
 
 
-def _unproven() -> NotAuthenticated:
+def _unproven(reason: Refusal, whose: str = "") -> NotAuthenticated:
     return NotAuthenticated(
         "The credential proves nothing: it is malformed, unknown or revoked. Send an API key of"
-        " this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously."
+        " this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously.",
+        reason=reason,
+        whose=whose,
     )

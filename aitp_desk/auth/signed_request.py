@@ -135,7 +135,8 @@ class SignedRequests:
             raise NotAuthenticated(
                 f"The timestamp is {abs(off)} seconds {'ahead of' if off > 0 else 'behind'} the"
                 f" desk's clock; it may be {self._window} off. The Date of this answer says what"
-                " time it is here: sign the request again, with the time of now."
+                " time it is here: sign the request again, with the time of now.",
+                reason="expired",
             )
 
     async def _look_up(self, key_id: str) -> _KeyProof:
@@ -224,7 +225,8 @@ def _malformed() -> NotAuthenticated:
     names = ", ".join(f'{name}="…"' for name in _FORMS)
     return NotAuthenticated(
         f"A signed request reads 'Authorization: {_ALGORITHM} {names}': each of these once, in"
-        " the form that the desk's documentation gives."
+        " the form that the desk's documentation gives.",
+        reason="malformed",
     )
 
 

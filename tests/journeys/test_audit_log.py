@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from aitp_desk.desk.noting import MOST_ADDRESSES, Noting
@@ -10,8 +11,9 @@ from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.audit_log import audit_rows, check_audit
 from aitp_desk.store.base import Store
 from aitp_desk.store.sqlite import SqliteStore
+from aitp_desk.store.work import revoke_token
 from tests.auditing import KEYS
-from tests.doubles import Clock
+from tests.doubles import NOON, Clock
 from tests.erasing import MANUAL, principal_of
 from tests.talking import DATABASE, Talker, talking
 
@@ -39,9 +41,24 @@ async def test_refused_credentials_are_noted_once_and_then_counted(tmp_path: Pat
         assert (row.action, row.object) == ("credential.refused", "address:127.0.0.1")
         assert (row.principal, row.proven_by) == ("anonymous", "nothing")
     assert (first.outcome, first.count, counted.outcome, counted.count) == (
-        *("unproven", 1),
-        *("unproven", 4),
+        *("unknown", 1),
+        *("unknown", 4),
     )
+
+
+async def test_a_key_that_is_used_after_its_revocation_is_named(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        who = await talker.with_key("threads")
+        principal = await principal_of(who)
+        assert (await who.send("GET", "/v1/files")).status == 200
+        id_ = principal.removeprefix("key:")
+        await talker.desk.store.run(revoke_token, id_or_name=id_, now=int(NOON))
+        async with asyncio.timeout(5):
+            while (await who.send("GET", "/v1/files")).status == 200:
+                pass
+        (row,) = await rows(talker.desk.store)
+        assert (row.action, row.outcome) == ("credential.refused", "revoked")
+        assert (row.principal, row.proven_by) == (principal, "nothing")
 
 
 async def test_an_operators_visit_to_somebody_elses_thread_is_noted_before_it_is_answered(

@@ -1,0 +1,68 @@
+"""Erasing on every engine: whole pieces, which may be done again."""
+
+from __future__ import annotations
+
+import asyncio
+
+from aitp_desk.desk.erasing import erase_words, find_words
+from aitp_desk.store import reads, work
+from aitp_desk.store.base import Store
+from aitp_desk.store.erasing import Erased, Person
+from aitp_desk.store.records import Summary
+from tests.auditing import somebody
+from tests.contract.saying import AYA, BEN, NOW, a_session, a_thread, first_turn, open_thread, post
+
+
+def clock() -> float:
+    return NOW + 9
+
+
+async def test_a_persons_messages_go_and_their_places_stay(store: Store) -> None:
+    theirs, others = a_thread("aya"), a_thread("ben")
+    await open_thread(store, thread=theirs)
+    await open_thread(store, thread=others)
+    for number in range(45):
+        await post(store, theirs.id, f"Words {number}", principal=AYA, run=number == 0)
+    await post(store, others.id, "Of another.", principal=BEN)
+    summary = Summary(theirs.id, 3, "In few words.", "extractive")
+    await store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+
+    aya = Person("aya")
+    assert await find_words(store, aya) == Erased(messages=45, threads=1)
+    erased = await erase_words(store, aya, by=somebody(), clock=clock)
+    assert (erased.messages, erased.ended, erased.threads) == (45, 1, 1)
+    assert await reads.newest_messages(store, theirs.id, 100) == ()
+    assert await reads.summary(store, theirs.id) is None
+    kept = await reads.thread(store, theirs.id)
+    assert kept is not None
+    assert kept.last_seq == 45
+    assert len(await reads.newest_messages(store, others.id, 100)) == 1
+
+    again = await erase_words(store, aya, by=somebody(), clock=clock)
+    assert (again.total, again.threads) == (0, 1)
+
+
+async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store: Store) -> None:
+    theirs, others = a_session(a_thread("aya")), a_session(a_thread("ben"))
+    for session in (theirs, others):
+        await store.run(work.fold_turn, **first_turn(session, "Mine?", "Yours."))
+    assert await find_words(store, Person("aya")) == Erased(messages=1, replies=1, threads=1)
+    erased = await erase_words(store, Person("aya"), by=somebody(), clock=clock)
+    assert (erased.messages, erased.replies) == (1, 1)
+    assert len(await store.read("folded_after", {"after": "", "limit": 9})) == 1
+    assert await reads.newest_messages(store, theirs.thread_id, 9) == ()
+
+
+async def test_erasing_beside_others_who_write_leaves_what_they_write(store: Store) -> None:
+    thread = a_thread("aya")
+    await open_thread(store, thread=thread)
+    for number in range(30):
+        await post(store, thread.id, f"Words {number}", principal=AYA, run=False)
+    others = [a_thread("ben") for _ in range(10)]
+    await asyncio.gather(
+        erase_words(store, Person("aya"), by=somebody(), clock=clock),
+        *(open_thread(store, "Of another.", thread=other) for other in others),
+    )
+    assert await reads.newest_messages(store, thread.id, 100) == ()
+    for other in others:
+        assert len(await reads.newest_messages(store, other.id, 9)) == 1
