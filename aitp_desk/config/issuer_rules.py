@@ -20,7 +20,12 @@ _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 def check_issuers(
-    issuers: Sequence[Issuer], folder: Path, site_url: str, *, allow_loopback: bool
+    issuers: Sequence[Issuer],
+    folder: Path,
+    site_url: str,
+    *,
+    published: Sequence[Path],
+    allow_loopback: bool,
 ) -> Iterator[Problem]:
     """Yield what is wrong with issuers. What may be a secret in the wrong place is not repeated.
 
@@ -28,6 +33,7 @@ def check_issuers(
         folder: the site's folder.
         site_url: the desk's own address, with or without a slash at its end; empty where it is not
             known yet.
+        published: folders whose files everybody may read, absolute and without links.
         allow_loopback: whether addresses of this machine may be asked.
     """
     for number, issuer in enumerate(issuers, 1):
@@ -41,7 +47,7 @@ def check_issuers(
             yield Problem("issuers.url", f"that of {issuer.name!r} stands twice.")
         elif issuer.url.rstrip("/") == site_url.rstrip("/"):
             yield Problem("issuers.url", f"that of {issuer.name!r} is the desk's own address.")
-        yield from _check_keys(issuer, folder, allow_loopback=allow_loopback)
+        yield from _check_keys(issuer, folder, published, allow_loopback=allow_loopback)
         yield from _check_scopes(issuer)
 
 
@@ -73,7 +79,9 @@ def read_secret(issuer: Issuer, folder: Path) -> bytes:
     return secret
 
 
-def _check_keys(issuer: Issuer, folder: Path, *, allow_loopback: bool) -> Iterator[Problem]:
+def _check_keys(
+    issuer: Issuer, folder: Path, published: Sequence[Path], *, allow_loopback: bool
+) -> Iterator[Problem]:
     shares = bool(issuer.secret_env or issuer.secret_file)
     if not issuer.algorithms or len(set(issuer.algorithms)) != len(issuer.algorithms):
         yield Problem("issuers.algorithms", f"those of {issuer.name!r} are none, or one twice.")
@@ -95,7 +103,7 @@ def _check_keys(issuer: Issuer, folder: Path, *, allow_loopback: bool) -> Iterat
                 " secret_file, one of the two.",
             )
         else:
-            yield from _check_secret(issuer, folder)
+            yield from _check_secret(issuer, folder, published)
     elif shares:
         yield Problem(
             "issuers.secret_env",
@@ -110,7 +118,7 @@ def _check_keys(issuer: Issuer, folder: Path, *, allow_loopback: bool) -> Iterat
             )
 
 
-def _check_secret(issuer: Issuer, folder: Path) -> Iterator[Problem]:
+def _check_secret(issuer: Issuer, folder: Path, published: Sequence[Path]) -> Iterator[Problem]:
     key = "issuers.secret_env" if issuer.secret_env else "issuers.secret_file"
     if issuer.secret_env and not _VARIABLE.fullmatch(issuer.secret_env):
         yield Problem(
@@ -119,10 +127,24 @@ def _check_secret(issuer: Issuer, folder: Path) -> Iterator[Problem]:
             " never stands in desk.toml.",
         )
         return
+    if issuer.secret_file:
+        place = Path(os.path.realpath(folder / issuer.secret_file))
+        if any(content in place.parents for content in published) and not _is_kept_back(place):
+            yield Problem(
+                key,
+                f"that of {issuer.name!r} lies in the content, and its name does not keep it out of"
+                " what everybody may read: let it end in .key.",
+            )
+            return
     try:
         read_secret(issuer, folder)
     except ValueError as error:
         yield Problem(key, f"of {issuer.name!r}: {error}")
+
+
+def _is_kept_back(file: Path) -> bool:
+    """Whether a file is never content, by its name (``knowledge/admit.py``)."""
+    return file.name.startswith(".") or file.suffix == ".key"
 
 
 def _check_scopes(issuer: Issuer) -> Iterator[Problem]:

@@ -86,7 +86,14 @@ def check_rules(config: Config) -> Iterator[Problem]:
         config.signature_agents, allow_loopback=config.egress.allow_loopback
     )
     yield from check_issuers(
-        config.issuers, config.folder, site.url, allow_loopback=config.egress.allow_loopback
+        config.issuers,
+        config.folder,
+        site.url,
+        published=[
+            config.content_folder,
+            *(config.of_agent(agent).content_folder for agent in config.agents),
+        ],
+        allow_loopback=config.egress.allow_loopback,
     )
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")

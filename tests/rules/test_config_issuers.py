@@ -36,8 +36,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("LOGIN_SECRET", SECRET)
     monkeypatch.setenv("SHORT_SECRET", "hunter2-hunter2-hunter2-hunter2")
     monkeypatch.delenv("NO_SECRET", raising=False)
-    (tmp_path / "secret.txt").write_text(f"{SECRET}\n", encoding="ascii")
-    (tmp_path / "short.txt").write_text("hunter2\n", encoding="ascii")
+    (tmp_path / "secret.key").write_text(f"{SECRET}\n", encoding="ascii")
+    (tmp_path / "published.txt").write_text(f"{SECRET}\n", encoding="ascii")
+    (tmp_path / "short.key").write_text("hunter2\n", encoding="ascii")
     return tmp_path
 
 
@@ -46,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         GOOD,
         SHARED,
-        {**SHARED, "secret_env": "", "secret_file": '"secret.txt"'},
+        {**SHARED, "secret_env": "", "secret_file": '"secret.key"'},
         {**SHARED, "url": '"any text that tokens name"'},
         {**GOOD, "url": '"https://login.example/realms/a/"', "jwks": '"https://keys.example/a"'},
         {**GOOD, "scopes": '["threads", "actions:book_table", "operator", "admin"]'},
@@ -78,7 +79,7 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     ),
     "a secret for public keys": ({**SHARED, "algorithms": ""}, "secret_env", "public keys"),
     "no secret": ({**SHARED, "secret_env": ""}, "secret_env", "one of the two"),
-    "two secrets": ({**SHARED, "secret_file": '"secret.txt"'}, "secret_env", "one of the two"),
+    "two secrets": ({**SHARED, "secret_file": '"secret.key"'}, "secret_env", "one of the two"),
     "a secret that is not set": (
         {**SHARED, "secret_env": '"NO_SECRET"'},
         "secret_env",
@@ -86,19 +87,24 @@ WRONG: dict[str, tuple[dict[str, str], str, str]] = {
     ),
     "a short secret": ({**SHARED, "secret_env": '"SHORT_SECRET"'}, "secret_env", "too short"),
     "a short file": (
-        {**SHARED, "secret_env": "", "secret_file": '"short.txt"'},
+        {**SHARED, "secret_env": "", "secret_file": '"short.key"'},
         "secret_file",
-        "file short.txt holds too short a secret",
+        "file short.key holds too short a secret",
     ),
     "a file that is not there": (
-        {**SHARED, "secret_env": "", "secret_file": '"none.txt"'},
+        {**SHARED, "secret_env": "", "secret_file": '"none.key"'},
         "secret_file",
         "cannot be read",
     ),
     "a folder for a file": (
-        {**SHARED, "secret_env": "", "secret_file": '"."'},
+        {**SHARED, "secret_env": "", "secret_file": '"/"'},
         "secret_file",
         "cannot be read",
+    ),
+    "a file among the content": (
+        {**SHARED, "secret_env": "", "secret_file": '"published.txt"'},
+        "secret_file",
+        "lies in the content",
     ),
     "the secret itself": (
         {**SHARED, "secret_env": '"hunter2-hunter2-hunter2-hunter2-hunter2"'},
@@ -141,6 +147,6 @@ def test_a_server_on_this_machine_is_asked_only_where_tests_allow_it(folder: Pat
 
 
 def test_a_secret_is_read_without_the_space_around_it(folder: Path) -> None:
-    issuer = Issuer(secret_file="secret.txt")
+    issuer = Issuer(secret_file="secret.key")
     assert read_secret(issuer, folder) == SECRET.encode()
     assert read_secret(Issuer(secret_env="LOGIN_SECRET"), folder) == SECRET.encode()

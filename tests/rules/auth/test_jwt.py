@@ -11,6 +11,10 @@ import msgspec
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed448
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
@@ -28,7 +32,7 @@ from aitp_desk.auth.issuers import Issuer, Keys, Secret, introduce, types_of
 from aitp_desk.auth.jwk import VerifyingKey, find_key, read_key
 from aitp_desk.auth.presented import BEARER, Presented
 from aitp_desk.auth.proof import Proof
-from aitp_desk.auth.verified import Epoch, Verified
+from aitp_desk.auth.verified import REMEMBERED_SECONDS, Epoch, Verified
 from aitp_desk.config import Issuer as IssuerSettings
 from aitp_desk.model.errors import TokenRefused
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy
@@ -53,6 +57,9 @@ class Published:
 
     def __init__(self, *jwks: Any) -> None:
         self._keys = tuple(key for key in map(read_key, jwks) if key is not None)
+
+    def withdraw(self) -> None:
+        self._keys = ()
 
     async def find(self, key_id: str | None, algorithm: str) -> VerifyingKey | None:
         return find_key(self._keys, key_id, algorithm)
@@ -230,9 +237,33 @@ def header_of(**members: Any) -> str:
     return base64url(json.dumps({"typ": "JWT", "kid": "EdDSA-first", **members}))
 
 
-GOOD = sign(good())
+_TOKENS = {algorithm: sign(good(algorithm), algorithm) for algorithm in ALGORITHMS}
+GOOD = _TOKENS["EdDSA"]
 BODY = json.dumps(good())
 HEAD = '{"alg":"EdDSA","kid":"EdDSA-first"}'
+
+
+def as_der() -> str:
+    """An ES256 signature as certificates have it (RFC 7518, section 3.4, has two numbers)."""
+    raw = decode_base64url(_TOKENS["ES256"].split(".")[2], "signature")
+    return base64url(encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:])))
+
+
+def with_the_order_added() -> str:
+    """An Ed25519 signature whose second half is as much the same number (RFC 8032, 5.1.7)."""
+    raw = decode_base64url(GOOD.split(".")[2], "signature")
+    order = 2**252 + 27742317777372353535851937790883648493
+    half = int.from_bytes(raw[32:], "little") + order
+    return base64url(raw[:32] + half.to_bytes(32, "little"))
+
+
+def sign_with_pss() -> str:
+    """A token that says RS256, signed with the same key in another way."""
+    private = private_key("RS256")
+    assert isinstance(private, RSAPrivateKey)
+    signed = _TOKENS["RS256"].rpartition(".")[0]
+    padded = PSS(mgf=MGF1(SHA256()), salt_length=32)
+    return f"{signed}.{base64url(private.sign(signed.encode(), padded, SHA256()))}"
 
 
 def with_end(end: str) -> str:
@@ -315,6 +346,26 @@ REFUSED: dict[str, tuple[str, str]] = {
     "a part with one letter too many": (segment(GOOD, 2, "A" * 5), "signature"),
     "a line within": (f"{GOOD[:40]}\n{GOOD[40:]}", "no base64url"),
     "no signature": (f"{GOOD.rpartition('.')[0]}.", "signature"),
+    "a signature of zeros": (segment(_TOKENS["ES256"], 2, base64url(bytes(64))), "signature"),
+    "a signature whose end is beyond the curve": (
+        segment(_TOKENS["ES256"], 2, base64url(b"\xff" * 64)),
+        "signature",
+    ),
+    "a signature in another form": (segment(_TOKENS["ES256"], 2, as_der()), "signature"),
+    "the same signature in another form": (segment(GOOD, 2, with_the_order_added()), "signature"),
+    "an Edwards signature of zeros": (segment(GOOD, 2, base64url(bytes(64))), "signature"),
+    "an RSA signature of zeros": (
+        segment(_TOKENS["RS256"], 2, base64url(bytes(256))),
+        "signature",
+    ),
+    "a signature with other padding": (
+        sign_with_pss(),
+        "signature",
+    ),
+    "another's signature": (
+        segment(GOOD, 2, sign(good(sub="eve")).split(".")[2]),
+        "signature",
+    ),
     "half a signature": (GOOD[:-42], "signature"),
     "a header member twice": (
         sign_raw('{"alg":"none","alg":"EdDSA","kid":"EdDSA-first"}', BODY, "EdDSA"),
@@ -405,11 +456,10 @@ async def test_the_good_token_beside_the_bad_ones_is_good() -> None:
     assert (await prove(sign_raw(HEAD, BODY, "EdDSA"))).principal.id == "jwt:login:aya"
 
 
-_TOKENS = {algorithm: sign(good(algorithm), algorithm) for algorithm in ALGORITHMS}
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.="
 
 
-@budget(max_examples=150)
+@budget(max_examples=80)
 @given(
     algorithm=st.sampled_from(ALGORITHMS),
     place=st.integers(0, 10_000),
@@ -489,6 +539,36 @@ def test_a_key_is_for_the_algorithm_of_its_kind(algorithm: str) -> None:
         key = read_key(jwk)
         assert key is not None
         assert (key.algorithm, key.id) == (algorithm, jwk.get("kid"))
+
+
+async def test_a_verified_token_is_not_verified_again_until_it_expires_or_for_five_minutes() -> (
+    None
+):
+    clock = [float(NOW)]
+    published = Published(public_jwk("EdDSA"))
+    bearer = desk(issuer(published), now=lambda: clock[0])
+    assert (await prove(GOOD, bearer)).until == NOW + 630
+    published.withdraw()
+    clock[0] += REMEMBERED_SECONDS - 1
+    proof = await prove(GOOD, bearer)
+    assert await bearer.still_holds(proof)
+    clock[0] += 1
+    with pytest.raises(TokenRefused, match="no key"):
+        await prove(GOOD, bearer)
+    assert not await bearer.still_holds(proof)
+
+
+async def test_a_token_holds_no_longer_than_its_end() -> None:
+    clock = [float(NOW)]
+    bearer = desk(now=lambda: clock[0])
+    short = sign(good(exp=NOW + 10))
+    proof = await prove(short, bearer)
+    clock[0] += 39.9
+    assert await bearer.still_holds(proof)
+    clock[0] += 0.1
+    assert not await bearer.still_holds(proof)
+    with pytest.raises(TokenRefused, match="expired"):
+        await prove(short, bearer)
 
 
 async def test_a_token_without_a_kid_may_mean_only_one_key() -> None:
