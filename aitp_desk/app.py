@@ -83,10 +83,12 @@ class Serving(msgspec.Struct, frozen=True):
 
     Parameters:
         url: where it listens; ``desk.site.url`` is how the public reaches it.
+        front: what answers every request, whichever way it came.
         report: what it found at its start, a line each.
     """
 
     url: str
+    front: Front
     desk: Desk
     store: Store
     report: tuple[str, ...]
@@ -263,7 +265,7 @@ async def open_server(
         connections = Connections(config, identifier.addresses)
         await stack.enter_async_context(listening(front, sock, config.server, connections))
         report = report_start(store, houses)
-        yield Serving(default_url(config.server), desk, store, report)
+        yield Serving(default_url(config.server), front, desk, store, report)
 
 
 async def _open_knowledge(

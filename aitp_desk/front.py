@@ -43,7 +43,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.principal import anonymous
 from aitp_desk.protocols.protected import with_metadata
-from aitp_desk.protocols.reply import TEXT, Door, Reply
+from aitp_desk.protocols.reply import TEXT, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -138,6 +138,11 @@ class Front:
         self._identifier = identifier
         self._concurrency = concurrency
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
+
+    @property
+    def routes(self) -> tuple[tuple[Door, Route], ...]:
+        """Every address that is served, with the door that serves it."""
+        return self._table.routes
 
     def find_hot(self, method: str, path: str) -> Found | None:
         """The route of a request, where that is a hot one; HEAD requests are none."""

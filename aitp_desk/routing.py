@@ -35,6 +35,13 @@ class RoutingTable:
                 self._add(door, route)
         self._owners.sort(key=lambda owner: len(owner[0]), reverse=True)
 
+    @property
+    def routes(self) -> tuple[tuple[Door, Route], ...]:
+        """All rows, with their doors."""
+        fixed = (row for methods in self._fixed.values() for row in methods.values())
+        patterns = (row for _, methods in self._patterns.values() for row in methods.values())
+        return (*fixed, *patterns)
+
     def find(self, method: str, path: str) -> Found | None:
         """The route for a request; a HEAD request takes the GET route.
 
