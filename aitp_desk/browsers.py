@@ -34,6 +34,7 @@ TAKEN = (
     "Idempotency-Key",
     "If-None-Match",
     "Last-Event-ID",
+    "MCP-Protocol-Version",
     "OpenAI-Beta",
     "Prefer",
     "Content-Digest",
