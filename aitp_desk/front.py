@@ -32,12 +32,12 @@ from aitp_desk.heading import Heading, read_heading
 from aitp_desk.incoming import Incoming, pass_on
 from aitp_desk.model.errors import (
     DeskError,
-    ErrorKind,
     Forbidden,
     InternalError,
     MethodNotAllowed,
     NotAuthenticated,
     RouteNotFound,
+    ScopeMissing,
     UnknownClient,
     WrongHost,
 )
@@ -116,7 +116,7 @@ class Front:
 
     Parameters:
         browsers: what browsers are told of each answer.
-        tells_of_tokens: whether who is not let in is told where there are access tokens.
+        tells_of_tokens: whether whose credential does not do is told where there are access tokens.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class Front:
             if isinstance(error, NotAuthenticated):
                 self._note(request, error)
             reply = door.render_error(error, heading.headers)
-            if self._tells_of_tokens and error.kind is ErrorKind.NOT_AUTHENTICATED:
+            if self._tells_of_tokens and isinstance(error, NotAuthenticated | ScopeMissing):
                 reply = with_metadata(reply, self._desk.site.url, heading.path)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(report_fault(heading.method, door), heading.headers)

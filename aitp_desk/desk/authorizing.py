@@ -23,6 +23,7 @@ from aitp_desk.model.errors import (
     InvalidScope,
     InvalidTarget,
     RateLimited,
+    Refusal,
     UnknownClient,
 )
 from aitp_desk.model.principal import CLIENT_PREFIX
@@ -202,9 +203,7 @@ class Authorizing:
         if client is None or not is_proven or not client.is_live(now):
             for key, most in limits:
                 self._failures.count(key, most)
-            raise UnknownClient(
-                "The client's id and secret prove nothing: they are unknown, revoked or expired."
-            )
+            raise _unknown(client if is_proven else None)
         return client
 
     def _check_resource(self, resource: str) -> None:
@@ -218,6 +217,19 @@ class Authorizing:
             raise InvalidTarget(
                 f"This desk gives tokens for {self._url} and what is below it.", param="resource"
             )
+
+
+def _unknown(client: Client | None) -> UnknownClient:
+    """One refusal for all that proves nothing; only the audit log is told apart.
+
+    Parameters:
+        client: whose id and secret it was, though revoked or expired.
+    """
+    message = "The client's id and secret prove nothing: they are unknown, revoked or expired."
+    if client is None:
+        return UnknownClient(message)
+    reason: Refusal = "expired" if client.revoked_at is None else "revoked"
+    return UnknownClient(message, reason=reason, whose=f"{CLIENT_PREFIX}{client.id}")
 
 
 def _narrowed(asked: tuple[str, ...] | None, client: Client) -> tuple[str, ...]:

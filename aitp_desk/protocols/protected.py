@@ -1,4 +1,7 @@
-"""Where it is told what opens the protected parts of the desk (RFC 9728), for who gets a 401."""
+"""Where it is told what opens the protected parts of the desk (RFC 9728).
+
+Whoever is not let in, or lacks a scope, is told that place.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ def with_metadata(reply: Reply, url: str, path: str) -> Reply:
     """A refusal whose challenge to prove oneself says where the metadata is (RFC 9728, 5.1).
 
     Parameters:
-        reply: a 401; only a Bearer challenge is added to.
+        reply: a 401 or 403; only a Bearer challenge is added to.
         url: the public address of the desk.
         path: what was requested.
     """

@@ -18,7 +18,7 @@ from mcp.shared.auth import (
     ProtectedResourceMetadata,
 )
 
-from tests.clients import make_client
+from tests.clients import get_token, make_client
 from tests.doubles import NOON
 from tests.talking import Talker, talking
 
@@ -110,8 +110,8 @@ async def test_every_door_that_lets_nobody_in_says_where_to_ask(talker: Talker) 
 class Memory:
     """Where the SDK keeps what it was given; it begins with a token that has expired."""
 
-    def __init__(self) -> None:
-        self.tokens: OAuthToken | None = OAuthToken(access_token="worthless")
+    def __init__(self, token: str = "worthless", scope: str | None = None) -> None:
+        self.tokens: OAuthToken | None = OAuthToken(access_token=token, scope=scope)
 
     async def get_tokens(self) -> OAuthToken | None:
         return self.tokens
@@ -163,3 +163,25 @@ async def test_the_mcp_sdk_finds_its_way_from_a_401_to_a_token(tmp_path: Path) -
         async with httpx2.AsyncClient(auth=provider, verify=False) as http:
             with pytest.raises(OAuthFlowError, match="issuer"):
                 await http.post(f"{url}/v1/threads", json={})
+
+
+async def test_the_mcp_sdk_asks_for_the_scope_that_its_token_lacks(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        data, url = tmp_path / "data", talker.desk.url
+        client = await make_client(talker.desk.store, data, "threads", "actions", now=NOON)
+        token = (await get_token(talker.http, client, scope="actions"))["access_token"]
+        bearer = [("Authorization", f"Bearer {token}")]
+        refused = await talker.send("POST", "/v1/threads", {}, headers=bearer)
+        assert refused.status == 403
+        assert refused.headers["WWW-Authenticate"] == (
+            'Bearer realm="aitp-desk", error="insufficient_scope", scope="threads",'
+            f' resource_metadata="{url}{RESOURCE}/v1"'
+        )
+        memory = Memory(token, "actions")
+        provider = ClientCredentialsOAuthProvider(
+            f"{url}/v1/threads", memory, client.id, client.secret, issuer=url
+        )
+        async with httpx2.AsyncClient(auth=provider, verify=False) as http:
+            assert (await http.post(f"{url}/v1/threads", json={})).status_code == 200
+        assert memory.tokens is not None
+        assert memory.tokens.scope == "actions threads"

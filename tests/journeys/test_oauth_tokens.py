@@ -324,6 +324,25 @@ async def test_a_client_that_is_revoked_takes_its_tokens_with_it_within_a_second
     assert (said.status, said.body["error"]) == (401, "invalid_client")
 
 
+async def test_the_audit_log_knows_who_tries_what_was_revoked_or_has_expired(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path, clock=Clock()) as talker:
+        store, data = talker.desk.store, tmp_path / "data"
+        revoked = await make_client(store, data, now=NOON)
+        await store.run(work.revoke_client, id_or_name=revoked.id, now=int(NOON))
+        expired = await make_client(store, data, now=NOON - 90_000, days=1)
+        for client in (revoked, expired, WORTHLESS):
+            await ask_for_token(talker.http, [GRANT], client.basic)
+        await store.settled()
+        noted = talker.rows("SELECT principal, outcome FROM audit ORDER BY n")
+        assert noted == [
+            (f"client:{revoked.id}", "revoked"),
+            (f"client:{expired.id}", "expired"),
+            ("anonymous", "unproven"),
+        ]
+
+
 async def test_tokens_outlive_the_key_that_signed_them(known: Known) -> None:
     store = known.talker.desk.store
     (first,) = await keys_of(known)
