@@ -1,0 +1,195 @@
+"""What each way to prove who one is costs, as a ratio to the same requests without a credential.
+
+    python -m tests.bench.identity [--rounds 7] [--seconds 1.5] [WAY…]
+
+One real desk (`aitp-desk serve` over `examples/shop`) is sent the same requests in every way, each
+right after requests that prove nothing, in rounds; a figure is the median of the ratios within the
+rounds. Two kinds of requests: a message that is written to a thread, which is what most callers
+prove themselves for; and a question that is answered from memory, the cheapest there is, where a
+credential weighs most. The gates are for the first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import msgspec
+
+from examples.clients.signed_request import sign
+from tests.bench.load import request
+from tests.bench.run import Figures, Place, Subject
+from tests.processes import Server
+
+THREADS = 32
+SPARE = 1.5
+"""So many times as many requests are signed as are expected to be sent."""
+
+Headers = dict[str, str]
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """What is asked, again and again.
+
+    Parameters:
+        is_gated: whether the gates are for it.
+    """
+
+    name: str
+    path: str
+    body: bytes
+    headers: Headers
+    is_gated: bool
+
+
+POST = Kind(
+    "message",
+    "/v1/threads/{thread}/messages",
+    json.dumps({"role": "user", "content": "x" * 264}).encode(),
+    {"OpenAI-Beta": "assistants=v2"},  # no run is started
+    is_gated=True,
+)
+ASK = Kind(
+    "cached answer",
+    "/agent/converse",
+    json.dumps(
+        {"ahp": "0.1", "capability": "content_search", "query": "What is your return policy?"}
+    ).encode(),
+    {},
+    is_gated=False,
+)
+
+
+class Way(msgspec.Struct, frozen=True):
+    """A way to prove who one is.
+
+    Parameters:
+        prove: given a method, a path and a body, the headers that prove it.
+        is_once: whether each request needs headers of its own.
+        gate: the most that it may cost.
+    """
+
+    name: str
+    prove: Callable[[str, str, bytes], Headers]
+    gate: float | None = None
+    is_once: bool = False
+
+    def requests(self, url: str, kind: Kind, number: int) -> list[bytes]:
+        """Requests that are proven in this way, on threads of whoever sends them."""
+        paths = [kind.path]
+        if "{thread}" in kind.path:
+            opened = (self._open_thread(url) for _ in range(THREADS))
+            paths = [kind.path.format(thread=thread) for thread in opened]
+        times = -(-number // len(paths)) if self.is_once else 1
+        return [
+            request("POST", path, kind.headers | self.prove("POST", path, kind.body), kind.body)
+            for _ in range(times)
+            for path in paths
+        ]
+
+    def _open_thread(self, url: str) -> str:
+        proven = self.prove("POST", "/v1/threads", b"{}")
+        given: dict[str, str] = _call(f"{url}/v1/threads", b"{}", proven)
+        return given["id"]
+
+
+def ways_of(data: Path, url: str) -> Iterator[Way]:
+    """All ways to prove oneself to a desk, the first without a credential."""
+    yield Way("anonymous", lambda *_: {})
+    key = {"Authorization": f"Bearer {_command(data, 'token', '--name', 'key')[-1]}"}
+    yield Way("API key", lambda *_: key)
+    client = dict(line.split("=", 1) for line in _command(data, "client", "--name", "client")[-2:])
+    token = {"Authorization": f"Bearer {_get_token(url, client)}"}
+    yield Way("JWT, remembered", lambda *_: token, gate=1.15)
+    made = _command(data, "token", "--name", "signing", "--hmac")[-2:]
+    key_id, secret = (line.split("=", 1)[1] for line in made)
+    yield Way(
+        "HMAC-signed",
+        lambda method, path, body: {
+            "Authorization": sign(method, path, body, key_id=key_id, secret=secret)
+        },
+        gate=1.3,
+        is_once=True,
+    )
+
+
+def compare(server: Server, ways: list[Way], kind: Kind, rounds: int, seconds: float) -> None:
+    """Print what each way costs beside the first."""
+    bare, *proven = ways
+    expected = 0
+
+    def measure(way: Way) -> Figures:
+        return Subject(server, way.requests(server.url, kind, round(expected * SPARE))).measure(
+            seconds
+        )
+
+    expected = measure(bare).report.answered
+    times: dict[str, list[float]] = {way.name: [] for way in proven}
+    cpu: dict[str, list[float]] = {way.name: [] for way in proven}
+    for number in range(1, rounds + 1):
+        print(f"{kind.name}: round {number} of {rounds}", file=sys.stderr)
+        for way in proven:
+            without = measure(bare)
+            expected = max(expected, without.report.answered)
+            with_it = measure(way)
+            times[way.name].append(without.report.rate / with_it.report.rate)
+            cpu[way.name].append(with_it.cpu_us / without.cpu_us)
+    for way in proven:
+        gate = f"{way.gate:.2f}" if way.gate is not None and kind.is_gated else ""
+        found = sorted(times[way.name])
+        print(
+            f"{kind.name:16}{way.name:18}{median(found):8.2f}"
+            f"{f'({found[0]:.2f}-{found[-1]:.2f})':>14}{gate:>7}{median(cpu[way.name]):10.2f}"
+        )
+
+
+def _command(data: Path, group: str, *options: str) -> list[str]:
+    command = [sys.executable, "-m", "aitp_desk", group, "create", "--data", str(data)]
+    command += [*options, "--scope", "threads"]
+    made = subprocess.run(command, check=True, capture_output=True, text=True)
+    return made.stdout.strip().splitlines()
+
+
+def _get_token(url: str, client: dict[str, str]) -> str:
+    form = {"grant_type": "client_credentials", **client}
+    body = urllib.parse.urlencode(form).encode()
+    given: dict[str, str] = _call(
+        f"{url}/oauth/token", body, {"Content-Type": "application/x-www-form-urlencoded"}
+    )
+    return given["access_token"]
+
+
+def _call(url: str, body: bytes, headers: Headers) -> Any:
+    sent = {"Content-Type": "application/json", **headers}
+    with urllib.request.urlopen(urllib.request.Request(url, body, sent)) as answer:
+        return json.load(answer)
+
+
+def main() -> None:
+    """Compare the ways that are named, else all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("ways", nargs="*", metavar="WAY")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = Place(Path(folder))
+        with place.desk("identity") as server:
+            bare, *others = ways_of(place.data("identity"), server.url)
+            chosen = [way for way in others if not given.ways or way.name in given.ways]
+            print(f"{'request':16}{'proven by':18}    time  (least-most)   gate       CPU")
+            for kind in (POST, ASK):
+                compare(server, [bare, *chosen], kind, given.rounds, given.seconds)
+
+
+if __name__ == "__main__":
+    main()
