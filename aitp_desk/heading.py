@@ -15,6 +15,7 @@ import msgspec
 from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.announcing.accept import wants_manifest
+from aitp_desk.auth.address_line import check_address
 from aitp_desk.auth.presented import NOTHING, Presented, read_presented
 from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
@@ -120,7 +121,7 @@ def read_heading(
         path,
         target,
         joined,
-        NOTHING if route is not None and not route.identifies else _read_presented(headers),
+        NOTHING if route is not None and not route.identifies else _read_presented(headers, target),
         door,
         called,
         route,
@@ -138,8 +139,9 @@ def read_heading(
     )
 
 
-def _read_presented(headers: CIMultiDictProxy[str]) -> Presented | DeskError:
+def _read_presented(headers: CIMultiDictProxy[str], target: str) -> Presented | DeskError:
     try:
+        check_address(target)
         return read_presented(headers)
     except DeskError as error:
         return error

@@ -1,8 +1,8 @@
 """API keys: ``desk_<id>_<secret>``.
 
 The id (16 hexadecimal digits) finds the row and may be shown; the secret (64) is shown once, when
-the key is made. The store keeps a keyed hash of the whole. A key is sent as ``Authorization:
-Bearer`` or as ``X-AHP-Key`` (AHP 0.1, section 8.2).
+the key is made or rotated. The store keeps a keyed hash of the whole. A key is sent as
+``Authorization: Bearer`` or as ``X-AHP-Key`` (AHP 0.1, section 8.2).
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Iterable
 
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.presented import Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, Refusal
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
-from aitp_desk.store.records import Token
+from aitp_desk.store.records import FormerSecret, Token
 
 SCOPES = ("threads", "actions", "operator", "admin")
 """What a key may open; ``actions:<name>`` opens one action."""
@@ -26,6 +28,10 @@ SCOPES = ("threads", "actions", "operator", "admin")
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 _ONE_ACTION = re.compile(r"actions:[a-z][a-z0-9_]{0,63}", re.ASCII)
 
+
+_NOBODY = Token("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
+_NO_FORMER = FormerSecret(secrets.token_bytes(32), data_key=1, until=0)
+"""What a key is compared with where there is none: nothing hashes to that."""
 
 FindToken = Callable[[str], Awaitable[Token | None]]
 """Finds the row of an API key by its id, revoked ones included."""
@@ -38,12 +44,23 @@ class ApiKeys:
         find: where keys are kept.
         keys: the desk's data keys.
         verified: remembers what was looked up.
+        last_use: notes when keys are used.
+        clock: Unix seconds.
     """
 
-    def __init__(self, find: FindToken, keys: DataKeys, verified: Verified) -> None:
+    def __init__(
+        self,
+        find: FindToken,
+        keys: DataKeys,
+        verified: Verified,
+        last_use: LastUse,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._find = find
         self._keys = keys
         self._verified = verified
+        self._last_use = last_use
+        self._clock = clock
 
     async def verify(self, head: Head) -> Proof:
         """Return whose key a request carries.
@@ -53,7 +70,9 @@ class ApiKeys:
         """
         presented = head.presented
         credential = presented.credential if isinstance(presented, Presented) else ""
-        return await self._verified.find(credential, self._look_up)
+        proof = await self._verified.find(credential, self._look_up)
+        self._last_use.of(proof.principal.id.removeprefix(KEY_PREFIX))
+        return proof
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened."""
@@ -65,15 +84,24 @@ class ApiKeys:
 
     async def _look_up(self, credential: str) -> Proof:
         row = await self._find(parse_api_key(credential))
-        token = verify_api_key(credential, row, self._keys)
+        token, until = verify_api_key(credential, row, self._keys, self._clock())
         principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
-        return Proof(principal, self, credential)
+        return Proof(principal, self, credential, until)
 
 
-def make_api_key() -> tuple[str, str]:
-    """Make a new key. Returns its id and the whole key."""
-    id_ = secrets.token_hex(8)
-    return id_, f"desk_{id_}_{secrets.token_hex(32)}"
+def make_api_key(id_: str | None = None) -> tuple[str, str]:
+    """Make a new key. Returns its id and the whole key.
+
+    Parameters:
+        id_: of a key that gets another secret; None for a new one.
+    """
+    id_ = id_ or secrets.token_hex(8)
+    return id_, f"{shown_prefix(id_)}{secrets.token_hex(32)}"
+
+
+def shown_prefix(id_: str) -> str:
+    """Return what of a key may be shown, and what those who look for leaked keys can look for."""
+    return f"desk_{id_}_"
 
 
 def parse_api_key(text: str) -> str:
@@ -88,24 +116,42 @@ def parse_api_key(text: str) -> str:
     return found[1]
 
 
-def verify_api_key(text: str, token: Token | None, keys: DataKeys) -> Token:
-    """Return the row that a key proves, comparing in constant time.
+def verify_api_key(
+    text: str, token: Token | None, keys: DataKeys, now: float
+) -> tuple[Token, float | None]:
+    """Return the row that a key proves, and until when it does; None where no end is known.
+
+    It takes as long where there is no such key, and compares in constant time.
 
     Parameters:
         text: the key as it was sent.
         token: the row with the key's id, None where there is none.
+        now: Unix seconds.
 
     Raises:
-        NotAuthenticated: there is no such key, it was revoked, or its secret is another. Which of
-            these is not told.
+        NotAuthenticated: there is no such key, it was revoked or has ended, its secret is another,
+            or it is one that signs and is never sent. Which of these is not told.
     """
-    if token is None:
+    kept = _NOBODY if token is None or token.kind != "api_key" else token
+    former = kept.former_at(now) or _NO_FORMER
+    is_present = _is_hashed(text, kept.hash, kept.data_key, keys)
+    is_former = _is_hashed(text, former.hash, former.data_key, keys)
+    if kept is _NOBODY:
         raise _unproven("unknown")
-    if not hmac.compare_digest(keys.hash_token(text, token.data_key), token.hash):
+    if not (is_present or is_former):
         raise _unproven("unproven")
-    if token.revoked_at is not None:
-        raise _unproven("revoked", f"{KEY_PREFIX}{token.id}")
-    return token
+    if not kept.is_live(now):
+        reason: Refusal = "expired" if kept.revoked_at is None else "revoked"
+        raise _unproven(reason, f"{KEY_PREFIX}{kept.id}")
+    ends = (kept.expires_at, None if is_present else former.until)
+    return kept, min((end for end in ends if end is not None), default=None)
+
+
+def _is_hashed(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
+    """Whether this is the hash of a key."""
+    is_known = data_key in keys.versions
+    made = keys.hash_token(text, data_key if is_known else keys.newest)
+    return hmac.compare_digest(made, hash_) and is_known
 
 
 def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
@@ -136,8 +182,8 @@ def _scopes_in_words() -> str:
 
 def _unproven(reason: Refusal, whose: str = "") -> NotAuthenticated:
     return NotAuthenticated(
-        "The credential proves nothing: it is malformed, unknown or revoked. Send an API key of"
-        " this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously.",
+        "The credential proves nothing: it is malformed, unknown, expired or revoked. Send an API"
+        " key of this desk as 'Authorization: Bearer desk_…', or no credential to ask anonymously.",
         reason=reason,
         whose=whose,
     )

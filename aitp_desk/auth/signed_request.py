@@ -16,12 +16,13 @@ from typing import NamedTuple
 
 from aitp_desk.auth.api_key import FindToken
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.nonces import Nonces
 from aitp_desk.auth.presented import HMAC_SCHEME, Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.model.principal import ProvenBy, principal_of_key
+from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
 from aitp_desk.store.records import Token
 
 LONGEST_CREDENTIAL = 512
@@ -80,6 +81,7 @@ class SignedRequests:
         keys: the desk's data keys.
         verified: remembers which keys were looked up.
         nonces: remembers which requests came.
+        last_use: notes when keys are used.
         window_seconds: how far a timestamp may be off the desk's clock.
         clock: Unix seconds.
     """
@@ -90,6 +92,7 @@ class SignedRequests:
         keys: DataKeys,
         verified: Verified,
         nonces: Nonces,
+        last_use: LastUse,
         *,
         window_seconds: int,
         clock: Callable[[], float],
@@ -98,6 +101,7 @@ class SignedRequests:
         self._keys = keys
         self._verified = verified
         self._nonces = nonces
+        self._last_use = last_use
         self._window = window_seconds
         self._clock = clock
 
@@ -118,6 +122,7 @@ class SignedRequests:
         if not hmac.compare_digest(expected, bytes.fromhex(signed.signature)):
             raise _unproven()
         await self._nonces.use(known.principal.id, signed.nonce, until=signed_at + self._window)
+        self._last_use.of(known.principal.id.removeprefix(KEY_PREFIX))
         digest = bytes.fromhex(signed.body)
         return Proof(known.principal, self, signed.key_id, known.until, digest)
 

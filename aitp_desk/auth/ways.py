@@ -23,6 +23,7 @@ from aitp_desk.auth.issuers import (
     use_once,
 )
 from aitp_desk.auth.jwks import RemoteKeys
+from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.nonces import Nonces
 from aitp_desk.auth.signed_request import SignedRequests
@@ -35,6 +36,7 @@ from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS
 from aitp_desk.egress import Egress
 from aitp_desk.store import grant_reads, reads
 from aitp_desk.store.base import Store
+from aitp_desk.store.work.tokens import note_token_use
 
 SIGNATURES_EXTRA = "http_message_signatures"
 """The package of the extra ``signatures``."""
@@ -58,8 +60,9 @@ def make_identifier(
         clock: Unix seconds.
     """
     find_token = partial(reads.token_by_id, store)
+    last_use = LastUse(partial(_note_use, store), clock)
     return Identifier(
-        api_keys=ApiKeys(find_token, keys, Verified(epoch, clock)),
+        api_keys=ApiKeys(find_token, keys, Verified(epoch, clock), last_use, clock),
         jwts=Bearer(
             (
                 *_issuers(config, store, Nonces(store, keys), egress),
@@ -74,6 +77,7 @@ def make_identifier(
             keys,
             Verified(epoch, clock),
             Nonces(store, keys),
+            last_use,
             window_seconds=config.signed_requests.window_seconds,
             clock=clock,
         ),
@@ -81,6 +85,10 @@ def make_identifier(
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,
     )
+
+
+def _note_use(store: Store, key_id: str, used_at: int) -> None:
+    store.record(note_token_use, id=key_id, used_at=used_at)
 
 
 def _issuers(config: Config, store: Store, nonces: Nonces, egress: Egress) -> Iterator[Issuer]:

@@ -1,4 +1,4 @@
-"""``aitp-desk token``: the API keys of a desk, also while it serves."""
+"""``aitp-desk token``: the keys of a desk, also while it serves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -18,6 +18,7 @@ from aitp_desk.cli.data import (
     present_database,
     present_keys,
 )
+from aitp_desk.cli.lengths import read_end, read_length
 
 if TYPE_CHECKING:
     from aitp_desk.store.records import Token
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def token() -> None:
-    """Make, list and revoke API keys. A running desk knows of it within a second."""
+    """Make, list, rotate and revoke API keys. A running desk knows of it within a second."""
 
 
 @token.command()
@@ -39,13 +40,18 @@ def token() -> None:
     required=True,
     help="threads, actions, actions:NAME, operator or admin; may be given several times.",
 )
+@click.option("--expires", metavar="90d|DATE", help="When it ends; by default never.")
 @click.option("--hmac", "signs", is_flag=True, help="Make a key that signs requests instead.")
-def create(data: Path, url: str, name: str, scopes: tuple[str, ...], *, signs: bool) -> None:
+def create(
+    data: Path, url: str, name: str, scopes: tuple[str, ...], expires: str | None, *, signs: bool
+) -> None:
     """Make an API key. Its last line is the key itself, which is shown only this once.
 
     With --hmac the last two lines are the id and the secret of a key that signs requests: it is
     never sent itself (docs/signed-requests.md).
     """
+    now = int(time.time())
+    expires_at = None if expires is None else read_end(expires, now)
     with mistakes_told():
         from aitp_desk.auth.api_key import check_scopes, make_api_key
         from aitp_desk.auth.signed_request import make_secret
@@ -65,8 +71,9 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...], *, signs: b
             hash=b"" if signs else keys.hash_token(key, keys.newest),
             data_key=keys.newest,
             scopes=scopes,
-            created_at=int(time.time()),
+            created_at=now,
             kind="hmac" if signs else "api_key",
+            expires_at=expires_at,
         )
 
         async def keep() -> None:
@@ -74,26 +81,75 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...], *, signs: b
                 await store.run(work.create_token, token=made, by=at_the_machine(keys))
 
         asyncio.run(keep())
-    click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.")
-    if signs:
-        _show_signing_key(made, make_secret(keys, id_, made.version, made.data_key))
-        return
-    click.echo("Keep this key; it cannot be shown again:")
-    click.echo(key)
+    ends = "" if expires_at is None else f" It ends {_moment(expires_at)} UTC."
+    click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.{ends}")
+    _show(made, make_secret(keys, id_, made.version, made.data_key) if signs else key)
 
 
-def _show_signing_key(key: Token, secret: str) -> None:
-    """Say what its owner signs with, as a shell takes it into its environment."""
-    click.echo("Keep this secret; it cannot be shown again, and is never sent:")
-    click.echo(f"AITP_DESK_KEY_ID={key.id}.{key.version}")
-    click.echo(f"AITP_DESK_SECRET={secret}")
+@token.command()
+@desk_data
+@desk_store
+@click.argument("id_or_name")
+@click.option(
+    "--overlap",
+    default="1h",
+    show_default=True,
+    metavar="LENGTH",
+    help="How long the secret that it has goes on working, such as 30m or 2d; 0 for not at all.",
+)
+def rotate(data: Path, url: str, id_or_name: str, overlap: str) -> None:
+    """Give a key another secret, under the same id, name and scopes.
+
+    Its last lines are the new secret, as those of 'create'. Two secrets work at a time: one that an
+    earlier rotation has left ends at once.
+    """
+    now = int(time.time())
+    until = now + read_length(overlap)
+    with mistakes_told():
+        from aitp_desk.auth.api_key import make_api_key
+        from aitp_desk.auth.signed_request import make_secret
+        from aitp_desk.store import reads, work
+        from aitp_desk.store.sqlite import SqliteStore
+
+        database, keys = present_database(data, url), present_keys(data, url)
+
+        async def exchange() -> tuple[Token, str]:
+            async with SqliteStore.open(database) as store:
+                kept = await reads.unrevoked_token(store, id_or_name)
+                if kept is None:
+                    _not_live(id_or_name)
+                signs = kept.kind == "hmac"
+                _, key = make_api_key(kept.id)
+                rotated = await store.run(
+                    work.rotate_token,
+                    id=kept.id,
+                    version=kept.version,
+                    hash=b"" if signs else keys.hash_token(key, keys.newest),
+                    data_key=keys.newest,
+                    previous_until=until,
+                    now=now,
+                    by=at_the_machine(keys),
+                )
+                if signs:
+                    key = make_secret(keys, rotated.id, rotated.version, rotated.data_key)
+                return rotated, key
+
+        rotated, secret = asyncio.run(exchange())
+    former = f"goes on until {_moment(until)} UTC" if until > now else "works no more"
+    click.echo(f"Rotated token {rotated.id} ({rotated.name}). The secret before {former}.")
+    _show(rotated, secret)
 
 
 @token.command(name="list")
 @desk_data
 @desk_store
-def list_(data: Path, url: str) -> None:
-    """List the API keys, revoked ones included; never the secrets."""
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+def list_(data: Path, url: str, *, as_json: bool) -> None:
+    """List all keys, revoked ones included; never the secrets.
+
+    A line tells the id, the kind, when it was made, whether it is live, when it was last used, its
+    scopes and its name. Times are UTC.
+    """
     with mistakes_told():
         from aitp_desk.store import reads
         from aitp_desk.store.sqlite import SqliteStore
@@ -104,10 +160,9 @@ def list_(data: Path, url: str) -> None:
             async with SqliteStore.open(database) as store:
                 return await reads.list_tokens(store)
 
+        now = int(time.time())
         for kept in asyncio.run(read()):
-            state = f"revoked {_day(kept.revoked_at)}" if kept.revoked_at is not None else "live"
-            scopes = ",".join(kept.scopes)
-            click.echo(f"{kept.id}  {_day(kept.created_at)}  {state}  {scopes}  {kept.name}")
+            click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
 
 
 @token.command()
@@ -115,7 +170,7 @@ def list_(data: Path, url: str) -> None:
 @desk_store
 @click.argument("id_or_name")
 def revoke(data: Path, url: str, id_or_name: str) -> None:
-    """Revoke an API key by its id or name; a running desk refuses it within a second."""
+    """Revoke a key by its id or name; a running desk refuses it within a second."""
     with mistakes_told():
         from aitp_desk.store import work
         from aitp_desk.store.sqlite import SqliteStore
@@ -133,9 +188,74 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
 
         revoked = asyncio.run(end())
         if revoked is None:
-            fail([f"There is no live token {id_or_name!r}; 'aitp-desk token list' shows them."])
+            _not_live(id_or_name)
         click.echo(f"Revoked token {revoked.id} ({revoked.name}).")
+
+
+def _show(key: Token, secret: str) -> None:
+    """Show a secret, once; what signs as a shell takes it into its environment."""
+    if key.kind == "api_key":
+        click.echo("Keep this key; it cannot be shown again:")
+        click.echo(secret)
+        return
+    click.echo("Keep this secret; it cannot be shown again, and is never sent:")
+    click.echo(f"AITP_DESK_KEY_ID={key.id}.{key.version}")
+    click.echo(f"AITP_DESK_SECRET={secret}")
+
+
+def _not_live(id_or_name: str) -> NoReturn:
+    fail([f"There is no live token {id_or_name!r}; 'aitp-desk token list' shows them."])
+
+
+def _in_line(kept: Token, now: int) -> str:
+    used = f"used {_moment(kept.used_at)}" if kept.used_at is not None else "never used"
+    made, scopes = f"made {_day(kept.created_at)}", ",".join(kept.scopes)
+    return "  ".join(
+        (kept.id, kept.kind, made, used, " ".join(_state(kept, now)), scopes, kept.name)
+    )
+
+
+def _state(kept: Token, now: int) -> tuple[str, ...]:
+    """Whether a key is live, and when that ended or ends."""
+    if kept.revoked_at is not None:
+        return "revoked", _day(kept.revoked_at)
+    if kept.expires_at is None:
+        return ("live",)
+    return "live until" if now < kept.expires_at else "expired", _day(kept.expires_at)
+
+
+def _in_json(kept: Token, now: int) -> str:
+    import msgspec
+
+    from aitp_desk.auth.api_key import shown_prefix
+
+    former = kept.former_at(now)
+    told = {
+        "id": kept.id,
+        "kind": kept.kind,
+        "prefix": shown_prefix(kept.id) if kept.kind == "api_key" else None,
+        "name": kept.name,
+        "scopes": kept.scopes,
+        "is_live": kept.is_live(now),
+        "version": kept.version,
+        "created_at": _instant(kept.created_at),
+        "expires_at": _instant(kept.expires_at),
+        "used_at": _instant(kept.used_at),
+        "revoked_at": _instant(kept.revoked_at),
+        "former_until": None if former is None else _instant(former.until),
+    }
+    return msgspec.json.encode(told).decode()
 
 
 def _day(moment: int) -> str:
     return datetime.fromtimestamp(moment, UTC).date().isoformat()
+
+
+def _instant(moment: int | None) -> str | None:
+    if moment is None:
+        return None
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _moment(moment: int) -> str:
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M}"

@@ -222,40 +222,6 @@ def test_a_damaged_master_key_is_told_without_its_content(data: Path) -> None:
     assert "deadbeef" not in line
 
 
-def test_a_token_is_made_listed_and_revoked(data: Path) -> None:
-    made = succeed(
-        *("token", "create", "--data", data, "--name", "the shop's agent"),
-        *("--scope", "threads", "--scope", "actions:get_quote"),
-    )
-    _, id_, secret = made[-1].split("_")
-    (listed,) = succeed("token", "list", "--data", data)
-    assert listed.startswith(id_)
-    assert listed.endswith("live  threads,actions:get_quote  the shop's agent")
-    assert secret not in listed
-    assert secret.encode() not in (data / "desk.db").read_bytes()
-    assert succeed("token", "revoke", "--data", data, "the shop's agent") == [
-        f"Revoked token {id_} (the shop's agent)."
-    ]
-    (listed,) = succeed("token", "list", "--data", data)
-    assert "revoked" in listed
-    assert secret not in listed
-
-
-def test_a_token_is_revoked_by_its_id_and_only_once(data: Path) -> None:
-    made = succeed("token", "create", "--data", data, "--name", "a", "--scope", "admin")
-    id_ = made[-1].split("_")[1]
-    assert succeed("token", "revoke", "--data", data, id_) == [f"Revoked token {id_} (a)."]
-    assert "There is no live token" in fail("token", "revoke", "--data", data, id_)[0]
-
-
-def test_a_name_is_free_again_when_its_token_was_revoked(data: Path) -> None:
-    create = ("token", "create", "--data", data, "--name", "a", "--scope", "threads")
-    succeed(*create)
-    assert "There is a token named 'a'" in fail(*create)[0]
-    succeed("token", "revoke", "--data", data, "a")
-    succeed(*create)
-
-
 def test_a_key_is_made_only_in_the_data_folder_of_a_desk(data: Path, tmp_path: Path) -> None:
     store = ("--store", f"sqlite:{data}/desk.db")
     (tmp_path / "other").mkdir()
@@ -276,6 +242,7 @@ def test_a_key_is_made_only_in_the_data_folder_of_a_desk(data: Path, tmp_path: P
         (["create", "--name", "a", "--scope", "threads"], "serve the site once first"),
         (["list"], "serve the site once first"),
         (["revoke", "a"], "serve the site once first"),
+        (["rotate", "a"], "serve the site once first"),
         (["list", "--store", "postgresql://desk:hunter2@db/desk"], "PostgreSQL"),
     ],
 )

@@ -190,14 +190,25 @@ async def test_a_header_with_a_credential_stands_once(known: Known, name: str) -
 
 
 @pytest.mark.parametrize("name", ["api_key", "key", "token", "access_token", "X-AHP-Key"])
-async def test_a_key_in_the_address_is_no_credential(known: Known, name: str) -> None:
+async def test_a_key_in_the_address_is_refused_everywhere_and_told_without_it(
+    known: Known, name: str
+) -> None:
     mine = await open_thread(known, ("X-AHP-Key", known.key))
-    status, _, _ = await known.send("GET", f"/v1/threads/{mine}?{name}={known.key}")
-    assert status == 404
-    status, _, _ = await known.send("POST", f"{CONVERSE}?{name}={WORTHLESS}", json=QUESTION)
-    assert status == 200
-    status, thread, _ = await known.send("POST", f"/v1/threads?{name}={known.key}", json={})
-    assert await status_of(known, thread["id"]) == 200
+    for method, path in [
+        ("GET", f"/v1/threads/{mine}"),
+        ("POST", "/v1/threads"),
+        ("POST", CONVERSE),
+        ("GET", MANIFEST),
+        ("GET", "/"),
+        ("GET", "/health"),
+    ]:
+        for own in ((), (("X-AHP-Key", known.key),)):
+            body = QUESTION if method == "POST" else None
+            address = f"{path}?{name}={known.key}"
+            status, said, _ = await known.send(method, address, *own, json=body)
+            assert status == 400, path
+            assert "address of this request carries a credential" in str(said)
+            assert known.key not in str(said)
 
 
 # --- keys that end while the desk serves ----------------------------------------------------
@@ -221,6 +232,32 @@ async def test_a_key_made_and_revoked_on_the_command_line_holds_from_then_until_
         assert time.monotonic() < revoked_at + 1, "a revoked key is refused within a second"
     assert await status_of(known, mine) == 404
     assert await status_of(known, mine, ("X-AHP-Key", known.key)) == 404
+
+
+async def test_a_rotated_key_works_beside_the_new_one_and_a_signing_key_is_never_a_bearer_s(
+    known: Known,
+) -> None:
+    data = ("--data", known.data)
+    first = (await run("token", "create", *data, "--name", "turns", "--scope", "threads"))[1][-1]
+    mine = await open_thread(known, ("X-AHP-Key", first))
+    _, told, _ = await run("token", "rotate", *data, "turns", "--overlap", "1h")
+    second = told[-1]
+    assert second.split("_")[1] == first.split("_")[1]
+    assert second != first
+    for key in (first, second):
+        assert await status_of(known, mine, ("X-AHP-Key", key)) == 200
+    _, told, _ = await run("token", "rotate", *data, "turns", "--overlap", "0")
+    rotated_at = time.monotonic()
+    assert await status_of(known, mine, ("X-AHP-Key", told[-1])) == 200
+    for key in (first, second):
+        while (status := await status_of(known, mine, ("X-AHP-Key", key))) != 401:
+            assert status == 200
+            assert time.monotonic() < rotated_at + 1, "a former secret ends within a second"
+
+    made = ("token", "create", *data, "--name", "signs", "--scope", "threads", "--hmac")
+    id_, secret = (line.partition("=")[2] for line in (await run(*made))[1][-2:])
+    for credential in (f"desk_{id_[:16]}_{secret}", f"{id_}_{secret}", secret):
+        assert await status_of(known, mine, ("Authorization", f"Bearer {credential}")) == 401
 
 
 # --- the host -------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from aitp_desk.auth.api_key import check_scopes, make_api_key, parse_api_key, verify_api_key
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
-from aitp_desk.store.records import Token
+from aitp_desk.store.records import FormerSecret, Token
 
 KEYS = DataKeys({1: bytes(32)})
+NOW = 10
 
 
 def kept(id_: str, text: str) -> Token:
@@ -53,23 +54,44 @@ def test_every_text_is_a_key_or_refused_as_one(text: str) -> None:
 def test_a_key_is_proven_by_its_row() -> None:
     id_, text = make_api_key()
     row = kept(id_, text)
-    assert verify_api_key(text, row, KEYS) is row
+    assert verify_api_key(text, row, KEYS, NOW) == (row, None)
+
+
+def test_a_rotated_key_is_proven_by_either_secret_until_the_former_ends() -> None:
+    id_, former = make_api_key()
+    same, text = make_api_key(id_)
+    assert same == id_
+    assert text != former
+    row = msgspec.structs.replace(
+        kept(id_, text), former=FormerSecret(KEYS.hash_token(former, 1), 1, 20)
+    )
+    assert verify_api_key(text, row, KEYS, NOW) == (row, None)
+    assert verify_api_key(former, row, KEYS, NOW) == (row, 20)
+    ending = msgspec.structs.replace(row, expires_at=15)
+    assert verify_api_key(text, ending, KEYS, NOW) == (ending, 15)
+    assert verify_api_key(former, ending, KEYS, NOW) == (ending, 15)
+    assert verify_api_key(text, row, KEYS, 20) == (row, None)
+    with pytest.raises(NotAuthenticated):
+        verify_api_key(former, row, KEYS, 20)
 
 
 def test_every_failure_to_prove_a_key_reads_the_same() -> None:
     id_, text = make_api_key()
     row = kept(id_, text)
-    revoked = msgspec.structs.replace(row, revoked_at=2)
     wrong = text[:-1] + ("0" if text[-1] != "0" else "1")
     told = set()
-    for key, sent, token in [
+    for keys, sent, token in [
         (KEYS, text, None),
-        (KEYS, text, revoked),
+        (KEYS, text, msgspec.structs.replace(row, revoked_at=2)),
+        (KEYS, text, msgspec.structs.replace(row, expires_at=NOW)),
+        (KEYS, text, msgspec.structs.replace(row, kind="hmac")),
+        (KEYS, text, msgspec.structs.replace(row, hash=b"", kind="hmac")),
+        (KEYS, text, msgspec.structs.replace(row, data_key=2)),
         (KEYS, wrong, row),
         (DataKeys({1: b"another data key".ljust(32)}), text, row),
     ]:
         with pytest.raises(NotAuthenticated) as caught:
-            verify_api_key(sent, token, key)
+            verify_api_key(sent, token, keys, NOW)
         told.add(caught.value.message)
     with pytest.raises(NotAuthenticated) as caught:
         parse_api_key("nonsense")

@@ -10,6 +10,7 @@ from aitp_desk.auth.api_key import ApiKeys, make_api_key
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.identify import Identifier
+from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.presented import Presented, read_presented
 from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
@@ -29,6 +30,7 @@ class Rows:
         self.rows: dict[str, Token] = {}
         self.number = 0
         self.looked_up = 0
+        self.used: list[tuple[str, int]] = []
         self.asked = asyncio.Queue[str]()
         self.answering = asyncio.Event()
         self.answering.set()
@@ -80,7 +82,8 @@ def clock() -> Clock:
 @pytest.fixture
 def identifier(rows: Rows, clock: Clock) -> Identifier:
     verified = Verified(Epoch(rows.epoch, clock))
-    keys = ApiKeys(rows.token, KEYS, verified)
+    last_use = LastUse(lambda id_, used_at: rows.used.append((id_, used_at)), clock)
+    keys = ApiKeys(rows.token, KEYS, verified, last_use, clock)
     return Identifier(
         api_keys=keys,
         jwts=Bearer((), verified, clock),
@@ -249,3 +252,30 @@ async def test_only_so_many_keys_are_remembered(
     assert rows.looked_up == 3
     await identify(identifier, keys[0])
     assert rows.looked_up == 4
+
+
+async def test_the_use_of_a_key_is_noted_once_a_minute(
+    rows: Rows, identifier: Identifier, clock: Clock
+) -> None:
+    one, other = rows.add("threads"), rows.add("threads")
+    for seconds in (0, 1, 58.9, 0.2, 59.9, 0.1):
+        clock.now += seconds
+        await identify(identifier, ("X-AHP-Key", one))
+    await identify(identifier, ("X-AHP-Key", other))
+    with pytest.raises(NotAuthenticated):
+        await identify(identifier, ("X-AHP-Key", other[:-1] + ("0" if other[-1] != "0" else "1")))
+    first, second = one.split("_")[1], other.split("_")[1]
+    assert rows.used == [(first, 1000), (first, 1060), (first, 1120), (second, 1120)]
+
+
+async def test_a_key_ends_at_its_time_however_well_it_is_remembered(
+    rows: Rows, identifier: Identifier, clock: Clock
+) -> None:
+    text = rows.add("threads")
+    id_ = text.split("_")[1]
+    rows.rows[id_] = msgspec.structs.replace(rows.rows[id_], expires_at=1010)
+    clock.now = 1009.9
+    await identify(identifier, ("X-AHP-Key", text))
+    clock.now = 1010.0
+    with pytest.raises(NotAuthenticated):
+        await identify(identifier, ("X-AHP-Key", text))

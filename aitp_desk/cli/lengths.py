@@ -1,0 +1,42 @@
+"""Lengths of time and ends, as commands take them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import click
+
+_LENGTH = re.compile(r"([0-9]{1,6})([smhdw])", re.ASCII)
+_SECONDS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800}
+_LONGEST = 100 * 366 * 86_400
+
+
+def read_length(text: str) -> int:
+    """Return the seconds of ``90d``, ``12h``, ``30m``, ``45s``, ``2w``; ``0`` is none.
+
+    Raises:
+        click.BadParameter: it is no such length, or longer than a hundred years.
+    """
+    found = _LENGTH.fullmatch(text)
+    seconds = int(found[1]) * _SECONDS[found[2]] if found else 0
+    if (found is None and text != "0") or seconds > _LONGEST:
+        raise click.BadParameter(f"{text!r} is no length of time; write it like 90d, 12h or 30m.")
+    return seconds
+
+
+def read_end(text: str, now: int) -> int:
+    """Return the Unix seconds of a length from now, or of the begin of a day in UTC.
+
+    Raises:
+        click.BadParameter: it is neither, or it is over.
+    """
+    try:
+        day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        end = now + read_length(text)
+    else:
+        end = int(day.timestamp())
+    if end <= now:
+        raise click.BadParameter(f"{text!r} is over; write a length like 90d, or a day to come.")
+    return end
