@@ -41,7 +41,7 @@ from aitp_desk.model.errors import (
     UnknownClient,
     WrongHost,
 )
-from aitp_desk.model.principal import anonymous
+from aitp_desk.model.principal import anonymous, looks_after_threads
 from aitp_desk.protocols.protected import with_metadata
 from aitp_desk.protocols.reply import TEXT, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
@@ -187,7 +187,7 @@ class Front:
             else:
                 route = heading.route or self._refuse_route(heading)
                 proof = _proven(caller)
-                if proof.way is not None and "thread_id" in heading.params:
+                if "thread_id" in heading.params and looks_after_threads(proof.principal):
                     await self._noting.visited(proof.principal, heading.params["thread_id"])
                 reply = await pass_on(request, route, proof, allowance, self._concurrency)
         except DeskError as error:

@@ -16,7 +16,7 @@ import structlog
 
 from aitp_desk.model.audit import AuditAction, AuditKeys, Auditor, ObjectKind, Outcome, auditor_of
 from aitp_desk.model.errors import NotAuthenticated, StoreBusy
-from aitp_desk.model.principal import Principal, looks_after_threads
+from aitp_desk.model.principal import Principal
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.audit import keep_audit
@@ -101,11 +101,12 @@ class Noting:
 
         It is on disk when this returns.
 
+        Parameters:
+            principal: one who looks after all threads.
+
         Raises:
             StoreBusy, StoreError: it could not be noted.
         """
-        if not looks_after_threads(principal):
-            return
         now, visit = self._clock(), (principal.id, thread_id)
         if now - self._visits.get(visit, -VISIT_SECONDS) < VISIT_SECONDS:
             return
