@@ -58,6 +58,7 @@ from aitp_desk.logs import set_up_logs
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp_error
 from aitp_desk.protocols.ahp.routes import AhpDoor
+from aitp_desk.protocols.ahp.wire import forget_bodies
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
@@ -257,7 +258,13 @@ async def open_server(
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
         await stack.enter_async_context(following.reviewing(epoch.refresh))
         await stack.enter_async_context(
-            tending(config.retention, shared, worker, (desk, *further_desks), noting)
+            tending(
+                config.retention,
+                shared,
+                worker,
+                (*(one.forget for one in (desk, *further_desks)), forget_bodies),
+                noting,
+            )
         )
         for door in doors:
             if door.beside is not None:

@@ -23,7 +23,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
-from aitp_desk.desk.forgetting import forgetting
+from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.named_agents import NamedAgents
@@ -226,13 +226,13 @@ async def tending(
     retention: Retention,
     shared: Shared,
     worker: Worker,
-    desks: Sequence[Desk],
+    forget: Sequence[Forget],
     noting: Noting,
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
     Parameters:
-        desks: all of the process.
+        forget: drop what the process holds in memory of what was said.
     """
     retaining = Retaining(
         store=shared.store,
@@ -240,8 +240,8 @@ async def tending(
         audit=shared.audit,
         following=shared.following,
         stop=worker.stop,
-        held=desks,
+        forget=forget,
         clock=shared.clock,
     )
-    async with noting.noting(), forgetting(shared.store, desks), retaining.keeping():
+    async with noting.noting(), forgetting(shared.store, forget), retaining.keeping():
         yield

@@ -8,9 +8,8 @@ again, and conversations, which are read back from the store when they go on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import Protocol
 
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
@@ -19,16 +18,13 @@ from aitp_desk.store.work.erasing import ERASURES_EPOCH
 EPOCH_SECONDS = 0.5
 
 
-class Forgetful(Protocol):
-    """What holds words in memory."""
-
-    def forget(self) -> None:
-        """Drop them."""
+Forget = Callable[[], None]
+"""Drops what is held in memory of what was said."""
 
 
 @asynccontextmanager
-async def forgetting(store: Store, all_of: Sequence[Forgetful]) -> AsyncIterator[None]:
-    """Have all of these forget, when words are erased, for as long as the context lasts."""
+async def forgetting(store: Store, all_of: Sequence[Forget]) -> AsyncIterator[None]:
+    """Call all of these when words are erased, for as long as the context lasts."""
     known = await reads.epoch(store, ERASURES_EPOCH)
     watching = asyncio.create_task(_watch(store, all_of, known))
     try:
@@ -38,12 +34,12 @@ async def forgetting(store: Store, all_of: Sequence[Forgetful]) -> AsyncIterator
         await asyncio.gather(watching, return_exceptions=True)
 
 
-async def _watch(store: Store, all_of: Sequence[Forgetful], known: int) -> None:
+async def _watch(store: Store, all_of: Sequence[Forget], known: int) -> None:
     while True:
         await asyncio.sleep(EPOCH_SECONDS)
         with suppress(StoreError):  # it is told where it matters, and this asks again
             epoch = await reads.epoch(store, ERASURES_EPOCH)
             if epoch != known:
                 known = epoch
-                for one in all_of:
-                    one.forget()
+                for forget in all_of:
+                    forget()

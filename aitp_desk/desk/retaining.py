@@ -16,7 +16,7 @@ import structlog
 
 from aitp_desk.config import Retention
 from aitp_desk.desk.following import Following
-from aitp_desk.desk.forgetting import Forgetful
+from aitp_desk.desk.forgetting import Forget
 from aitp_desk.model.audit import AuditKeys, own_auditor
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store import reads
@@ -48,7 +48,7 @@ class Retaining:
         settings: how long is kept what.
         audit: the keys of the audit log.
         stop: ends the work on a run.
-        held: what holds words of threads in memory.
+        forget: drop what is held in memory of what was said.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Retaining:
         audit: AuditKeys,
         following: Following,
         stop: Callable[[str], None],
-        held: Sequence[Forgetful],
+        forget: Sequence[Forget],
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -67,7 +67,7 @@ class Retaining:
         self._audit = audit
         self._following = following
         self._stop = stop
-        self._held = held
+        self._forget = forget
         self._clock = clock
 
     @asynccontextmanager
@@ -143,8 +143,8 @@ class Retaining:
         """Note what was dropped, and have it forgotten that is held of it."""
         if not count:
             return
-        for one in self._held:
-            one.forget()
+        for forget in self._forget:
+            forget()
         by = own_auditor(self._audit, int(self._clock()))
         await self._store.run(note_retention, by=by, what=what, count=count)
 

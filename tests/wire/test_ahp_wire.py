@@ -26,7 +26,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import encode_manifest
-from aitp_desk.protocols.ahp.wire import decode_converse
+from aitp_desk.protocols.ahp.wire import decode_converse, forget_bodies
 from tests.ahp_schemas import AhpSchemas
 
 URL = "https://owner.example"
@@ -356,3 +356,11 @@ def test_what_the_published_schema_takes_is_understood_and_nothing_else(
         is_blank = not body["query"].strip()
         has_odd_characters = "\\u0000" in text or "\\ud" in text
         assert is_blank or has_odd_characters or not is_version_0_1, refused.message
+
+
+def test_what_is_remembered_of_bodies_can_be_forgotten() -> None:
+    body = b'{"capability": "content_search", "query": "What is remembered?"}'
+    before = decode_converse(body)
+    assert decode_converse(body) is before
+    forget_bodies()
+    assert decode_converse(body) is not before

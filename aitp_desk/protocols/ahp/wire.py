@@ -92,6 +92,11 @@ def _read(body: bytes) -> Ask:
 _read_again = lru_cache(_REMEMBERED)(_read)
 
 
+def forget_bodies() -> None:
+    """Drop what is remembered of bodies that were read."""
+    _read_again.cache_clear()
+
+
 def _check_version(given: Any) -> int:
     """The minor version asked for; absent means this one (section 12)."""
     if given is None or given == VERSION:
