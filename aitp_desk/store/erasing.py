@@ -203,7 +203,7 @@ async def _runs_of(
     place = {"thread_id": thread_id, "limit": PAGE_ROWS}
     while rows := await store.read("runs_after", {**place, "created_at": last[0], "id": last[1]}):
         for _, run_id, asked_by in rows:
-            asker = asker_of(asked_by).owner
+            asker = asker_of(asked_by).party
             if person.id in (None, asker) or (asker is None and is_anonymous):
                 found.append(run_id)
         last = rows[-1]

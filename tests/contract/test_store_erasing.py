@@ -5,12 +5,24 @@ from __future__ import annotations
 import asyncio
 
 from aitp_desk.desk.erasing import erase_words, find_words
+from aitp_desk.model.grant import Grant, May
+from aitp_desk.model.principal import Principal, PrincipalKind
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.erasing import Erased, Person
 from aitp_desk.store.records import Summary
 from tests.auditing import somebody
-from tests.contract.saying import AYA, BEN, NOW, a_session, a_thread, first_turn, open_thread, post
+from tests.contract.saying import (
+    AYA,
+    BEN,
+    NOW,
+    a_session,
+    a_thread,
+    first_turn,
+    open_thread,
+    post,
+    texts_of,
+)
 
 
 def clock() -> float:
@@ -40,6 +52,20 @@ async def test_a_persons_messages_go_and_their_places_stay(store: Store) -> None
 
     again = await erase_words(store, aya, by=somebody(), clock=clock)
     assert (again.total, again.threads) == (0, 1)
+
+
+async def test_what_was_said_by_a_link_goes_by_the_name_of_the_link(store: Store) -> None:
+    thread = a_thread("aya")
+    await open_thread(store, "Hello.", thread=thread)
+    grant = Grant("grant_1", thread.id, "link:grant_1", May.WRITE, NOW)
+    await store.run(
+        work.share_thread, grant=grant, hash=b"1", principal=AYA, now=NOW, idle_before=0
+    )
+    guest = Principal(grant.principal, PrincipalKind.ANONYMOUS, frozenset(), "192.0.2.6")
+    await post(store, thread.id, "By a link.", principal=guest)
+    erased = await erase_words(store, Person(guest.id), by=somebody(), clock=clock)
+    assert (erased.messages, erased.runs, erased.ended) == (1, 1, 1)
+    assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["Hello."]
 
 
 async def test_folded_turns_of_a_person_go_and_those_of_others_stay_folded(store: Store) -> None:
