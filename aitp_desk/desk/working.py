@@ -29,7 +29,7 @@ from aitp_desk.store.work.sessions import delete_expired
 LEASE_SECONDS = 60
 MAX_AT_ONCE = 16
 """How many runs one process works on at once."""
-MAX_OF_ONE = 8
+MAX_OF_ONE = 12
 """How many of these are one caller's: a few more where they are taken up together."""
 TAKEN_TOGETHER = 4
 """How many runs are taken up together."""
