@@ -7,11 +7,14 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.config.units import Seconds, Url
+from aitp_desk.config.units import Url
 
 Algorithm = Literal["EdDSA", "ES256", "RS256", "HS256"]
 PUBLIC_KEY_ALGORITHMS: tuple[Algorithm, ...] = ("EdDSA", "ES256", "RS256")
 SHARED_SECRET_ALGORITHMS: tuple[Algorithm, ...] = ("HS256",)
+
+LONGEST_LEEWAY, LONGEST_LIFETIME = 300, 86_400
+"""Seconds: the most that an issuer's clock may differ, and that its tokens may be valid."""
 
 
 class Issuer(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,9 +102,13 @@ class Issuer(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "until_expired"
     leeway_seconds: Annotated[
-        Annotated[int, Meta(ge=0, le=300)],
+        Annotated[int, Meta(ge=0, le=LONGEST_LEEWAY)],
         Meta(extra={"unit": "seconds"}, description="How far its clock and the desk's may differ."),
     ] = 30
     max_lifetime_seconds: Annotated[
-        Seconds, Meta(description="How long its tokens may be valid at most (exp after iat).")
-    ] = 86_400
+        Annotated[int, Meta(ge=1, le=LONGEST_LIFETIME)],
+        Meta(
+            extra={"unit": "seconds"},
+            description="How long its tokens may be valid at most (exp after iat).",
+        ),
+    ] = LONGEST_LIFETIME

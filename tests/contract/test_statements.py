@@ -66,6 +66,7 @@ WALKED_WHOLE = {
     "delete_other_wrappings": {"data_keys"},
     "erase_once": {"idempotency"},  # a day's keys
     "events": {"said", "happened"},  # its own two parts, bounded before
+    "forget_moot_revocations": {"revoked_jwts"},  # what the owner has revoked in two days
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
