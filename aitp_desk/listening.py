@@ -27,7 +27,7 @@ from aitp_desk.connections import Connections
 from aitp_desk.front import Front
 from aitp_desk.general import General
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
-from aitp_desk.swift import Heads, SwiftConnection
+from aitp_desk.swift import MAX_HEAD, Heads, SwiftConnection
 
 KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open, longer than common proxies keep theirs; and how long one
@@ -214,7 +214,8 @@ class _Connection(SwiftConnection):
         response = self._general.refuse(
             InvalidRequest(
                 "This cannot be read as an HTTP/1.1 request: it is malformed, its method is"
-                f" unknown, or its first line or a header is longer than {MAX_LINE} bytes."
+                f" unknown, or its first line or a header is longer than {MAX_LINE} bytes, or its"
+                f" head than {MAX_HEAD}."
             )
         )
         response.force_close()

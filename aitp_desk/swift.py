@@ -26,6 +26,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 from aiohttp import HttpVersion11
 from aiohttp.helpers import rfc822_formatted_time
+from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
@@ -40,6 +41,9 @@ _TAKEN: _Parsed = ((), False, b"")
 MOST_HEADS = 1024
 LONGEST_HEAD = 2048
 """How many heads are remembered, and of how many bytes each at most."""
+
+MAX_HEAD = 64 * 1024
+"""How much is read of a head without end, in bytes: each line of it has a bound of its own."""
 
 _END = b"\r\n\r\n"
 _REFUSED = HTTPStatus.BAD_REQUEST.value
@@ -288,18 +292,35 @@ class _Seen(msgspec.Struct):
 class _Parser:
     """The HTTP server's parser; the connection looks at what it reads before the server does."""
 
-    __slots__ = ("_parser", "_take", "message_consumed", "pause_reading", "set_upgraded")
+    __slots__ = (
+        "_body",
+        "_head_size",
+        "_parser",
+        "_take",
+        "message_consumed",
+        "pause_reading",
+        "set_upgraded",
+    )
 
     def __init__(self, parser: Any, connection: SwiftConnection) -> None:
         self._parser = parser
         self._take = connection.take
+        self._body: StreamReader | None = None  # of the last request
+        self._head_size = 0  # how much was read of a head that has not ended yet, at least
         self.message_consumed = parser.message_consumed
         self.pause_reading = parser.pause_reading
         self.set_upgraded = parser.set_upgraded
 
     def feed_data(self, data: bytes) -> _Parsed:
+        is_head = self._body is None or self._body.is_eof()
         parsed: _Parsed = self._parser.feed_data(data)
         messages, _, _ = parsed
+        if messages:
+            self._body, self._head_size = messages[-1][1], 0
+        elif is_head:
+            self._head_size += len(data)
+            if self._head_size > MAX_HEAD:
+                raise BadHttpMessage("the head is too long")
         if len(messages) == 1 and self._take(*messages[0]):
             self.message_consumed()
             return _TAKEN

@@ -272,6 +272,12 @@ LINES = {
             *(b"X : a", b"X\t: a", b"X: " + b"a" * 9000, b"\r\n".join([b"X: a"] * 300)),
         )
     },
+    "with a head of a hundred long headers": refused(
+        get(b"GET /v1/models HTTP/1.1", HOST, *[b"X: " + b"a" * 8000] * 100)
+    ),
+    "with a head that is long": Case(
+        get(b"GET /v1/models HTTP/1.1", HOST, *[b"X: " + b"a" * 1000] * 40), (200, *OVER)
+    ),
     "with bare ends of lines": refused(b"GET /v1/models HTTP/1.1\nHost: 127.0.0.1\n\n"),
     "with a first header that is folded": refused(get(b"GET / HTTP/1.1", b" X: a", HOST)),
     "over a header that lists headers": Case(

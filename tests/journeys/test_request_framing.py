@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import pytest
 import pytest_asyncio
 
+from aitp_desk.swift import MAX_HEAD
 from tests.framing import (
     CARRIED_AS_BODY,
     CHUNKS,
@@ -108,3 +110,42 @@ async def test_a_trailer_is_no_header_of_the_next_request(desk: Talker) -> None:
             rest = await reader.read()
         assert b"HTTP/1.1" not in rest
         writer.close()
+
+
+async def test_a_head_without_end_is_read_to_its_bound(desk: Talker) -> None:
+    address = urlsplit(desk.desk.url)
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    async with asyncio.timeout(SECONDS):
+        writer.write(b"GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        sent = 0
+        while not reader.at_eof() and sent < 100 * MAX_HEAD:
+            header = b"X-%d: " % sent + b"a" * 4000 + b"\r\n"
+            sent += len(header)
+            try:
+                writer.write(header)
+                await writer.drain()
+            except ConnectionError:
+                break
+        with suppress(ConnectionError):  # what is unread when the desk closes resets it
+            assert (await reader.read()).startswith(b"HTTP/1.0 400 ")
+    writer.close()
+    assert sent < 100 * MAX_HEAD
+
+
+async def test_a_body_that_arrives_in_pieces_is_no_head(desk: Talker) -> None:
+    address = urlsplit(desk.desk.url)
+    body = b'{"messages":["' + b"a" * 2 * MAX_HEAD + b'"]}'
+    head = b"POST /v1/thread HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
+    reader, writer = await asyncio.open_connection(address.hostname, address.port)
+    async with asyncio.timeout(SECONDS):
+        for _ in range(2):
+            writer.write(head % len(body))
+            for at in range(0, len(body), 5000):
+                writer.write(body[at : at + 5000])
+                await writer.drain()
+            heard = await reader.readuntil(b"\r\n\r\n")
+            assert heard.startswith(b"HTTP/1.1 200 ")
+            length = _LENGTH.search(heard)
+            assert length is not None
+            await reader.readexactly(int(length[1]))
+    writer.close()
