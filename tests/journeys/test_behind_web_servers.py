@@ -19,8 +19,11 @@ from aitp_desk.announcing.tags import head_tags, link_header, notice
 from aitp_desk.config import load_config
 from aitp_desk.export.site import export_site
 from tests.ahp_schemas import AhpSchemas
+from tests.commands import run
 from tests.fronting import HOST, Kind, beside, every_server, site_block, web_server
+from tests.keys import SigningKey
 from tests.processes import free_port
+from tests.raw_http import send
 from tests.serving import SITE
 
 pytestmark = pytest.mark.servers
@@ -205,6 +208,31 @@ async def test_events_arrive_when_they_happen(tmp_path: Path, kind: Kind) -> Non
             while b"Do you wrap gifts?" not in heard:
                 heard += await stream.content.readany()
             assert b"event: " in heard
+
+
+@every_server
+async def test_a_signed_request_arrives_as_it_was_signed(tmp_path: Path, kind: Kind) -> None:
+    places = (
+        ("POST", "/v1/threads?a=%7e%2F&a=~/&&=", 200),
+        ("GET", "/v1/threads/%7Eone/messages?limit=%31", 404),
+        ("GET", "/v1/threads/two%2fthree/messages?", 404),
+        ("GET", "/v1/threads/./four/../five%20", 404),
+        ("GET", "/v1//threads/six", 404),
+    )
+    async with beside(kind, tmp_path) as client:
+        made = ("--data", tmp_path / "data", "--name", "s", "--scope", "threads", "--hmac")
+        _, lines, _ = await run("token", "create", *made)
+        key = SigningKey(*(line.partition("=")[2] for line in lines[-2:]))
+        async with client.get("/photo.txt") as response:
+            url = str(response.url.origin())
+        for method, target, expected in places:
+            body = b"{}" if method == "POST" else b""
+            name, value = key.sign(method, target, body)
+            headers = [(name.encode(), value.encode()), (b"Host", HOST.encode())]
+            headers.append((b"Content-Type", b"application/json"))
+            for status in (expected, 401):  # the second time it proves nothing
+                answer = await send(url, method.encode(), target.encode(), headers, body)
+                assert answer.status == status, (target, answer.body)
 
 
 @every_server

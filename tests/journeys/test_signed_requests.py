@@ -22,6 +22,7 @@ from aitp_desk.store.work import revoke_token, rotate_token
 from tests.commands import run
 from tests.doubles import NOON, Clock
 from tests.keys import CLIENTS, SigningKey, make_key, make_signing_key
+from tests.processes import desk_command, free_port, serving_process
 from tests.raw_http import send
 from tests.serving import serving
 
@@ -315,3 +316,32 @@ async def test_the_clients_of_python_and_of_the_shell_are_answered(tmp_path: Pat
             listed = json.loads(await ask("GET", f"{address}?order=asc&limit=1&x=%7e%2F[]"))
             assert [one["id"] for one in listed["data"]] == [said["id"]]
             assert "not_authenticated" not in await ask("GET", f"{desk.url}/v1/threads/none")
+
+
+@pytest.mark.servers
+async def test_what_was_answered_once_is_not_answered_again_by_a_desk_that_was_killed(
+    tmp_path: Path,
+) -> None:
+    port = free_port()
+    command = desk_command(tmp_path / "data", port)
+
+    async def post(url: str, header: tuple[str, str]) -> int:
+        async with aiohttp.ClientSession() as http:
+            sent = [header, JSON]
+            async with http.post(f"{url}/v1/threads", data=b"{}", headers=sent) as said:
+                return said.status
+
+    given = ["--data", tmp_path / "data", "--name", "made", "--scope", "threads", "--hmac"]
+    key, answered, header = SigningKey("", ""), 0, ("", "")
+    for _ in range(3):
+        with serving_process(command, port, log=tmp_path / "log", bytecode=tmp_path) as server:
+            if not key.id:
+                _, lines, _ = await run("token", "create", *given)
+                key = SigningKey(*(line.partition("=")[2] for line in lines[-2:]))
+            if answered:
+                assert await post(server.url, header) == 401
+            header = key.sign("POST", "/v1/threads", b"{}")
+            assert await post(server.url, header) == 200
+            answered += 1
+            server.kill()
+    assert answered == 3
