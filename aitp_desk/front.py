@@ -187,6 +187,8 @@ class Front:
             else:
                 route = heading.route or self._refuse_route(heading)
                 proof = _proven(caller)
+                for use in proof.once:
+                    await use()
                 if "thread_id" in heading.params and looks_after_threads(proof.principal):
                     await self._noting.visited(proof.principal, heading.params["thread_id"])
                 reply = await pass_on(request, route, proof, allowance, self._concurrency)

@@ -11,7 +11,9 @@ request, and opens threads alone. Each signature is accepted once.
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from aitp_desk.auth.directories import Directories
 from aitp_desk.auth.message_signature import (
@@ -23,11 +25,17 @@ from aitp_desk.auth.message_signature import (
     verify_claim,
 )
 from aitp_desk.auth.nonces import Nonces
+from aitp_desk.auth.per_minute import PerMinute
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.signed_request import path_and_query
-from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.model.errors import NotAuthenticated, RateLimited
 from aitp_desk.model.principal import AGENT_PREFIX, Principal, PrincipalKind, ProvenBy
 
+MOST_TRIES = 6000
+"""Signatures of agents that are not listed, in a minute: to verify one takes several times as long
+as to answer."""
+MOST_TRIES_PER_ADDRESS = 120
+"""The same of one address; of listed agents those count that prove nothing."""
 SKEW_SECONDS = 30
 """How far ahead of the desk's clock a signature may have been made."""
 
@@ -44,6 +52,7 @@ class Agents:
         takes_others: whether those that are not listed are looked up.
         max_seconds: how long a signature may hold.
         clock: Unix seconds.
+        ticks: seconds that only grow.
     """
 
     def __init__(
@@ -56,6 +65,7 @@ class Agents:
         directories: Directories,
         nonces: Nonces,
         clock: Callable[[], float],
+        ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self._site_url = site_url
         self._listed = listed
@@ -64,6 +74,7 @@ class Agents:
         self._directories = directories
         self._nonces = nonces
         self._clock = clock
+        self._tries = PerMinute(each=MOST_TRIES_PER_ADDRESS, together=MOST_TRIES, ticks=ticks)
 
     async def verify(self, head: Head, address: str) -> Proof | None:
         """Return whose agent has signed a request.
@@ -75,12 +86,34 @@ class Agents:
             None where it is not signed in a way, or by an agent, that the desk takes part in.
 
         Raises:
-            NotAuthenticated: the signature proves nothing, or was sent before.
+            NotAuthenticated: the signature proves nothing.
+            RateLimited: too many such signatures come from this address, or from all.
             Unavailable: this cannot be found out now.
         """
+        if self._tries.is_spent(address):
+            raise self._too_many()
         claim = read_claim(head.headers)
         if claim is None or (claim.origin not in self._listed and not self._takes_others):
             return None
+        if claim.origin not in self._listed and not self._tries.take(address):
+            raise self._too_many()
+        try:
+            return await self._verify(claim, head, address)
+        except NotAuthenticated:
+            if claim.origin in self._listed:
+                self._tries.take(address)
+            raise
+
+    def _too_many(self) -> RateLimited:
+        wait = self._tries.seconds_left
+        return RateLimited(
+            "Too many signatures come from your address, or from agents that are not listed here."
+            f" Try again in {wait} seconds, or ask without a signature.",
+            scope="ip",
+            retry_after=wait,
+        )
+
+    async def _verify(self, claim: Claim, head: Head, address: str) -> Proof:
         self._check_times(claim)
         key = await self._directories.find(claim.origin, claim.key_id, address)
         target = path_and_query(head.target)
@@ -89,14 +122,12 @@ class Agents:
         digest = covered_digest(covered)
         is_whole = covers_request(covered, target) and (digest is not None or not _has_body(head))
         principal = self._principal(claim.origin, is_whole=is_whole)
-        await self._nonces.use(
-            principal.id,
-            claim.nonce or "\n".join(f"{name}: {value}" for name, value in covered.items()),
-            until=claim.expires,
-        )
         if digest is None and is_whole:
             digest = _NO_BODY
-        return Proof(principal, self, f"{claim.origin} {claim.key_id}", claim.expires, digest)
+        nonce = claim.nonce or "\n".join(f"{name}: {value}" for name, value in covered.items())
+        use = partial(self._nonces.use, principal.id, nonce, until=claim.expires)
+        credential = f"{claim.origin} {claim.key_id}"
+        return Proof(principal, self, credential, claim.expires, digest, (use,))
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a response may go on: until the signature ends, or its key is withdrawn."""

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
@@ -26,6 +25,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from aitp_desk.auth.jwk import read_key, thumbprint_of
 from aitp_desk.auth.jwks import OLD_SECONDS, REFETCH_SECONDS, Unreadable, fresh_seconds, read_object
 from aitp_desk.auth.message_signature import PublicKey, Request, Response, check_possession
+from aitp_desk.auth.per_minute import PerMinute
 from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched
 from aitp_desk.model.errors import NotAuthenticated, Unavailable
 
@@ -36,7 +36,6 @@ MAX_KEYS = 32
 FETCH_SECONDS = 5.0
 MAX_DIRECTORIES = 1000
 """How many are kept of agents whom the site's owner has not listed."""
-WINDOW_SECONDS = 60
 MOST_FETCHES = 60
 """In a minute, of directories whose agents the site's owner has not listed."""
 MOST_FETCHES_PER_ADDRESS = 6
@@ -103,9 +102,7 @@ class Directories:
         self._others: dict[str, _Directory] = {}
         self._clock = clock
         self._ticks = ticks
-        self._window_ends = 0.0
-        self._fetches = 0
-        self._fetches_of: Counter[str] = Counter()
+        self._fetches = PerMinute(each=MOST_FETCHES_PER_ADDRESS, together=MOST_FETCHES, ticks=ticks)
 
     async def find(self, origin: str, key_id: str, address: str) -> PublicKey:
         """Return the key of an agent that a signature names, fetching its directory if need be.
@@ -146,31 +143,19 @@ class Directories:
             now = self._ticks()
             if directory.asked_at is not None and now < directory.asked_at + REFETCH_SECONDS:
                 return directory
-            if origin not in self._listed and not self._may_fetch(address, now):
+            if origin not in self._listed and not self._fetches.take(address):
                 if directory.keys:
                     return directory
                 raise Unavailable(
                     "Too many key directories of new agents are asked for. Try again later, or ask"
                     " without a signature.",
-                    retry_after=max(1, round(self._window_ends - now)),
+                    retry_after=self._fetches.seconds_left,
                 )
             directory.asked_at = now
             self._keep(origin, directory)
             directory.fetching = asyncio.create_task(self._fetch(origin, directory))
         await asyncio.shield(directory.fetching)
         return directory
-
-    def _may_fetch(self, address: str, now: float) -> bool:
-        """Count a fetch that a stranger causes; whether there is room for it."""
-        if now >= self._window_ends:
-            self._window_ends = now + WINDOW_SECONDS
-            self._fetches = 0
-            self._fetches_of.clear()
-        if self._fetches >= MOST_FETCHES or self._fetches_of[address] >= MOST_FETCHES_PER_ADDRESS:
-            return False
-        self._fetches += 1
-        self._fetches_of[address] += 1
-        return True
 
     def _keep(self, origin: str, directory: _Directory) -> None:
         if origin in self._listed:

@@ -93,11 +93,13 @@ class Identifier:
         if not presented.is_signed or self._agents is None:
             return proof
         agent = await self._agents.verify(head, address)
-        if proof is None or agent is None or agent.body_digest is None:
+        if proof is None or agent is None:
             return proof or agent
-        if proof.body_digest not in (None, agent.body_digest):
+        digests = {proof.body_digest, agent.body_digest} - {None}
+        if len(digests) > 1:
             raise NotAuthenticated("The two signatures of this request are about two bodies.")
-        return msgspec.structs.replace(proof, body_digest=agent.body_digest)
+        digest = digests.pop() if digests else None
+        return msgspec.structs.replace(proof, body_digest=digest, once=proof.once + agent.once)
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a caller would still be let in by what they have shown."""

@@ -7,6 +7,7 @@ digest it must have, and whoever reads the body compares.
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 import msgspec
@@ -46,6 +47,8 @@ class Proof(msgspec.Struct, frozen=True):
         credential: what it was proven with, for the way to look at again.
         until: Unix seconds until which it holds; None where no end is known.
         body_digest: SHA-256 that the request's body must have; None where any body will do.
+        once: what is awaited before anything is done, for a proof that holds for one request: each
+            raises NotAuthenticated where this one came before.
     """
 
     principal: Principal
@@ -53,6 +56,7 @@ class Proof(msgspec.Struct, frozen=True):
     credential: str = ""
     until: float | None = None
     body_digest: bytes | None = None
+    once: tuple[Callable[[], Awaitable[None]], ...] = ()
 
 
 class Holding(Protocol):

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hmac
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from aitp_desk.auth.api_key import FindToken
@@ -22,7 +23,7 @@ from aitp_desk.auth.presented import HMAC_SCHEME, Presented
 from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
+from aitp_desk.model.principal import ProvenBy, principal_of_key
 from aitp_desk.store.records import Token
 
 LONGEST_CREDENTIAL = 512
@@ -109,8 +110,7 @@ class SignedRequests:
         """Return whose key has signed a request. It opens nothing a second time.
 
         Raises:
-            NotAuthenticated: it proves nothing, or was sent before.
-            StoreBusy: it cannot be written down now that it came.
+            NotAuthenticated: it proves nothing.
         """
         presented = head.presented
         signed = read_signed(presented.credential if isinstance(presented, Presented) else "")
@@ -121,10 +121,15 @@ class SignedRequests:
         expected = hmac.digest(known.secret.text, text, "sha256")
         if not hmac.compare_digest(expected, bytes.fromhex(signed.signature)):
             raise _unproven()
-        await self._nonces.use(known.principal.id, signed.nonce, until=signed_at + self._window)
-        self._last_use.of(known.principal.id.removeprefix(KEY_PREFIX))
-        digest = bytes.fromhex(signed.body)
-        return Proof(known.principal, self, signed.key_id, known.until, digest)
+        until = signed_at + self._window
+        return Proof(
+            known.principal,
+            self,
+            signed.key_id,
+            known.until,
+            bytes.fromhex(signed.body),
+            (partial(self._nonces.use, known.principal.id, signed.nonce, until=until),),
+        )
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened, for a response that goes on."""

@@ -182,6 +182,19 @@ async def test_of_many_that_are_sent_at_once_one_is_answered(signer: Signer) -> 
     assert sorted(status for status, _ in said) == [200, *[401] * 7]
 
 
+async def test_a_request_that_was_refused_for_a_limit_can_be_sent_again(tmp_path: Path) -> None:
+    data, clock = tmp_path / "data", Clock()
+    settings = ("limits.enabled=true", "limits.authenticated_per_minute=1")
+    async with serving(data, *settings, clock=clock) as desk, aiohttp.ClientSession() as http:
+        key = await make_signing_key(desk.store, data)
+        signer = Signer(http, desk.url, data, desk.store, clock, key)
+        headers = [signer.sign("POST", "/v1/threads", b"{}") for _ in range(2)]
+        for header, expected in zip(headers, (200, 429), strict=True):
+            assert (await signer.send("POST", "/v1/threads", header, body=b"{}"))[0] == expected
+        clock.advance(60)
+        assert (await signer.send("POST", "/v1/threads", headers[1], body=b"{}"))[0] == 200
+
+
 async def test_a_key_that_signs_and_one_that_is_sent_are_no_substitutes(signer: Signer) -> None:
     api_key = await make_key(signer.store, signer.data, name="sent")
     id_, secret = api_key.split("_")[1:]

@@ -13,10 +13,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from http_message_signatures import HTTPMessageSigner, MappingKeyResolver, algorithms
 from multidict import CIMultiDict
 
-from aitp_desk.auth.agents import Agents
+from aitp_desk.auth.agents import MOST_TRIES_PER_ADDRESS, Agents
 from aitp_desk.auth.message_signature import Request
 from aitp_desk.auth.presented import NOTHING, Presented
 from aitp_desk.auth.proof import Proof
+from aitp_desk.model.errors import NotAuthenticated, RateLimited
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy
 from tests.doubles import NOON, Clock
 
@@ -87,6 +88,8 @@ def signed(origin: str, covers: tuple[str, ...], **headers: str) -> Head:
 async def verify(head: Head, **more: Any) -> Proof:
     proof = await agents(**more).verify(head, "192.0.2.1")
     assert proof is not None
+    [use] = proof.once
+    await use()
     return proof
 
 
@@ -150,3 +153,26 @@ async def test_a_stranger_has_threads_and_is_counted_by_address(covers: tuple[st
     at_home = msgspec.structs.replace(proof.principal, address="192.0.2.1")
     assert at_home.limited_as == "192.0.2.1"
     assert at_home.owner == "agent:stranger.example"
+
+
+async def test_no_address_has_more_signatures_verified_than_it_may() -> None:
+    way = agents()
+    for _ in range(MOST_TRIES_PER_ADDRESS):
+        await way.verify(signed(STRANGER, TARGET), "192.0.2.1")
+    with pytest.raises(RateLimited):
+        await way.verify(signed(STRANGER, TARGET), "192.0.2.1")
+    with pytest.raises(RateLimited):
+        await way.verify(signed(LISTED, TARGET), "192.0.2.1")
+    assert await way.verify(signed(STRANGER, TARGET), "192.0.2.2")
+
+
+async def test_of_a_listed_agent_what_proves_nothing_is_counted() -> None:
+    way, forged = agents(), signed(LISTED, TARGET)
+    forged.headers["Signature"] = f"a=:{base64.b64encode(bytes(64)).decode()}:"
+    for _ in range(MOST_TRIES_PER_ADDRESS):
+        assert await way.verify(signed(LISTED, ("@authority",)), "192.0.2.1")
+        with pytest.raises(NotAuthenticated):
+            await way.verify(forged, "192.0.2.2")
+    assert await way.verify(signed(LISTED, TARGET), "192.0.2.1")
+    with pytest.raises(RateLimited):
+        await way.verify(forged, "192.0.2.2")
