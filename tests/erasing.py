@@ -31,8 +31,9 @@ def mark(place: str) -> str:
 
 
 PLACES = (
-    "message summary thread-note note long-text file-name file-bytes run-instructions run-note"
-    " additional call result fork first-turn later-turn asked-back idempotency-key-of-twenty"
+    "message declared summary thread-note note long-text file-name file-bytes run-instructions"
+    " run-note additional call result fork first-turn later-turn asked-back"
+    " idempotency-key-of-twenty"
 ).split()
 """Where the person leaves words."""
 
@@ -64,6 +65,9 @@ async def leave_words(who: Talker, other: Talker) -> str:
         first, metadata={"subject": mark("thread-note")}, wait=WAIT, headers=key
     )
     await who.post(thread.id, f"{mark('long-text')} " * 6_000, headers=MANUAL)
+    schema = f"https://{mark('declared')}.example/schema.json"
+    own = {"id": "aya", "capabilities": [{"schema": schema}]}
+    (await who.send("POST", f"/v1/threads/{thread.id}/actors", own)).ok  # noqa: B018
     joined = {"id": "ben", "principal": await principal_of(other)}
     (await who.send("POST", f"/v1/threads/{thread.id}/actors", joined)).ok  # noqa: B018
     (await other.post(thread.id, mark("of-another"), headers=MANUAL)).ok  # noqa: B018

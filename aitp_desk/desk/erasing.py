@@ -100,6 +100,7 @@ class _Erasing:
             run_ids=() if is_fork else traces.run_ids,
             is_opener=traces.is_opener and not is_fork,
             whose=self._person.principal,
+            is_fork=is_fork,
             now=self._now,
         )
 

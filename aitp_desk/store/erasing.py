@@ -28,7 +28,7 @@ class Person(msgspec.Struct, frozen=True):
 
     @property
     def principal(self) -> str:
-        """The id for what belongs to principals; empty where there is none."""
+        """The id for what belongs to principals; empty for all visitors of a thread."""
         return self.id or ""
 
     def said(self, actor: str, principal: str | None) -> bool:

@@ -56,6 +56,12 @@ RETURNING id;
 -- erase_thread_metadata: Drops a thread's metadata.
 UPDATE threads SET metadata = '{}' WHERE id = :thread_id AND metadata <> '{}' RETURNING id;
 
+-- erase_declared: Drops what a principal's or an actor's stays on a thread have declared; of all
+-- visitors where none is named.
+UPDATE actors SET capabilities = '[]'
+WHERE thread_id = :thread_id AND origin = 'visitor' AND capabilities <> '[]'
+  AND (:whose = '' OR id = :whose OR principal = :whose);
+
 -- erase_once: Forgets the idempotency keys of a thread, but for those of other principals.
 DELETE FROM idempotency
 WHERE thread_id = :thread_id

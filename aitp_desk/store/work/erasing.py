@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.run import MOVES, RunState
-from aitp_desk.store.base import Work
+from aitp_desk.store.base import Row, Work
 from aitp_desk.store.erasing import Erased, Person
 from aitp_desk.store.rows import run_of
 from aitp_desk.store.work.audit import note_audit
@@ -64,6 +64,7 @@ def erase_around(
     run_ids: Sequence[str],
     is_opener: bool,
     whose: str,
+    is_fork: bool,
     now: int,
 ) -> Work[Erased]:
     """Drop what stands around a person's messages on a thread, and end what works with them.
@@ -72,7 +73,9 @@ def erase_around(
         since: Unix seconds of the first of them; steps of runs are dropped from then on.
         run_ids: the runs that the person asked for.
         is_opener: whether the thread's metadata is the person's.
-        whose: id of a principal; empty for an anonymous person.
+        whose: id of the principal or actor; empty for all visitors.
+        is_fork: whether the messages stand on what this thread was forked off: what callers have
+            declared here, and their idempotency keys, are not this person's then.
     """
     end = yield "thread_end", {"thread_id": thread_id}
     if not end:
@@ -88,7 +91,10 @@ def erase_around(
     for run_id in run_ids:
         runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
-    keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
+    keys: list[Row] = []
+    if not is_fork:
+        yield "erase_declared", {"thread_id": thread_id, "whose": whose}
+        keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     return Erased(

@@ -1,0 +1,93 @@
+"""No column is forgotten: of each that holds text or bytes it is said what an erasure does with it.
+
+Whoever adds a column adds it here, and to ``store/work/erasing.py`` where it may hold words.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from aitp_desk.store.migrate import migrate
+
+ERASED = {
+    "actors": "capabilities",
+    "file_parts": "bytes",
+    "files": "name purpose",
+    "folded_turns": "turn",
+    "idempotency": "key",
+    "jobs": "asked_by options metadata owed",
+    "messages": "content attachments salt metadata",
+    "sessions": "pending",
+    "steps": "text calls",
+    "summaries": "text",
+    "threads": "metadata",
+}
+"""What may hold a person's words."""
+
+NAMES = {
+    "actors": "id principal",
+    "audit": "principal object",
+    "clients": "name",
+    "events": "ref",
+    "files": "owner counted",
+    "grants": "principal",
+    "idempotency": "scope",
+    "messages": "actor principal",
+    "revoked_jwts": "value",
+    "sessions": "owner",
+    "threads": "owner speaker",
+    "tokens": "name",
+}
+"""Names of callers and actors, of which docs/erasing.md says that they stay."""
+
+OWN = {
+    "actors": "thread_id origin",
+    "audit": "proven_by action outcome link",
+    "audit_anchor": "link",
+    "clients": "id hash scopes",
+    "data_keys": "master wrapped",
+    "epochs": "name",
+    "events": "thread_id kind",
+    "file_parts": "file_id",
+    "files": "id media_type desk",
+    "folded_turns": "thread_id session_id",
+    "grants": "id thread_id may hash",
+    "idempotency": "fingerprint thread_id message_id run_id",
+    "jobs": "id kind thread_id state leased_by error agent usage",
+    "messages": "id thread_id role origin digest link run_id",
+    "migrations": "sha256",
+    "nonces": "digest",
+    "revoked_jwts": "issuer claim",
+    "sessions": "id thread_id",
+    "steps": "run_id id usage",
+    "summaries": "thread_id made_by",
+    "threads": "id parent_id last_link desk",
+    "tokens": "id hash scopes kind previous_hash",
+    "tokens_used": "used_by",
+}
+"""What the desk or the site's owner has made: ids, states, digests without their salt, figures."""
+
+
+def columns() -> set[tuple[str, str]]:
+    """Every column of the database that holds text or bytes."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as database:
+        migrate(database, now=0)
+        tables = database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
+        return {
+            (table, column)
+            for (table,) in tables
+            for _, column, kind, *_ in database.execute(f"PRAGMA table_info({table})")
+            if kind in ("TEXT", "BLOB", "")
+        }
+
+
+def test_it_is_said_of_every_column_what_an_erasure_does_with_it() -> None:
+    said = [
+        (table, column)
+        for part in (ERASED, NAMES, OWN)
+        for table, names in part.items()
+        for column in names.split()
+    ]
+    assert len(said) == len(set(said)), "a column stands twice"
+    assert set(said) == columns()
