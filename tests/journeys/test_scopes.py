@@ -1,0 +1,154 @@
+"""What each scope opens, as docs/authentication.md says it, at the doors of a desk."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import aiohttp
+
+from aitp_desk.agent.base import Answer, Outcome, Turn
+from aitp_desk.desk.invoking import Performed
+from aitp_desk.model.action import Action
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import ToolCall
+from tests.doubles import ScriptedAgent
+from tests.keys import make_key
+from tests.serving import serving
+from tests.visiting import CONTENT, CONVERSE, MANIFEST
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "authentication.md"
+Table = dict[str, dict[str, bool]]
+
+
+class Caller(NamedTuple):
+    """Somebody with a credential, or without.
+
+    Parameters:
+        foreign: the address of a thread that is somebody else's.
+    """
+
+    http: aiohttp.ClientSession
+    headers: Mapping[str, str]
+    foreign: str
+
+    async def status(self, path: str, body: Any = None) -> int:
+        """The status of the answer; a refusal for want of a scope says so."""
+        method = "GET" if body is None else "POST"
+        async with self.http.request(method, path, headers=self.headers, json=body) as response:
+            if response.status == 403:
+                assert "it needs the scope 'threads'" in await response.text()
+            return response.status
+
+    async def actions(self) -> list[str] | None:
+        """The actions that were called for them when they asked; None where they may not ask."""
+        body = {"capability": "content_search", "query": f"I am {self.headers or 'nobody'}."}
+        async with self.http.post(CONVERSE, headers=self.headers, json=body) as response:
+            said = await response.json()
+        return said["response"]["answer"].split() if response.status == 200 else None
+
+
+May = Callable[[Caller], Awaitable[bool]]
+
+
+def table() -> Table:
+    """For each row, whether each caller may."""
+    part = PAGE.read_text("utf-8").split("<!-- scopes:")[1].split("\n\n")[1]
+    head, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in part.split("\n"))
+    callers = [cell.strip("`") for cell in head[1:]]
+    assert {cell for _, *cells in rows for cell in cells} == {"yes", "no"}
+    return {
+        what: dict(zip(callers, map("yes".__eq__, cells), strict=True)) for what, *cells in rows
+    }
+
+
+async def perform(_principal: Principal, _arguments: Mapping[str, Any]) -> str:
+    return "done"
+
+
+ACTIONS = tuple(
+    Performed(Action(name, f"Does {name}.", is_open=name == "look"), perform)
+    for name in ("look", "sell", "refund")
+)
+
+
+async def call_all(turn: Turn) -> Outcome:
+    """Say which actions can be called; what is not listed cannot."""
+    listed = {tool.name for tool in turn.tools}
+    called = set()
+    for one in ACTIONS:
+        name = one.action.name
+        if not (await turn.invoke(ToolCall(name, name, "{}"))).failed:
+            called.add(name)
+    assert called == listed & {"look", "sell", "refund"}
+    return Answer(" ".join(sorted(called)))
+
+
+async def read(caller: Caller) -> bool:
+    return {await caller.status(path) for path in ("/", CONTENT, MANIFEST)} == {200}
+
+
+async def ask(caller: Caller) -> bool:
+    return await caller.actions() is not None
+
+
+def call(action: str) -> May:
+    async def may(caller: Caller) -> bool:
+        return action in (await caller.actions() or ())
+
+    return may
+
+
+async def converse(caller: Caller) -> bool:
+    async with caller.http.post("/v1/threads", headers=caller.headers, json={}) as response:
+        opened = await response.json()
+    if response.status != 200:
+        return False
+    thread = f"/v1/threads/{opened['id']}"
+    message = {"role": "user", "content": "Hello."}
+    assert await caller.status(f"{thread}/messages", message) == 200
+    assert await caller.status(f"{thread}/messages") == 200
+    assert await caller.status(f"{thread}/runs") == 200
+    return True
+
+
+async def look_after(caller: Caller) -> bool:
+    return await caller.status(caller.foreign) == 200
+
+
+async def list_files(caller: Caller) -> bool:
+    return await caller.status("/v1/files") == 200
+
+
+ROWS: Mapping[str, May] = {
+    "pages, content, the manifest": read,
+    "a question at `/agent/converse`": ask,
+    "actions that are open": call("look"),
+    "the action `sell`": call("sell"),
+    "the action `refund`": call("refund"),
+    "threads, messages, runs of one's own": converse,
+    "threads of others": look_after,
+    "files": list_files,
+}
+
+
+async def test_every_scope_opens_what_the_documentation_says_and_no_more(tmp_path: Path) -> None:
+    said = table()
+    assert said.keys() == ROWS.keys()
+    async with (
+        serving(tmp_path, agent=ScriptedAgent(call_all), actions=ACTIONS) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        owner = {"X-AHP-Key": await make_key(desk.store, tmp_path, "threads", name="owner")}
+        async with http.post("/v1/threads", headers=owner, json={}) as response:
+            foreign = f"/v1/threads/{(await response.json())['id']}"
+        found: Table = {what: {} for what in ROWS}
+        for scope in said["files"]:
+            headers = {}
+            if scope != "no credential":
+                headers = {"X-AHP-Key": await make_key(desk.store, tmp_path, scope, name=scope)}
+            caller = Caller(http, headers, foreign)
+            for what, may in ROWS.items():
+                found[what][scope] = await may(caller)
+    assert found == said
