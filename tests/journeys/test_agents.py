@@ -135,6 +135,8 @@ NAMING: list[Row] = [
     ("GET", f"{THREAD}/actors", None),
     ("POST", f"{THREAD}/actors", {"id": "courier"}),
     ("DELETE", f"{THREAD}/actors/{{actor}}", None),
+    ("GET", f"{THREAD}/grants", None),
+    ("POST", f"{THREAD}/grants", {"link": True, "may": "read"}),
     ("GET", f"{THREAD}/events", None),
     ("GET", MESSAGE, None),
     ("POST", MESSAGE, {"metadata": {"a": "b"}}),
@@ -165,12 +167,15 @@ NAMING_NOTHING = {
     ("GET", "/v1/files"),
     ("POST", "/v1/files"),
 }
+# What nobody does without a credential; test_access_table.py asks these of each agent as well.
+NEEDING_AN_OWNER = {("POST", f"{THREAD}/claim"), ("DELETE", f"{THREAD}/grants/{{grant_id}}")}
 
 
 def test_every_address_of_the_door_is_in_the_table() -> None:
     door = make_door(max_body=1, max_file=1)
     served = {(route.method, route.path) for route in door.routes}
-    assert served == {(method, path) for method, path, _ in NAMING} | NAMING_NOTHING
+    naming = {(method, path) for method, path, _ in NAMING}
+    assert served == naming | NAMING_NOTHING | NEEDING_AN_OWNER
 
 
 async def make_all_that_has_an_id(talker: Talker, home: str) -> dict[str, str]:

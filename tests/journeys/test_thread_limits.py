@@ -243,15 +243,19 @@ async def test_when_too_many_writes_wait_the_next_is_turned_away(tmp_path: Path)
         await talker.desk.store.settled()
         with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as other:
             other.execute("BEGIN IMMEDIATE")  # nobody else can commit
-            waiting = {asyncio.create_task(talker.open("a", headers=MANUAL)) for _ in range(6)}
+            opening = {asyncio.create_task(talker.open("a", headers=MANUAL)) for _ in range(6)}
+            waiting = opening
             while len(waiting) > 2:
                 done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-                for told in (task.result() for task in done):
-                    assert told.refusal == (503, "unavailable", None)
-                    assert told.headers["Retry-After"] == "1"
+                assert all(task.result().status == 503 for task in done)
             other.rollback()
-            assert all([(await task).ok for task in waiting])
-        assert talker.counts()["threads"] == len(waiting) == 2
+            told = await asyncio.gather(*opening)
+        refused = [one for one in told if one.status != 200]
+        assert len(refused) >= 4  # the desk's own work may have one of the places
+        for one in refused:
+            assert one.refusal == (503, "unavailable", None)
+            assert one.headers["Retry-After"] == "1"
+        assert talker.counts()["threads"] == 6 - len(refused) > 0
 
 
 async def say(talker: Talker, head: bytes, body: bytes) -> str:
