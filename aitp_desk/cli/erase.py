@@ -75,6 +75,8 @@ def erase(
             return
         if actor is None and thread_id is None:
             fail(["Name whose words: --actor ID, --thread ID, or both."])
+        if "" in (actor, thread_id):  # as a script gives whose variable is not set
+            fail(["--actor and --thread: take an id, and not an empty text."])
         if actor in _EVERYBODY and thread_id is None:
             fail(
                 [f"--actor: {actor} is everybody without a credential; name the --thread as well."]

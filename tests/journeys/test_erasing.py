@@ -234,3 +234,8 @@ async def test_an_erasure_without_rewriting_says_so(tmp_path: Path) -> None:
 def test_an_erasure_needs_to_know_whose_words(tmp_path: Path) -> None:
     (line,) = command("erase", "--data", tmp_path, exit_code=1)
     assert line == "Name whose words: --actor ID, --thread ID, or both."
+    for arguments in (("--actor", ""), ("--actor", "", "--thread", "thread_1"), ("--thread", "")):
+        (line,) = command("erase", "--data", tmp_path, *arguments, exit_code=1)
+        assert line == "--actor and --thread: take an id, and not an empty text."
+    lines = command("erase", "--data", tmp_path, "--free-space", "--actor", "a", exit_code=1)
+    assert lines == ["--free-space: stands alone; it names nobody and changes no row."]
