@@ -66,7 +66,7 @@ def create_with_run(url: str, key: str) -> list[bytes]:
 
 def converse_cached(url: str, _key: str) -> list[bytes]:
     """The same first question again and again."""
-    asked = _converse("What is your return policy?")
+    asked = converse_body("What is your return policy?")
     _call(url + "/agent/converse", asked)
     assert _call(url + "/agent/converse", asked)["meta"]["cached"] is True
     return [request("POST", "/agent/converse", {}, asked)]
@@ -74,18 +74,23 @@ def converse_cached(url: str, _key: str) -> list[bytes]:
 
 def converse_uncached(_url: str, _key: str) -> list[bytes]:
     """Questions on every heading of the shop."""
+    return [request("POST", "/agent/converse", {}, body) for body in new_questions()]
+
+
+def new_questions() -> tuple[bytes, ...]:
+    """Bodies of different questions on every heading of the shop."""
     pages = sorted((SHOP / "content").rglob("*.md"))
     headings = {
         heading: None for page in pages for heading in _HEADING.findall(page.read_text("utf-8"))
     }
-    questions = [way.format(heading) for way in _WAYS_TO_ASK for heading in headings]
-    return [request("POST", "/agent/converse", {}, _converse(question)) for question in questions]
+    asked = (way.format(heading) for way in _WAYS_TO_ASK for heading in headings)
+    return tuple(map(converse_body, asked))
 
 
 def converse_uncached_large(_url: str, _key: str) -> list[bytes]:
     """Questions on more than 10,000 passages, about as many different ones as on the shop."""
     asked = questions()[::9]
-    return [request("POST", "/agent/converse", {}, _converse(question)) for question in asked]
+    return [request("POST", "/agent/converse", {}, converse_body(question)) for question in asked]
 
 
 def manifest(_url: str, _key: str) -> list[bytes]:
@@ -110,7 +115,8 @@ CASES = (
 )
 
 
-def _converse(query: str) -> bytes:
+def converse_body(query: str) -> bytes:
+    """The body of a question over AHP."""
     asked = {"ahp": "0.1", "capability": "content_search", "query": query}
     return json.dumps(asked).encode()
 

@@ -2,11 +2,11 @@
 
     python -m tests.bench.identity [--rounds 7] [--seconds 1.5] [WAY…]
 
-One real desk (`aitp-desk serve` over `examples/shop`) is sent the same requests in every way, each
+A real desk (`aitp-desk serve` over `examples/shop`) is sent the same requests in every way, each
 right after requests that prove nothing, in rounds; a figure is the median of the ratios within the
-rounds. Two kinds of requests: a message that is written to a thread, which is what most callers
-prove themselves for; and a question that is answered from memory, the cheapest there is, where a
-credential weighs most. The gates are for the first.
+rounds. Three kinds of requests: a question that is answered anew, which is what a desk is for and
+what the gates are for; a message that is written to a thread, without an answer; and a question
+that is answered from memory, the cheapest request there is, where a credential weighs most.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 
 from examples.clients.signed_request import sign
+from tests.bench.cases import NOTHING_REMEMBERED, converse_body, new_questions
 from tests.bench.load import request
 from tests.bench.run import Figures, Place, Subject
 from tests.processes import Server
@@ -34,6 +35,8 @@ THREADS = 32
 SPARE = 1.5
 """So many times as many requests are signed as are expected to be sent."""
 
+CONVERSE = "/agent/converse"
+
 Headers = dict[str, str]
 
 
@@ -41,31 +44,28 @@ class Kind(msgspec.Struct, frozen=True):
     """What is asked, again and again.
 
     Parameters:
+        bodies: sent in turn.
+        settings: of the desk, as `--set` takes them.
         is_gated: whether the gates are for it.
     """
 
     name: str
     path: str
-    body: bytes
-    headers: Headers
-    is_gated: bool
+    bodies: tuple[bytes, ...]
+    headers: Headers = {}
+    settings: tuple[str, ...] = ()
+    is_gated: bool = False
 
 
-POST = Kind(
-    "message",
-    "/v1/threads/{thread}/messages",
-    json.dumps({"role": "user", "content": "x" * 264}).encode(),
-    {"OpenAI-Beta": "assistants=v2"},  # no run is started
-    is_gated=True,
-)
-ASK = Kind(
-    "cached answer",
-    "/agent/converse",
-    json.dumps(
-        {"ahp": "0.1", "capability": "content_search", "query": "What is your return policy?"}
-    ).encode(),
-    {},
-    is_gated=False,
+KINDS = (
+    Kind("new answer", CONVERSE, new_questions(), {}, NOTHING_REMEMBERED, is_gated=True),
+    Kind(
+        "message",
+        "/v1/threads/{thread}/messages",
+        (json.dumps({"role": "user", "content": "x" * 264}).encode(),),
+        {"OpenAI-Beta": "assistants=v2"},  # no run is started
+    ),
+    Kind("cached answer", CONVERSE, (converse_body("What is your return policy?"),)),
 )
 
 
@@ -89,11 +89,12 @@ class Way(msgspec.Struct, frozen=True):
         if "{thread}" in kind.path:
             opened = (self._open_thread(url) for _ in range(THREADS))
             paths = [kind.path.format(thread=thread) for thread in opened]
-        times = -(-number // len(paths)) if self.is_once else 1
+        sent = [(path, body) for body in kind.bodies for path in paths]
+        times = -(-number // len(sent)) if self.is_once else 1
         return [
-            request("POST", path, kind.headers | self.prove("POST", path, kind.body), kind.body)
+            request("POST", path, kind.headers | self.prove("POST", path, body), body)
             for _ in range(times)
-            for path in paths
+            for path, body in sent
         ]
 
     def _open_thread(self, url: str) -> str:
@@ -183,11 +184,11 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         place = Place(Path(folder))
-        with place.desk("identity") as server:
-            bare, *others = ways_of(place.data("identity"), server.url)
-            chosen = [way for way in others if not given.ways or way.name in given.ways]
-            print(f"{'request':16}{'proven by':18}    time  (least-most)   gate       CPU")
-            for kind in (POST, ASK):
+        print(f"{'request':16}{'proven by':18}    time  (least-most)   gate       CPU")
+        for kind in KINDS:
+            with place.desk(kind.name, settings=kind.settings) as server:
+                bare, *others = ways_of(place.data(kind.name), server.url)
+                chosen = [way for way in others if not given.ways or way.name in given.ways]
                 compare(server, [bare, *chosen], kind, given.rounds, given.seconds)
 
 

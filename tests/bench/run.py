@@ -99,9 +99,11 @@ class Place:
         port = free_port()
         return self._serving([sys.executable, "-m", "tests.bench.floor", str(port)], port)
 
-    def desk(self, name: str, case: Case | None = None) -> AbstractContextManager[Server]:
+    def desk(
+        self, name: str, case: Case | None = None, settings: tuple[str, ...] = ()
+    ) -> AbstractContextManager[Server]:
         port = free_port()
-        settings = case.settings if case else ()
+        settings = case.settings if case else settings
         large = case is not None and case.large
         folder = write_body(self._folder / "body") if large else SHOP
         command = desk_command(self.data(name), port, *settings, folder=folder)
