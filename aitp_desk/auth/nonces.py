@@ -1,8 +1,9 @@
 """What may be used once: a signed request, a token with a ``jti``.
 
-That something was used is on disk before the request that carries it has any effect: it is refused
-a second time by whichever process sees it, also after a ``kill -9``. Uses are committed in groups,
-so that one costs little more than a row.
+A use is known in memory at once, and on disk at most 100 ms later: it is handed to the store before
+the request that carries it does anything. So it is there before anything that this request writes,
+and what was changed is never changed again by the same request, also after a ``kill -9``. What such
+a crash can lose is the use of a request that changed nothing, in the last 100 ms before it.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import hmac
 import math
 
 from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.store.base import Store
+from aitp_desk.model.errors import DeskError, NotAuthenticated
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.records import Nonce
-from aitp_desk.store.work.nonces import use_nonce
+from aitp_desk.store.work.nonces import keep_nonce
 
 _DIGEST_BYTES = 16
 """Of a keyed digest: nobody who lacks the key can look for two nonces that share one."""
+MOST_RECENT = 50_000
+"""How many of the latest uses are known in memory, at least, and at most twice as many: more than
+may wait to be written."""
 
 
 class Nonces:
@@ -30,9 +36,11 @@ class Nonces:
     def __init__(self, store: Store, keys: DataKeys) -> None:
         self._store = store
         self._digests = keys.derive("nonces")
+        self._recent: set[bytes] = set()
+        self._former: set[bytes] = set()
 
     async def use(self, scope: str, nonce: str, *, until: float) -> None:
-        """Use a nonce, which nobody can do again; return once that is on disk.
+        """Use a nonce, which nobody can do again.
 
         Verify whatever carries it first: a nonce of a stranger must not take room.
 
@@ -47,4 +55,24 @@ class Nonces:
         """
         text = f"{len(scope)} {scope} {nonce}".encode(errors="surrogateescape")
         digest = hmac.digest(self._digests, text, "sha256")[:_DIGEST_BYTES]
-        await self._store.run(use_nonce, nonce=Nonce(digest, math.ceil(until)))
+        if digest in self._recent or digest in self._former:
+            raise _used()
+        self._remember(digest)
+        if await reads.is_nonce_used(self._store, digest):
+            raise _used()
+        try:
+            self._store.record(keep_nonce, nonce=Nonce(digest, math.ceil(until)))
+        except (DeskError, StoreError):
+            self._recent.discard(digest)
+            raise
+
+    def _remember(self, digest: bytes) -> None:
+        if len(self._recent) >= MOST_RECENT:
+            self._recent, self._former = set(), self._recent
+        self._recent.add(digest)
+
+
+def _used() -> NotAuthenticated:
+    return NotAuthenticated(
+        "This was sent before: a nonce, or a token's jti, is used once.", reason="replayed"
+    )

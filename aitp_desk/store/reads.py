@@ -268,6 +268,11 @@ async def is_used(store: Store, once: Once) -> bool:
     return bool(await store.read("look_up_once", {"scope": once.scope, "key": once.key}))
 
 
+async def is_nonce_used(store: Store, digest: bytes) -> bool:
+    """Whether a nonce was used, as far as that was written."""
+    return bool(await store.read("nonce", {"digest": digest}))
+
+
 async def epoch(store: Store, name: str) -> int:
     """Read how often something was changed that a serving desk keeps in memory, 0 for never."""
     rows = await store.read("epoch", {"name": name})

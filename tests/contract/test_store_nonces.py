@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.nonces import Nonces
-from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.model.errors import NotAuthenticated, StoreBusy
 from aitp_desk.store import work
 from aitp_desk.store.base import Store
+from aitp_desk.store.sqlite import SqliteStore
 from tests.contract.saying import HOUR, NOW
 
 KEY = DataKeys({1: bytes(range(32))})
@@ -20,11 +22,43 @@ async def forget(store: Store, before: int, limit: int = 10) -> int:
     return await store.run(work.forget_nonces, before=before, limit=limit)
 
 
-async def test_a_nonce_is_used_once_whoever_asks(store: Store) -> None:
-    await Nonces(store, KEY).use("key:a", "one", until=NOW)
+async def test_a_nonce_is_used_once_whenever_it_ends(store: Store) -> None:
+    nonces = Nonces(store, KEY)
+    await nonces.use("key:a", "one", until=NOW)
     for until in (NOW, NOW + HOUR, NOW - HOUR):
         with pytest.raises(NotAuthenticated):
-            await Nonces(store, KEY).use("key:a", "one", until=until)
+            await nonces.use("key:a", "one", until=until)
+
+
+async def test_it_is_on_disk_before_whatever_is_written_after_it(store: Store) -> None:
+    await Nonces(store, KEY).use("key:a", "one", until=NOW)
+    await store.run(work.forget_nonces, before=0, limit=1)
+    with pytest.raises(NotAuthenticated):
+        await Nonces(store, KEY).use("key:a", "one", until=NOW)
+
+
+async def test_it_is_used_whether_it_is_still_known_in_memory_or_not(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.auth.nonces.MOST_RECENT", 2)
+    nonces = Nonces(store, KEY)
+    for number in range(7):
+        await nonces.use("a", str(number), until=NOW)
+    await store.settled()
+    for number in range(7):
+        with pytest.raises(NotAuthenticated):
+            await nonces.use("a", str(number), until=NOW)
+
+
+async def test_what_cannot_be_written_down_was_not_used(tmp_path: Path) -> None:
+    async with SqliteStore.open(tmp_path / "desk.db", queue=1) as store:
+        nonces = Nonces(store, KEY)
+        written = asyncio.ensure_future(store.run(work.forget_nonces, before=NOW, limit=1))
+        await asyncio.sleep(0)  # it waits in the queue now, which is full with it
+        with pytest.raises(StoreBusy):
+            await nonces.use("a", "one", until=NOW)
+        await written
+        await nonces.use("a", "one", until=NOW)
 
 
 async def test_other_nonces_and_other_scopes_are_free(store: Store) -> None:
@@ -56,6 +90,7 @@ async def test_what_has_ended_is_forgotten_in_pieces_and_nothing_else(store: Sto
     for number in range(5):
         await nonces.use("a", str(number), until=NOW + number)
     assert [await forget(store, NOW + 3, 2) for _ in range(3)] == [2, 1, 0]
+    nonces = Nonces(store, KEY)  # which remembers nothing by itself
     await nonces.use("a", "0", until=NOW + HOUR)
     with pytest.raises(NotAuthenticated):
         await nonces.use("a", "3", until=NOW + HOUR)

@@ -26,7 +26,7 @@ from aitp_desk.store.work.data_keys import (
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
 from aitp_desk.store.work.jwts import revoke_jwts
-from aitp_desk.store.work.nonces import forget_nonces, use_nonce
+from aitp_desk.store.work.nonces import forget_nonces, keep_nonce
 from aitp_desk.store.work.retention import trim_audit
 from aitp_desk.store.work.runs import (
     MAX_ATTEMPTS,
@@ -78,6 +78,7 @@ __all__ = [
     "join_thread",
     "keep_audit",
     "keep_first_data_key",
+    "keep_nonce",
     "keep_summary",
     "keep_wrappings_of",
     "leave_thread",
@@ -98,5 +99,4 @@ __all__ = [
     "trim_audit",
     "unfold_thread",
     "update_thread",
-    "use_nonce",
 ]

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Nonce
 
 
-def use_nonce(*, nonce: Nonce) -> Work[None]:
-    """Use a nonce, which nobody can do again.
-
-    Raises:
-        NotAuthenticated: it was used before.
-    """
-    if not (yield "use_nonce", {"digest": nonce.digest, "until": nonce.until}):
-        raise NotAuthenticated(
-            "This was sent before: a nonce, or a token's jti, is used once.", reason="replayed"
-        )
+def keep_nonce(*, nonce: Nonce) -> Work[None]:
+    """Keep that a nonce was used; nothing is changed where that is known."""
+    yield "keep_nonce", {"digest": nonce.digest, "until": nonce.until}
 
 
 def forget_nonces(*, before: int, limit: int) -> Work[int]:
