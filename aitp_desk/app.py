@@ -36,6 +36,7 @@ from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.guesses import Guesses
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.named_agents import NamedAgents
@@ -234,7 +235,13 @@ async def open_server(
         desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         identifier = make_identifier(
-            config, store=store, keys=keys, egress=egress, epoch=epoch, clock=clock
+            config,
+            store=store,
+            keys=keys,
+            egress=egress,
+            epoch=epoch,
+            guesses=Guesses(clock) if config.limits.enabled else None,
+            clock=clock,
         )
         doors = (
             *make_doors(desk, further_desks, config),

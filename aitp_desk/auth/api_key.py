@@ -74,6 +74,10 @@ class ApiKeys:
         self._last_use.of(proof.principal.id.removeprefix(KEY_PREFIX))
         return proof
 
+    def remembers(self, credential: str) -> bool:
+        """Whether a key was looked up a moment ago."""
+        return self._verified.remembers(credential)
+
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened."""
         try:

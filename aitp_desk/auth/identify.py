@@ -31,6 +31,27 @@ class SigningAgents(Protocol):
         """
 
 
+class RememberingWay(Way, Protocol):
+    """A way that need not look up what it has seen a moment ago."""
+
+    def remembers(self, credential: str) -> bool:
+        """Whether it was proven a moment ago."""
+
+
+class Guesses(Protocol):
+    """What bounds how much is looked up that proves nothing."""
+
+    def check(self, address: str) -> None:
+        """Refuse an address from which too much of that came.
+
+        Raises:
+            RateLimited: so it is.
+        """
+
+    def note(self, address: str) -> None:
+        """Count one that was looked up and proved nothing."""
+
+
 class Identifier:
     """Tells who is calling.
 
@@ -40,6 +61,7 @@ class Identifier:
         links: what verifies a link by which a thread is shared.
         signed_requests: what verifies requests that are signed with a shared secret.
         agents: what verifies message signatures of agents; None where they are not looked at.
+        guesses: bounds how many API keys are looked up in vain; None for no bound.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
         clock: Unix seconds.
     """
@@ -47,11 +69,12 @@ class Identifier:
     def __init__(
         self,
         *,
-        api_keys: Way,
+        api_keys: RememberingWay,
         jwts: Way,
         links: Way,
         signed_requests: Way,
         agents: SigningAgents | None = None,
+        guesses: Guesses | None = None,
         trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -62,6 +85,7 @@ class Identifier:
         self._clock = clock
         self._signed_requests = signed_requests
         self._agents = agents
+        self._guesses = guesses
 
     async def identify(self, head: Head, peer: str) -> Proof:
         """Return who is calling, at their address.
@@ -72,6 +96,7 @@ class Identifier:
         Raises:
             InvalidRequest: a header that may stand once stands twice.
             NotAuthenticated: two different credentials, or one that proves nothing.
+            RateLimited: too many keys that prove nothing came from there.
         """
         presented = head.presented
         if not isinstance(presented, Presented):
@@ -89,7 +114,7 @@ class Identifier:
         Where a credential stands beside a message signature both must prove who is calling. Who
         that is the credential says.
         """
-        proof = None if presented.scheme is None else await self._way(presented).verify(head)
+        proof = None if presented.scheme is None else await self._prove(head, presented, address)
         if not presented.is_signed or self._agents is None:
             return proof
         agent = await self._agents.verify(head, address)
@@ -100,6 +125,18 @@ class Identifier:
             raise NotAuthenticated("The two signatures of this request are about two bodies.")
         digest = digests.pop() if digests else None
         return msgspec.structs.replace(proof, body_digest=digest, once=proof.once + agent.once)
+
+    async def _prove(self, head: Head, presented: Presented, address: str) -> Proof:
+        way, guesses = self._way(presented), self._guesses
+        is_known = way is not self._api_keys or self._api_keys.remembers(presented.credential)
+        if is_known or guesses is None:
+            return await way.verify(head)
+        guesses.check(address)
+        try:
+            return await way.verify(head)
+        except NotAuthenticated:
+            guesses.note(address)
+            raise
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether a caller would still be let in by what they have shown."""

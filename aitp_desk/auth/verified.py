@@ -85,6 +85,10 @@ class Verified:
             self._remember(credential, proof)
         return proof
 
+    def remembers(self, credential: str) -> bool:
+        """Whether a proof is known that need not be looked up, unless a credential was changed."""
+        return credential in self._proofs
+
     def _remember(self, credential: str, proof: Proof) -> None:
         self._forget(credential)  # another request may have come first
         size = len(credential)

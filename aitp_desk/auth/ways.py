@@ -11,7 +11,7 @@ from aitp_desk.auth.api_key import ApiKeys
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
 from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.auth.identify import Identifier, SigningAgents
+from aitp_desk.auth.identify import Guesses, Identifier, SigningAgents
 from aitp_desk.auth.issued import own_issuer
 from aitp_desk.auth.issuers import (
     Issuer,
@@ -49,6 +49,7 @@ def make_identifier(
     keys: DataKeys,
     egress: Egress,
     epoch: Epoch,
+    guesses: Guesses | None,
     clock: Callable[[], float],
 ) -> Identifier:
     """Put together what tells who is calling.
@@ -57,6 +58,7 @@ def make_identifier(
         keys: the desk's data keys.
         egress: what fetches the keys of others.
         epoch: that of credentials.
+        guesses: bounds how many API keys are looked up in vain.
         clock: Unix seconds.
     """
     find_token = partial(reads.token_by_id, store)
@@ -82,6 +84,7 @@ def make_identifier(
             clock=clock,
         ),
         agents=_agents(config, Nonces(store, keys), egress, clock),
+        guesses=guesses,
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,
     )

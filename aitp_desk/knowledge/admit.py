@@ -48,7 +48,8 @@ _NEVER = re.compile(
     rf"^\.|^desk\.toml|\.({_NEVER_ENDINGS})(\.|$)|^(id_(rsa|dsa|ecdsa|ed25519)|authorized_keys)",
     re.IGNORECASE,
 )
-_MARK_OF_A_DATA_FOLDER = "master.key"
+_MARKS_OF_A_DATA_FOLDER = ("master.key", "serving.lock")
+"""The key file is not there where the environment has the key."""
 
 
 KEY_MATERIAL = ("-----BEGIN ", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-")
@@ -149,7 +150,8 @@ def admit_declared(
         private = _identities(data)
         above = [place for place in target.parents if place.is_relative_to(root)]
         hidden = any(
-            _identity(place) in private or (place / _MARK_OF_A_DATA_FOLDER).exists()
+            _identity(place) in private
+            or any((place / mark).exists() for mark in _MARKS_OF_A_DATA_FOLDER)
             for place in above
         )
         if hidden or any(is_never_content(name) for name in target.relative_to(root).parts):
@@ -198,7 +200,7 @@ class _Walk:
                 ) from error
             self._refuse(prefix, f"The folder cannot be listed ({error.strerror}).")
             return
-        if prefix and any(entry.name == _MARK_OF_A_DATA_FOLDER for entry in entries):
+        if prefix and any(entry.name in _MARKS_OF_A_DATA_FOLDER for entry in entries):
             return
         for entry in entries:
             if not is_never_content(entry.name):

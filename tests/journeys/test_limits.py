@@ -344,3 +344,23 @@ async def test_a_refusal_for_the_limit_comes_before_everything_else(
         ]:
             async with v.http.post(CONVERSE, data=body, headers=headers) as response:
                 assert (await read(response)).refusal == (429, "rate_limited", None)
+
+
+async def test_keys_that_prove_nothing_are_looked_up_sixty_times_a_minute_for_an_address(
+    tmp_path: Path, clock: Clock
+) -> None:
+    data = tmp_path / "data"
+    async with visiting(data, ON, BEHIND_A_PROXY, clock=clock) as visitor:
+        known = await make_key(visitor.desk.store, data, name="known")
+        assert (await get(visitor, MANIFEST, **{"X-AHP-Key": known})).status == 200
+        worthless = ""
+        for number in range(60):
+            worthless = f"desk_{number:016x}_{'0' * 64}"
+            assert (await get(visitor, MANIFEST, **{"X-AHP-Key": worthless})).status == 401
+        refused = await get(visitor, MANIFEST, **{"X-AHP-Key": worthless})
+        assert refused.refusal == (429, "rate_limited", None)
+        assert refused.headers["Retry-After"] == "60"
+        assert (await get(visitor, MANIFEST, **{"X-AHP-Key": known})).status == 200
+        elsewhere = {"X-AHP-Key": worthless, "X-Forwarded-For": "203.0.113.9"}
+        assert (await get(visitor, MANIFEST, **elsewhere)).status == 401
+        assert (await get(visitor, MANIFEST)).status == 200

@@ -14,7 +14,8 @@ from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.presented import Presented, read_presented
 from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
-from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.desk.guesses import MOST_A_MINUTE, Guesses
+from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, RateLimited
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous
 from aitp_desk.store.records import Token
@@ -279,3 +280,33 @@ async def test_a_key_ends_at_its_time_however_well_it_is_remembered(
     clock.now = 1010.0
     with pytest.raises(NotAuthenticated):
         await identify(identifier, ("X-AHP-Key", text))
+
+
+async def test_what_proves_nothing_is_looked_up_so_often_for_one_address_and_no_more(
+    rows: Rows, clock: Clock
+) -> None:
+    verified = Verified(Epoch(rows.epoch, clock))
+    keys = ApiKeys(rows.token, KEYS, verified, LastUse(lambda *_: None, clock), clock)
+    identifier = Identifier(
+        api_keys=keys,
+        jwts=keys,
+        links=keys,
+        signed_requests=keys,
+        guesses=Guesses(clock),
+        clock=clock,
+    )
+    known, late = rows.add("threads"), rows.add("threads")
+    await identify(identifier, ("X-AHP-Key", known))
+    for _ in range(MOST_A_MINUTE):
+        with pytest.raises(NotAuthenticated):
+            await identify(identifier, ("X-AHP-Key", make_api_key()[1]))
+    looked_up = rows.looked_up
+    for text in (make_api_key()[1], late):
+        with pytest.raises(RateLimited) as caught:
+            await identify(identifier, ("X-AHP-Key", text))
+        assert caught.value.retry_after == 60
+    await identify(identifier, ("X-AHP-Key", known))
+    assert rows.looked_up == looked_up
+    await identify(identifier, ("X-AHP-Key", late), peer="203.0.113.8")
+    clock.now += 60
+    await identify(identifier, ("X-AHP-Key", late))
