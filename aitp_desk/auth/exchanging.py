@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from aitp_desk.auth.data_keys import DataKeys, unwrap_all
+from aitp_desk.auth.data_keys import FIRST, DataKeys, unwrap_all
 from aitp_desk.auth.keys import (
     KEY_BYTES,
     KEY_FILE,
@@ -89,6 +89,21 @@ async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = Non
     key = WrappedKey(version, master.fingerprint, wrapped, int(time.time()))
     await store.run(work.add_data_key, key=key, by=by)
     return version
+
+
+async def begin_anew(store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]) -> int:
+    """Go on without the master key that was lost: with new data keys, and none of what hung on it.
+
+    Parameters:
+        master: the one from now on.
+        by: who does it, given the keys of the audit log from now on.
+
+    Returns:
+        How many keys of callers were revoked.
+    """
+    now, secret = int(time.time()), secrets.token_bytes(KEY_BYTES)
+    key = WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, secret), now)
+    return await store.run(work.begin_anew, key=key, now=now, by=by(DataKeys({FIRST: secret})))
 
 
 async def _exchange_file(store: Store, path: Path, keys: DataKeys, by: Auditor | None) -> MasterKey:

@@ -161,6 +161,32 @@ def rotate_data(data: Path, url: str) -> None:
     click.echo(f"Made data key {version}. API keys that are made or rotated now come from it.")
 
 
+@keys.command(name="begin-anew")
+@desk_data
+@desk_store
+@click.confirmation_option(prompt="Revoke all API keys and empty the audit log?")
+def begin_anew(data: Path, url: str) -> None:
+    """Go on without a master key that is lost; threads, messages and files stay.
+
+    All API keys, signing keys, links and access tokens are void, and the audit log is emptied, for
+    nobody could check it: write it out first. Stop the desk first.
+    """
+
+    async def begin(store: Store, master: MasterKey) -> int:
+        from aitp_desk.auth import exchanging
+
+        return await exchanging.begin_anew(store, master, at_the_machine)
+
+    with mistakes_told():
+        from aitp_desk.auth.keys import find_master_key, make_master_key
+
+        present_database(data, url)
+        if find_master_key(data, os.environ) is None:
+            make_master_key(data)
+        revoked = _while_stopped(data, url, begin)
+    click.echo(f"Began anew with another data key. Revoked keys: {revoked}.")
+
+
 def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:
     from aitp_desk.store.lock import held_data
     from aitp_desk.store.sqlite import SqliteStore

@@ -165,3 +165,18 @@ def test_keys_of_a_desk_of_an_earlier_version_are_told_too(data: Path) -> None:
         database.execute("DELETE FROM data_keys")
     told = command("keys", "check", "--data", data)
     assert told[-1] == "data keys   none yet; the next start makes the first"
+
+
+def test_a_desk_whose_master_key_is_lost_begins_anew_and_keeps_what_was_said(data: Path) -> None:
+    lost = make_token(data, "lost")
+    (data / KEY_FILE).unlink()
+    with pytest.raises(KeyFileError, match="is missing"):
+        serve(data)
+    command("keys", "begin-anew", "--data", data, exit_code=1)
+    assert not (data / KEY_FILE).exists()
+    told = command("keys", "begin-anew", "--data", data, "--yes")
+    assert told == ["Began anew with another data key. Revoked keys: 1."]
+    kept = make_token(data, "lost")
+    assert lets_in(data, lost, kept) == [401, 200]
+    command("keys", "check", "--data", data)
+    assert command("audit", "verify", "--data", data)[0].startswith("The audit log is whole")

@@ -8,6 +8,9 @@ SELECT version, master, wrapped, made_at FROM data_keys ORDER BY version, master
 -- delete_other_wrappings: Forgets the data keys as other master keys wrap them.
 DELETE FROM data_keys WHERE master <> :master;
 
+-- revoke_all_tokens: Revokes all keys of callers.
+UPDATE tokens SET revoked_at = :revoked_at WHERE revoked_at IS NULL RETURNING id;
+
 -- is_keyed: Tells whether anything is kept that was made with a key.
 SELECT EXISTS (SELECT 1 FROM tokens) OR EXISTS (SELECT 1 FROM clients)
     OR EXISTS (SELECT 1 FROM audit) OR EXISTS (SELECT 1 FROM idempotency)

@@ -20,6 +20,7 @@ from aitp_desk.store.work.clients import (
 from aitp_desk.store.work.data_keys import (
     add_data_key,
     add_wrappings,
+    begin_anew,
     keep_first_data_key,
     keep_wrappings_of,
 )
@@ -63,6 +64,7 @@ __all__ = [
     "add_tokens_used",
     "add_wrappings",
     "append_message",
+    "begin_anew",
     "claim_runs",
     "claim_thread",
     "create_client",

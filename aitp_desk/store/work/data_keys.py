@@ -9,6 +9,7 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
 from aitp_desk.store.key_records import WrappedKey
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 
 def keep_first_data_key(*, key: WrappedKey) -> Work[tuple[WrappedKey, ...]]:
@@ -70,3 +71,28 @@ def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
     yield from note_audit(
         by, AuditAction.MASTER_KEY_ROTATED, ObjectKind.DESK, f"master-key-{master}"
     )
+
+
+def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[int]:
+    """Put a first data key in the place of those whose master key is lost.
+
+    All keys of callers are revoked, and the audit log begins anew: nobody can check what is in it.
+
+    Parameters:
+        key: the new one.
+        now: Unix seconds.
+        by: who does it; noted with the new keys.
+
+    Returns:
+        How many keys of callers were revoked.
+    """
+    for n, link in (yield "audit_head", {}):
+        yield "move_audit_anchor", {"n": n, "link": link}
+        yield "drop_audit", {"n": n}
+        yield from note_audit(by, AuditAction.LOG_TRIMMED, ObjectKind.LOG, str(n))
+    yield "delete_other_wrappings", {"master": ""}
+    yield "add_data_key", msgspec.structs.asdict(key)
+    revoked = yield "revoke_all_tokens", {"revoked_at": now}
+    yield "raise_epoch", {"name": TOKENS_EPOCH}
+    yield from note_audit(by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, "data-key-1")
+    return len(revoked)
