@@ -17,7 +17,8 @@ in capitals or not."""
 
 _NAMED = re.compile(rf"[?&;](?:{'|'.join(PARAMETERS)})=.", re.IGNORECASE)
 _API_KEY = re.compile(r"desk_[0-9a-f]{16}_[0-9a-f]{8}", re.IGNORECASE)
-_JWT = re.compile(r"eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8}", re.ASCII)
+_JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{8}", re.ASCII)
+"""It begins where a word begins, and nothing is given back: one pass it is."""
 _USER = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*@", re.IGNORECASE)
 
 
