@@ -96,7 +96,7 @@ class Principal(msgspec.Struct, frozen=True):
     @property
     def counts_by_address(self) -> bool:
         """Whether there are no more of them than addresses: other names cost nothing."""
-        return self.kind in {PrincipalKind.ANONYMOUS, PrincipalKind.STRANGER}
+        return self.kind is PrincipalKind.ANONYMOUS or self.kind is PrincipalKind.STRANGER
 
     @property
     def limited_as(self) -> str:
