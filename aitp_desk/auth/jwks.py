@@ -102,7 +102,7 @@ class RemoteKeys:
             try:
                 async with asyncio.timeout(FETCH_SECONDS):
                     answer = await self._get(self._address or await self._discover())
-                keys = _read_set(answer.body)
+                keys = read_set(answer.body)
             except asyncio.CancelledError:
                 self._asked_at = before  # who asked has gone; whoever waits asks again
                 raise
@@ -150,7 +150,12 @@ class Unreadable(Exception):
     """An issuer's answer is not what it should be; the message says what is wrong with it."""
 
 
-def _read_set(body: bytes) -> tuple[VerifyingKey, ...]:
+def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
+    """Read the keys of a JWK Set that verify tokens (RFC 7517, section 5).
+
+    Raises:
+        Unreadable: it is none, lists too many, or none of its keys can be used.
+    """
     listed = read_object(body).get("keys")
     if not isinstance(listed, list):
         raise Unreadable("its keys are no JWK Set")

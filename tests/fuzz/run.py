@@ -19,7 +19,8 @@ from pathlib import Path
 
 import msgspec
 
-from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.target import Target
+from tests.fuzz.targets import TARGETS
 
 _DONE = re.compile(rb"^Done (\d+) runs? in", re.MULTILINE)
 _COVERED = re.compile(rb"cov: (\d+)")

@@ -8,33 +8,27 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl
-
-import msgspec
-from multidict import CIMultiDict, CIMultiDictProxy
 
 from aitp_desk.agent.base import Answer, Pending, SiteFacts, Turn
 from aitp_desk.agent.extractive import answer
 from aitp_desk.announcing.accept import wants_manifest, wants_markdown
 from aitp_desk.auth.address import ClientAddresses
-from aitp_desk.auth.api_key import parse_api_key
-from aitp_desk.auth.compact import read_compact
-from aitp_desk.auth.jwk import read_key
-from aitp_desk.auth.presented import read_presented
-from aitp_desk.egress import Egress, EgressError
+from aitp_desk.config import AgentLimits
+from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
-from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.ahp import wire as ahp
 from aitp_desk.protocols.aitp import (
     actors_wire,
     events_wire,
     files_wire,
+    grants_wire,
     messages_wire,
     run_drafts_wire,
     threads_wire,
@@ -44,40 +38,10 @@ from aitp_desk.protocols.form import decode_form
 from aitp_desk.protocols.oauth import wire as oauth
 from aitp_desk.protocols.reply import has_version
 from aitp_desk.protocols.strict_json import decode_json
+from tests.fuzz.elsewhere import ELSEWHERE
+from tests.fuzz.proofs import PROOFS
+from tests.fuzz.target import JSON_WORDS, Target, headers_of
 from tests.serving import SITE
-
-REFUSALS = (DeskError, EgressError)
-"""What a parser may raise."""
-
-
-class Target(msgspec.Struct, frozen=True):
-    """A parser under test.
-
-    Parameters:
-        seeds: what it takes, to begin with.
-        words: what means something to it.
-        share: of the executions, beside the other targets'.
-    """
-
-    name: str
-    run: Callable[[bytes], object]
-    seeds: tuple[bytes, ...]
-    words: tuple[bytes, ...] = ()
-    share: float = 1.0
-
-    def holds(self, data: bytes) -> bool:
-        """Run it once: whether it took the bytes, and did not refuse them.
-
-        Raises:
-            whatever it raised that is no refusal.
-        """
-        try:
-            self.run(data)
-        except REFUSALS as refusal:
-            if not str(refusal):
-                raise AssertionError("A refusal says what is wrong.") from refusal
-            return False
-        return True
 
 
 def _json(data: bytes) -> None:
@@ -86,27 +50,17 @@ def _json(data: bytes) -> None:
     assert read == json.loads(data)
 
 
-def _headers(data: bytes) -> CIMultiDictProxy[str]:
-    """A head's lines as the HTTP parser gives them."""
-    found: CIMultiDict[str] = CIMultiDict()
-    for line in data.decode("utf-8", "surrogateescape").splitlines():
-        name, _, value = line.partition(":")
-        if name.isascii() and name.replace("-", "").isalnum():
-            found.add(name, value.strip())
-    return CIMultiDictProxy(found)
-
-
 def _query(data: bytes) -> Mapping[str, str]:
     return dict(parse_qsl(data.decode("utf-8", "replace"), keep_blank_values=True))
 
 
 def _addresses(data: bytes) -> None:
-    found = ClientAddresses(["10.0.0.0/8", "::1/128"]).find(_headers(data), "10.1.2.3")
+    found = ClientAddresses(["10.0.0.0/8", "::1/128"]).find(headers_of(data), "10.1.2.3")
     assert found
 
 
 def _conditions(data: bytes) -> None:
-    headers = _headers(data)
+    headers = headers_of(data)
     accept = headers.get("Accept", "")
     wants_manifest(accept)
     wants_markdown(accept)
@@ -138,8 +92,17 @@ def _grant(data: bytes) -> None:
     oauth.decode_grant(body, lines)
 
 
-def _egress(data: bytes) -> None:
-    Egress().check(data.decode("utf-8", "replace"))
+_AGENTS = NamedAgents(
+    (AgentLimits(name="BulkReader", per_minute=3), AgentLimits(name="*", per_minute=9)), lambda: 0.0
+)
+
+
+def _named(data: bytes) -> None:
+    """An agent's first word decides alone, and everybody is limited by some block."""
+    name = data.decode("utf-8", "surrogateescape")
+    found = _AGENTS.find(name)
+    assert found is not None
+    assert found is _AGENTS.find(f"{name} and more")
 
 
 @cache
@@ -178,11 +141,9 @@ _RUN = (
 )
 _OUTPUTS = b'{"tool_outputs": [{"tool_call_id": "call_1", "output": "3"}], "stream": false}'
 _WORDS = (
-    *(b'"', b"{", b"}", b"[", b"]", b":", b",", b"\\", b"\\u0000", b"\\ud800", b"null", b"true"),
-    *(b"1e999", b"-0", b"0.1", b"9" * 40, b"\xff", b"\x00", b"\xef\xbb\xbf", b'{"a":' * 9),
+    *JSON_WORDS,
     *(b'"role"', b'"content"', b'"text"', b'"type"', b'"metadata"', b'"messages"', b'"context"'),
 )
-_JWT = b"eyJhbGciOiJFZERTQSIsImtpZCI6ImsifQ.eyJpc3MiOiJhIiwiZXhwIjoxfQ.c2ln"
 _FORM = (
     b"multipart/form-data; boundary=x\n--x\r\n"
     b'Content-Disposition: form-data; name="purpose"\r\n\r\nassistants\r\n--x\r\n'
@@ -190,7 +151,7 @@ _FORM = (
     b"Content-Type: text/plain\r\n\r\nHello\r\n--x--\r\n"
 )
 
-TARGETS = (
+TARGETS: tuple[Target, ...] = (
     Target("JSON bodies", _json, (_MESSAGE, _ASK, b"[1, 2.5, null]"), _WORDS, 3),
     Target("AHP question", ahp.decode_converse, (_ASK,), _WORDS, 2),
     Target("AITP thread", threads_wire.decode_thread, (_THREAD, b"{}"), _WORDS),
@@ -234,12 +195,6 @@ TARGETS = (
         (b"X-Forwarded-For: ", b",", b"::ffff:", b"[", b"]", b":80"),
     ),
     Target(
-        "what is presented",
-        lambda data: read_presented(_headers(data)),
-        (b"Authorization: Bearer desk_00\nX-AHP-Key: desk_00",),
-        (b"Authorization: ", b"X-AHP-Key: ", b"Bearer ", b"Signature-Input: "),
-    ),
-    Target(
         "conditions and preferences",
         _conditions,
         (
@@ -249,31 +204,18 @@ TARGETS = (
         (b"Accept: ", b";q=", b",", b"Prefer: ", b"wait=", b"OpenAI-Beta: ", b"Last-Event-ID: "),
     ),
     Target(
-        "API key",
-        lambda data: parse_api_key(data.decode("latin-1")),
-        (b"desk_0123456789abcdef_" + b"0" * 64,),
-        (b"desk_", b"_"),
-    ),
-    Target(
-        "bearer token",
-        lambda data: read_compact(data.decode("latin-1")),
-        (_JWT,),
-        (b".", b"eyJ", b"=", b"-"),
-        2,
-    ),
-    Target(
-        "issuer's key",
-        lambda data: read_key(msgspec.json.decode(data)) if _is_json(data) else None,
-        (b'{"kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}',),
-        (b'"kty"', b'"EC"', b'"RSA"', b'"n"', b'"e"'),
-        0.2,
-    ),
-    Target(
-        "outside address",
-        _egress,
-        (b"https://example.com:8443/a?b#c", b"http://127.0.0.1/", b"https://[::ffff:7f00:1]/"),
-        (b"://", b"@", b"%", b"0x", b"\\", b"[", b"xn--"),
+        "grant",
+        grants_wire.decode_grant,
+        (b'{"principal": "key:0123456789abcdef", "may": "read", "expires_in": 60}',),
+        (*_WORDS, b'"principal"', b'"link"', b'"may"'),
         0.5,
+    ),
+    Target(
+        "agent's name",
+        _named,
+        (b"BulkReader/2.0 (+https://reader.example)", b"NewsBot", b"*"),
+        (b"/", b" ", b"*", b"\t", b"BulkReader", "\u0130".encode()),
+        0.2,
     ),
     Target(
         "question",
@@ -282,12 +224,6 @@ TARGETS = (
         (b"?", b" and ", b"both", b"the second one", b"Sundays", b"\xef\xbf\xbf"),
         0.02,
     ),
+    *PROOFS,
+    *ELSEWHERE,
 )
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return False
-    return True

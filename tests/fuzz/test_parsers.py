@@ -5,7 +5,8 @@ from random import Random
 import pytest
 
 from tests.fuzz.mutating import mutate
-from tests.fuzz.targets import TARGETS, Target
+from tests.fuzz.target import Target
+from tests.fuzz.targets import TARGETS
 
 each_target = pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
 EXECUTIONS = 1500

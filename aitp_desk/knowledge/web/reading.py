@@ -44,7 +44,8 @@ def read_answer(fetched: Fetched) -> tuple[DocumentKind, bytes]:
         NoContent: it is neither HTML nor Markdown nor text nor PDF.
     """
     declared = Message()
-    declared["Content-Type"] = fetched.headers.get("Content-Type", "")
+    said = fetched.headers.get("Content-Type", "")
+    declared["Content-Type"] = said.encode("ascii", "replace").decode()  # Message reads no other
     media = declared.get_content_type() if declared["Content-Type"] else "none at all"
     try:
         charset = declared.get_content_charset() or ""

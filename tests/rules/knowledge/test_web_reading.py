@@ -37,7 +37,8 @@ def test_a_pdf_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "media", [None, "", "image/png", "application/json", "text/css", "text/html\udc80x"]
+    "media",
+    [None, "", "image/png", "application/json", "text/css", "text/html\udc80x", "text/html\udc80é"],
 )
 def test_anything_else_is_no_content(media: str | None) -> None:
     with pytest.raises(NoContent, match="pages are HTML, Markdown, text or PDF"):
