@@ -19,6 +19,7 @@ import tempfile
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,6 +27,7 @@ from typing import Any
 import msgspec
 
 from examples.clients.signed_request import sign
+from tests.bench.bot import Bot, bot
 from tests.bench.cases import NOTHING_REMEMBERED, converse_body, new_questions
 from tests.bench.load import request
 from tests.bench.run import Figures, Place, Subject
@@ -103,7 +105,7 @@ class Way(msgspec.Struct, frozen=True):
         return given["id"]
 
 
-def ways_of(data: Path, url: str) -> Iterator[Way]:
+def ways_of(data: Path, url: str, agent: Bot) -> Iterator[Way]:
     """All ways to prove oneself to a desk, the first without a credential."""
     yield Way("anonymous", lambda *_: {})
     key = {"Authorization": f"Bearer {_command(data, 'token', '--name', 'key')[-1]}"}
@@ -121,6 +123,7 @@ def ways_of(data: Path, url: str) -> Iterator[Way]:
         gate=1.3,
         is_once=True,
     )
+    yield Way("Web Bot Auth", partial(agent.sign, url), is_once=True)
 
 
 def compare(server: Server, ways: list[Way], kind: Kind, rounds: int, seconds: float) -> None:
@@ -182,12 +185,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        place = Place(Path(folder))
+    with tempfile.TemporaryDirectory() as folder, bot() as agent:
+        place, shop = Place(Path(folder)), agent.make_known(Path(folder) / "shop")
         print(f"{'request':16}{'proven by':18}    time  (least-most)   gate       CPU")
         for kind in KINDS:
-            with place.desk(kind.name, settings=kind.settings) as server:
-                bare, *others = ways_of(place.data(kind.name), server.url)
+            settings = (*kind.settings, "egress.allow_loopback=true")
+            with place.desk(kind.name, settings=settings, folder=shop) as server:
+                bare, *others = ways_of(place.data(kind.name), server.url, agent)
                 chosen = [way for way in others if not given.ways or way.name in given.ways]
                 compare(server, [bare, *chosen], kind, given.rounds, given.seconds)
 

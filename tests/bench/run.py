@@ -100,12 +100,16 @@ class Place:
         return self._serving([sys.executable, "-m", "tests.bench.floor", str(port)], port)
 
     def desk(
-        self, name: str, case: Case | None = None, settings: tuple[str, ...] = ()
+        self,
+        name: str,
+        case: Case | None = None,
+        settings: tuple[str, ...] = (),
+        folder: Path = SHOP,
     ) -> AbstractContextManager[Server]:
         port = free_port()
         settings = case.settings if case else settings
         large = case is not None and case.large
-        folder = write_body(self._folder / "body") if large else SHOP
+        folder = write_body(self._folder / "body") if large else folder
         command = desk_command(self.data(name), port, *settings, folder=folder)
         if case is not None and case.silent:
             command[command.index("aitp_desk")] = "tests.bench.silent"
