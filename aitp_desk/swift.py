@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 from aiohttp import HttpVersion11
 from aiohttp.helpers import rfc822_formatted_time
-from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
@@ -111,6 +111,7 @@ class SwiftConnection(StreamingConnection):
         "_heads",
         "_held",
         "_is_between",
+        "_is_broken",
         "_peer",
         "_read",
         "_turn",
@@ -127,6 +128,7 @@ class SwiftConnection(StreamingConnection):
         self._heads = heads
         self._watch = watch
         self._is_between = True  # the parser has read whole requests and nothing more
+        self._is_broken = False  # what it was given last is no HTTP
         self._read = b""  # what it reads now, if it began there
         self._held: list[bytes] = []
         self._peer = ""
@@ -154,7 +156,13 @@ class SwiftConnection(StreamingConnection):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on, or hold back what arrives behind a request that is answered here."""
+        """Read on, or hold back what arrives behind a request that is answered here.
+
+        What arrives behind what is no HTTP is dropped. The parser would fail at each piece of it
+        anew, and each failure keeps its piece.
+        """
+        if self._is_broken:
+            return
         if not data:  # the server asks itself whether there is more to be read
             super().data_received(data)
             return
@@ -189,6 +197,10 @@ class SwiftConnection(StreamingConnection):
             self.head_began = self._loop.time()
         super().data_received(data)
         self._read = b""
+
+    def note_broken(self) -> None:
+        """Read nothing more: what came last is no HTTP."""
+        self._is_broken = True
 
     async def shutdown(self, timeout: float | None = 15.0) -> None:  # noqa: ASYNC109 - inherited
         """End whatever is still under way, and close."""
@@ -295,6 +307,7 @@ class _Parser:
     __slots__ = (
         "_body",
         "_head_size",
+        "_note_broken",
         "_parser",
         "_take",
         "message_consumed",
@@ -305,6 +318,7 @@ class _Parser:
     def __init__(self, parser: Any, connection: SwiftConnection) -> None:
         self._parser = parser
         self._take = connection.take
+        self._note_broken = connection.note_broken
         self._body: StreamReader | None = None  # of the last request
         self._head_size = 0  # how much was read of a head that has not ended yet, at least
         self.message_consumed = parser.message_consumed
@@ -312,6 +326,16 @@ class _Parser:
         self.set_upgraded = parser.set_upgraded
 
     def feed_data(self, data: bytes) -> _Parsed:
+        try:
+            return self._read(data)
+        except HttpProcessingError:
+            self._note_broken()
+            raise
+
+    def feed_eof(self) -> Any:
+        return self._parser.feed_eof()
+
+    def _read(self, data: bytes) -> _Parsed:
         is_head = self._body is None or self._body.is_eof()
         parsed: _Parsed = self._parser.feed_data(data)
         messages, _, _ = parsed
@@ -325,9 +349,6 @@ class _Parser:
             self.message_consumed()
             return _TAKEN
         return parsed
-
-    def feed_eof(self) -> Any:
-        return self._parser.feed_eof()
 
 
 def _write(outgoing: Outgoing, closes: bool) -> bytes:

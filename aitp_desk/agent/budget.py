@@ -57,8 +57,10 @@ class Day:
 
     @property
     def is_spent(self) -> bool:
-        """Whether what was refused last still has no room."""
+        """Whether nothing is left, or what was refused last still has no room."""
         self._begin_day()
+        if self._most and self._used >= self._most:
+            return True
         return self._refused is not None and self._used + self._refused > self._most
 
     def take(self, tokens: int, *, is_begun: bool = False) -> int:

@@ -76,8 +76,7 @@ class Bearer:
         issuer = self._issuer_of(token)
         claims = read_claims(token.claims, issuer.bounds, self._clock())
         await _check_signature(token, issuer)
-        await issuer.vet(claims)
-        principal, until = issuer.introduce(claims), claims.ends_at
+        principal, until = await issuer.introduce(claims), claims.ends_at
         if issuer.use is None:
             return Proof(principal, self, credential, until)
         if claims.token_id is None:

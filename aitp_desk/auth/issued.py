@@ -56,20 +56,15 @@ def own_issuer(*, store: Store, keys: SigningKeys, url: str, clock: Clock) -> Is
         keys=OwnKeys(store, keys, clock),
         bounds=Bounds(audience=url, leeway=0, max_lifetime=LONGEST_TOKEN_SECONDS),
         types=frozenset({TYPE}),
-        introduce=_introduce,
-        vet=partial(_refuse_revoked, store, clock),
+        introduce=partial(_introduce, store, clock),
     )
 
 
-def _introduce(claims: Claims) -> Principal:
-    """Say whose token it is. What it opens was settled when it was signed."""
-    scopes = frozenset(claims.scopes)
-    operates = not scopes.isdisjoint({"operator", "admin"})
-    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
-    return Principal(f"{CLIENT_PREFIX}{claims.subject}", kind, scopes, "", proven_by=ProvenBy.JWT)
+async def _introduce(store: Store, clock: Clock, claims: Claims) -> Principal:
+    """Say whose token it is. What it opens was settled when it was signed.
 
-
-async def _refuse_revoked(store: Store, clock: Clock, claims: Claims) -> None:
+    Anybody can register as many clients as they like: their limits are those of their address.
+    """
     client = await client_reads.client(store, claims.subject)
     if client is None or not client.is_live(clock()):
         raise TokenRefused(
@@ -77,3 +72,11 @@ async def _refuse_revoked(store: Store, clock: Clock, claims: Claims) -> None:
             reason="revoked",
             whose=f"{CLIENT_PREFIX}{claims.subject}",
         )
+    scopes = frozenset(claims.scopes)
+    if client.is_registered:
+        kind = PrincipalKind.STRANGER
+    elif not scopes.isdisjoint({"operator", "admin"}):
+        kind = PrincipalKind.OPERATOR
+    else:
+        kind = PrincipalKind.AGENT
+    return Principal(f"{CLIENT_PREFIX}{client.id}", kind, scopes, "", proven_by=ProvenBy.JWT)

@@ -62,10 +62,6 @@ class Secret:
         return self._key if algorithm == self._key.algorithm else None
 
 
-Vet = Callable[[Claims], Awaitable[None]]
-"""Looks whether a token that is proven was revoked. Raises TokenRefused."""
-
-
 class Issuer(msgspec.Struct, frozen=True):
     """Somebody whose tokens are taken.
 
@@ -75,8 +71,8 @@ class Issuer(msgspec.Struct, frozen=True):
         keys: what they are verified with.
         bounds: what their claims keep to.
         types: what their ``typ`` may be, in small letters, without ``application/``.
-        introduce: says who a token's caller is.
-        vet: looks whether a proven token was revoked.
+        introduce: says who the caller of a proven token is. Raises TokenRefused where that was
+            revoked.
         use: notes the ``jti`` of a token that is good for one request; None where they are good
             until they expire. Raises TokenRefused where it is known.
     """
@@ -86,13 +82,31 @@ class Issuer(msgspec.Struct, frozen=True):
     keys: Keys
     bounds: Bounds
     types: frozenset[str]
-    introduce: Callable[[Claims], Principal]
-    vet: Vet
+    introduce: Callable[[Claims], Awaitable[Principal]]
     use: Callable[[Claims], Awaitable[None]] | None = None
 
 
+async def introduce_unless_revoked(
+    store: Store, settings: IssuerSettings, claims: Claims
+) -> Principal:
+    """Say who the caller is whom a token of a configured issuer is about.
+
+    Raises:
+        TokenRefused: the site's owner has revoked it.
+    """
+    if await is_revoked(
+        store,
+        settings.name,
+        token_id=claims.token_id,
+        subject=claims.subject,
+        issued_at=claims.issued_at,
+    ):
+        raise TokenRefused("The token was revoked.", reason="revoked")
+    return introduce(settings, claims)
+
+
 def introduce(settings: IssuerSettings, claims: Claims) -> Principal:
-    """Say who the caller is whom a token of a configured issuer is about."""
+    """The caller whom a token of a configured issuer is about."""
     scopes = scopes_within(claims.scopes, settings.scopes, settings.scope_names)
     if not scopes.isdisjoint({"operator", "admin"}):
         kind = PrincipalKind.OPERATOR
@@ -105,25 +119,6 @@ def introduce(settings: IssuerSettings, claims: Claims) -> Principal:
     return Principal(
         f"{JWT_PREFIX}{settings.name}:{claims.subject}", kind, scopes, "", proven_by=ProvenBy.JWT
     )
-
-
-async def refuse_revoked(store: Store, name: str, claims: Claims) -> None:
-    """Refuse a token of a configured issuer that the site's owner has revoked.
-
-    Parameters:
-        name: what the site's owner calls the issuer.
-
-    Raises:
-        TokenRefused: it was revoked.
-    """
-    if await is_revoked(
-        store,
-        name,
-        token_id=claims.token_id,
-        subject=claims.subject,
-        issued_at=claims.issued_at,
-    ):
-        raise TokenRefused("The token was revoked.", reason="revoked")
 
 
 async def use_once(nonces: Nonces, name: str, claims: Claims) -> None:

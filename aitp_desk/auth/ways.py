@@ -17,8 +17,7 @@ from aitp_desk.auth.issuers import (
     Issuer,
     Keys,
     Secret,
-    introduce,
-    refuse_revoked,
+    introduce_unless_revoked,
     types_of,
     use_once,
 )
@@ -107,8 +106,7 @@ def _issuers(config: Config, store: Store, nonces: Nonces, egress: Egress) -> It
                 max_lifetime=settings.max_lifetime_seconds,
             ),
             types=types_of(settings.type),
-            introduce=partial(introduce, settings),
-            vet=partial(refuse_revoked, store, settings.name),
+            introduce=partial(introduce_unless_revoked, store, settings),
             use=partial(use_once, nonces, settings.name) if settings.replay == "once" else None,
         )
 

@@ -33,7 +33,8 @@ class PrincipalKind(Enum):
 
     ANONYMOUS = "anonymous"
     STRANGER = "stranger"
-    """Known by a name that anybody can make: a domain that nobody here has listed."""
+    """Known by a name that anybody can make: a domain that nobody here has listed, or a client that
+    has registered itself."""
     AGENT = "agent"
     USER = "user"
     OPERATOR = "operator"

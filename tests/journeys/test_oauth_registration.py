@@ -165,6 +165,35 @@ async def test_so_many_may_register_of_one_address_and_in_all(tmp_path: Path) ->
         assert (said.status, said.body["error"]) == (401, "invalid_client")
 
 
+async def test_however_many_clients_register_they_have_what_their_address_has(
+    tmp_path: Path,
+) -> None:
+    settings = (
+        ENABLED,
+        "limits.enabled=true",
+        "limits.static_per_minute=4",
+        "limits.authenticated_per_minute=50",
+        "files.anonymous=false",
+    )
+    async with talking(tmp_path, *settings) as talker:
+        clients = []
+        for _ in range(2):
+            made = (await register(talker, {})).body
+            client = Credentials(made["client_id"], made["client_secret"])
+            token = (await get_token(talker.http, client))["access_token"]
+            clients.append(Talker(talker.desk, tmp_path, talker.http, token))
+        one, other = clients
+        turns = [await who.read("thread_nobody") for who in (one, other, one, talker)]
+        assert [told.status for told in turns] == [404] * 4
+        for who in (one, other, talker):
+            assert (await who.read("thread_nobody")).status == 429
+        assert (await one.upload()).status == 401
+        # what each opens is its own all the same
+        thread_id = (await one.open()).ok["id"]
+        assert (await other.post(thread_id, "Mine?")).status == 404
+        assert (await one.post(thread_id, "Mine.")).ok
+
+
 async def test_the_owner_can_take_back_what_a_program_was_given(talker: Talker) -> None:
     said = await register(talker, {"client_name": "Spammer"})
     client = Credentials(said.body["client_id"], said.body["client_secret"])

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import tracemalloc
 from contextlib import AsyncExitStack
 from pathlib import Path
 from unittest.mock import patch
+from urllib.parse import urlsplit
 
 import msgspec
+import uvloop
 
 from aitp_desk.front import Front, Outgoing
 from aitp_desk.incoming import Incoming
@@ -60,6 +64,39 @@ async def test_who_connects_and_says_nothing_has_as_long_as_for_a_head(tmp_path:
             status, headers, _ = await line.hear()
             assert (status, headers["Connection"]) == (408, "close")
             assert await line.is_at_end()
+
+
+def test_of_what_is_no_http_no_more_is_kept_than_a_piece(tmp_path: Path) -> None:
+    """The loop that desks are served with reads piece after piece before anything else goes on."""
+    answers, most = uvloop.run(flood(tmp_path, b"x" * 2**16))
+    assert answers.split()[1] == b"400"
+    assert most < 2**20
+
+
+async def flood(folder: Path, piece: bytes) -> tuple[bytes, int]:
+    """Send as much as the systems hold while the desk reads nothing.
+
+    Returns:
+        What is answered, and how much memory was in use at most until then.
+    """
+    loop = asyncio.get_running_loop()
+    async with serving(folder) as desk:
+        address = urlsplit(desk.url)
+        with socket.create_connection((address.hostname, address.port)) as caller:
+            caller.setblocking(False)
+            sent = 0
+            try:
+                while True:
+                    sent += caller.send(piece)
+            except BlockingIOError:
+                assert sent > 2**21
+            tracemalloc.start()
+            try:
+                async with asyncio.timeout(SECONDS):
+                    answers = await loop.sock_recv(caller, 2**16)
+                return answers, tracemalloc.get_traced_memory()[1]
+            finally:
+                tracemalloc.stop()
 
 
 class BrokenFront(Front):

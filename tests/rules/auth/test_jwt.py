@@ -65,22 +65,21 @@ class Published:
         return find_key(self._keys, key_id, algorithm)
 
 
-async def pass_all(claims: Claims) -> None:
-    assert claims.subject
-
-
 def issuer(
     keys: Keys, *algorithms: str, url: str = LOGIN, type: str = "", **settings: Any
 ) -> Issuer:
     settled = IssuerSettings(name="login" if url == LOGIN else "shared", url=url, **settings)
+
+    async def introduce_as(claims: Claims) -> Principal:
+        return introduce(settled, claims)
+
     return Issuer(
         url=url,
         algorithms=frozenset(algorithms or ALGORITHMS[:3]),
         keys=keys,
         bounds=_BOUNDS,
         types=types_of(type),
-        introduce=lambda claims: introduce(settled, claims),
-        vet=pass_all,
+        introduce=introduce_as,
     )
 
 
