@@ -1,5 +1,8 @@
 """Credentials in addresses are refused, and nothing else is."""
 
+from contextlib import suppress
+from time import process_time
+
 from aitp_desk.auth.address_line import check_address
 from aitp_desk.model.errors import InvalidRequest
 
@@ -59,3 +62,25 @@ def is_refused(target: str) -> bool:
 def test_an_address_with_a_credential_is_refused_and_any_other_is_taken() -> None:
     assert [target for target in CARRYING if not is_refused(target)] == []
     assert [target for target in PLAIN if is_refused(target)] == []
+
+
+def test_no_address_takes_long() -> None:
+    slow: list[str] = []
+    for unit in (
+        "eyJ",
+        "eyJaaaaaaaa",
+        "eyJaaaaaaaa.",
+        "-eyJ",
+        "desk_0",
+        "?token",
+        "&",
+        "%3f",
+        "a:",
+    ):
+        for start in ("", "/?", "https://"):
+            begun = process_time()
+            with suppress(InvalidRequest):
+                check_address(start + (unit * 65_536)[:65_536])
+            if process_time() - begun > 0.5:
+                slow.append(start + unit)
+    assert slow == []
