@@ -10,21 +10,18 @@ Sources: RFC 7515 (JWS, sections 3.1, 4.1 and 5.2), RFC 7519 (JWT, sections 5 an
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
-import re
 from typing import Any, NoReturn
 
 import msgspec
 
+from aitp_desk.auth.base64url import decode_base64url
 from aitp_desk.model.errors import TokenRefused
 
 MAX_TOKEN_CHARACTERS = 8192
 """A longer one is refused before any of it is read."""
 MAX_KEY_ID_CHARACTERS = 256
 
-_SEGMENT = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _POINTS_TO_KEYS = ("jku", "jwk", "x5u", "x5c")
 """Headers by which a token brings its own key, or says where it is (RFC 8725, section 3.10)."""
 _WANTS_MORE = ("crit", "b64", "cty", "enc", "zip")
@@ -87,7 +84,7 @@ def read_compact(text: str) -> Compact:
     if not isinstance(type_, str):
         raise TokenRefused("The token's typ is no text.")
     claims = _read_object(parts[1], "claims")
-    decode_base64url(parts[2], "signature")
+    _decode(parts[2], "signature")
     return Compact(text, algorithm, key_id, type_.lower().removeprefix("application/"), claims)
 
 
@@ -96,28 +93,20 @@ def is_key_id(text: str) -> bool:
     return 0 < len(text) <= MAX_KEY_ID_CHARACTERS and text.isprintable()
 
 
-def decode_base64url(text: str, what: str) -> bytes:
-    """Decode base64url without padding (RFC 7515, section 2), in its one spelling.
+def _decode(part: str, what: str) -> bytes:
+    """Decode a part of a token.
 
     Parameters:
-        what: which part of a token it is, for the message.
-
-    Raises:
-        TokenRefused: it is none, or its last character has bits that say nothing.
+        what: which part it is, for the message.
     """
-    if _SEGMENT.fullmatch(text):
-        try:
-            decoded = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        except binascii.Error:
-            pass
-        else:
-            if base64.urlsafe_b64encode(decoded).rstrip(b"=") == text.encode():
-                return decoded
-    raise TokenRefused(f"The token's {what} is no base64url without padding.")
+    decoded = decode_base64url(part)
+    if decoded is None:
+        raise TokenRefused(f"The token's {what} is no base64url without padding.")
+    return decoded
 
 
 def _read_object(part: str, what: str) -> dict[str, Any]:
-    data = decode_base64url(part, what)
+    data = _decode(part, what)
     try:
         value = json.loads(
             data.decode("utf-8"), object_pairs_hook=_without_repeats, parse_constant=_no_number

@@ -8,8 +8,6 @@ Sources: RFC 7517 (JWK), RFC 7518, section 6 (RSA, EC), RFC 8037 (Ed25519).
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
@@ -26,7 +24,8 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey, RSAPublicNumbers
 
-from aitp_desk.auth.compact import Compact, decode_base64url, is_key_id
+from aitp_desk.auth.base64url import decode_base64url, encode_base64url
+from aitp_desk.auth.compact import Compact, is_key_id
 from aitp_desk.model.errors import TokenRefused
 
 Algorithm = Literal["EdDSA", "ES256", "RS256", "HS256"]
@@ -76,7 +75,7 @@ def read_key(jwk: Any) -> VerifyingKey | None:
         return None
     try:
         key = _read_material(jwk)
-    except (TokenRefused, ValueError, binascii.Error, UnsupportedAlgorithm):
+    except (ValueError, UnsupportedAlgorithm):
         return None
     if key is None or jwk.get("alg", key.algorithm) != key.algorithm:
         return None
@@ -92,7 +91,7 @@ def thumbprint_of(jwk: Mapping[str, Any]) -> str:
     names = {"OKP": ("crv", "kty", "x"), "EC": ("crv", "kty", "x", "y"), "RSA": ("e", "kty", "n")}
     members = {name: jwk[name] for name in names[jwk["kty"]]}
     text = json.dumps(members, separators=(",", ":"))
-    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+    return encode_base64url(hashlib.sha256(text.encode()).digest())
 
 
 def find_key(
@@ -141,5 +140,13 @@ def _read_material(jwk: Mapping[str, Any]) -> VerifyingKey | None:
 
 
 def _read_bytes(jwk: Mapping[str, Any], name: str) -> bytes:
+    """A member that is bytes.
+
+    Raises:
+        ValueError: it is none.
+    """
     value = jwk.get(name)
-    return decode_base64url(value, name) if isinstance(value, str) else b""
+    decoded = decode_base64url(value) if isinstance(value, str) else None
+    if decoded is None:
+        raise ValueError(f"{name} is no base64url")
+    return decoded

@@ -8,8 +8,6 @@ keeps the published set for a while, always knows the key of a live token.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
@@ -17,7 +15,9 @@ from itertools import pairwise
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from aitp_desk.auth.base64url import encode_base64url
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.jwk import thumbprint_of
 from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.client_records import SigningKey
 
@@ -93,16 +93,6 @@ def _source(key: SigningKey) -> tuple[int, int]:
 def _derive(keys: DataKeys, version: int, data_key: int) -> KeyPair:
     secret = keys.derive("oauth signing", version, data_key=data_key)
     private = Ed25519PrivateKey.from_private_bytes(secret)
-    public = base64url(private.public_key().public_bytes_raw())
-    return KeyPair(thumbprint(public), public, private)
-
-
-def thumbprint(public: str) -> str:
-    """Name an Ed25519 key by its public half, in base64url (RFC 7638; RFC 8037, section 2)."""
-    members = f'{{"crv":"Ed25519","kty":"OKP","x":"{public}"}}'
-    return base64url(hashlib.sha256(members.encode()).digest())
-
-
-def base64url(data: bytes) -> str:
-    """Write bytes as base64url without padding (RFC 7515, appendix C)."""
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+    public = encode_base64url(private.public_key().public_bytes_raw())
+    id_ = thumbprint_of({"kty": "OKP", "crv": "Ed25519", "x": public})
+    return KeyPair(id_, public, private)

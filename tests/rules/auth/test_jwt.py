@@ -20,12 +20,12 @@ from hypothesis import settings as budget
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
+from aitp_desk.auth.base64url import decode_base64url
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds, Claims
 from aitp_desk.auth.compact import (
     MAX_TOKEN_CHARACTERS,
     Compact,
-    decode_base64url,
     read_compact,
 )
 from aitp_desk.auth.issuers import Issuer, Keys, Secret, introduce, types_of
@@ -226,6 +226,12 @@ def pem(algorithm: str) -> bytes:
     )
 
 
+def decoded(text: str) -> bytes:
+    raw = decode_base64url(text)
+    assert raw is not None
+    return raw
+
+
 def segment(token: str, place: int, text: str) -> str:
     parts = token.split(".")
     parts[place] = text
@@ -244,13 +250,13 @@ HEAD = '{"alg":"EdDSA","kid":"EdDSA-first"}'
 
 def as_der() -> str:
     """An ES256 signature as certificates have it (RFC 7518, section 3.4, has two numbers)."""
-    raw = decode_base64url(_TOKENS["ES256"].split(".")[2], "signature")
+    raw = decoded(_TOKENS["ES256"].split(".")[2])
     return base64url(encode_dss_signature(int.from_bytes(raw[:32]), int.from_bytes(raw[32:])))
 
 
 def with_the_order_added() -> str:
     """An Ed25519 signature whose second half is as much the same number (RFC 8032, 5.1.7)."""
-    raw = decode_base64url(GOOD.split(".")[2], "signature")
+    raw = decoded(GOOD.split(".")[2])
     order = 2**252 + 27742317777372353535851937790883648493
     half = int.from_bytes(raw[32:], "little") + order
     return base64url(raw[:32] + half.to_bytes(32, "little"))
@@ -631,9 +637,8 @@ def test_the_signatures_of_the_rfcs_are_right_and_any_other_is_not(vector: str) 
 
 def test_the_secret_of_the_rfc_is_right() -> None:
     """RFC 7515, appendix A.1."""
-    secret = decode_base64url(
-        "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow",
-        "secret",
+    secret = decoded(
+        "AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"
     )
     text = (
         f"eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9.{_RFC_CLAIMS}"

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.jwk import thumbprint_of
 from aitp_desk.auth.signing import (
     AHEAD_SECONDS,
     PUBLISHED_FOR_SECONDS,
     SigningKeys,
-    thumbprint,
 )
 from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.store.client_records import SigningKey
@@ -24,6 +24,11 @@ NOW = 1_800_000_000
 def rotated(*times: int) -> tuple[SigningKey, ...]:
     """Keys after the first, made at these times."""
     return tuple(SigningKey(n, at, at + AHEAD_SECONDS) for n, at in enumerate(times, start=2))
+
+
+def jwk(public: str) -> dict[str, str]:
+    """The public half of a signing key."""
+    return {"kty": "OKP", "crv": "Ed25519", "x": public}
 
 
 def ids(*times: int, now: float) -> list[str]:
@@ -78,7 +83,7 @@ def test_whoever_verifies_a_live_token_knows_its_key(
 
 def test_a_keys_id_is_its_thumbprint_and_its_halves_belong_together() -> None:
     pair = KEYS.signing((), NOW)
-    assert pair.id == thumbprint(pair.public)
+    assert pair.id == thumbprint_of(jwk(pair.public))
     raw = base64.urlsafe_b64decode(f"{pair.public}=")
     assert pair.private.public_key().public_bytes_raw() == raw
 
@@ -86,7 +91,7 @@ def test_a_keys_id_is_its_thumbprint_and_its_halves_belong_together() -> None:
 def test_the_thumbprint_is_that_of_the_rfc() -> None:
     """RFC 8037, appendix A.3."""
     public = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"
-    assert thumbprint(public) == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
+    assert thumbprint_of(jwk(public)) == "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"
 
 
 def test_another_data_key_makes_other_keys() -> None:
