@@ -23,7 +23,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
 from aitp_desk.auth.jwk import read_key, thumbprint_of
-from aitp_desk.auth.jwks import OLD_SECONDS, REFETCH_SECONDS, Unreadable, fresh_seconds, read_object
+from aitp_desk.auth.key_sets import (
+    OLD_SECONDS,
+    REFETCH_SECONDS,
+    Unreadable,
+    fresh_seconds,
+    read_object,
+)
 from aitp_desk.auth.message_signature import PublicKey, Request, Response, check_possession
 from aitp_desk.auth.per_minute import PerMinute
 from aitp_desk.egress import AddressRefused, Egress, EgressError, Fetched

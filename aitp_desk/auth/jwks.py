@@ -11,31 +11,27 @@ Connect Discovery 1.0, section 4 (the older place).
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 import time
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import urlsplit
 
 import structlog
 
 from aitp_desk.auth.jwk import VerifyingKey, find_key, read_key
+from aitp_desk.auth.key_sets import (
+    OLD_SECONDS,
+    REFETCH_SECONDS,
+    Unreadable,
+    fresh_seconds,
+    read_object,
+)
 from aitp_desk.egress import Egress, EgressError, Fetched
 from aitp_desk.model.errors import Unavailable
 
-REFETCH_SECONDS = 60
-"""So much lies between two fetches at least, whatever keys tokens name."""
-MIN_FRESH_SECONDS, FRESH_SECONDS, MAX_FRESH_SECONDS = 300, 3600, 86_400
-"""How long a set is taken as it is: at least, where its issuer does not say, and at most."""
-OLD_SECONDS = 86_400
-"""How much longer it is used while its issuer does not answer: a withdrawn key must end some day,
-also where somebody keeps the desk from hearing of it."""
 MAX_KEYS = 64
 MAX_BYTES = 256 * 1024
 FETCH_SECONDS = 5.0
 
-_MAX_AGE = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})\b", re.IGNORECASE | re.ASCII)
 _log = structlog.get_logger()
 
 
@@ -146,10 +142,6 @@ class RemoteKeys:
         return answer
 
 
-class Unreadable(Exception):
-    """An issuer's answer is not what it should be; the message says what is wrong with it."""
-
-
 def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
     """Read the keys of a JWK Set that verify tokens (RFC 7517, section 5).
 
@@ -165,28 +157,3 @@ def read_set(body: bytes) -> tuple[VerifyingKey, ...]:
     if not keys:
         raise Unreadable("none of its keys can be used")
     return keys
-
-
-def read_object(body: bytes) -> dict[str, Any]:
-    """Read a JSON object.
-
-    Raises:
-        Unreadable: it is none.
-    """
-    try:
-        value = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise Unreadable("its answer is no JSON object")
-    return value
-
-
-def fresh_seconds(answer: Fetched) -> int:
-    """How long a set may be taken as it is (RFC 9111, section 5.2.2.1), within bounds."""
-    said = answer.headers.get("Cache-Control", "")
-    if "no-store" in said.lower() or "no-cache" in said.lower():
-        return MIN_FRESH_SECONDS
-    found = _MAX_AGE.search(said)
-    seconds = int(found[1]) if found else FRESH_SECONDS
-    return min(max(seconds, MIN_FRESH_SECONDS), MAX_FRESH_SECONDS)

@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from aitp_desk.auth.jwks import (
+from aitp_desk.auth.jwks import MAX_BYTES, MAX_KEYS, RemoteKeys
+from aitp_desk.auth.key_sets import (
     FRESH_SECONDS,
-    MAX_BYTES,
     MAX_FRESH_SECONDS,
-    MAX_KEYS,
     MIN_FRESH_SECONDS,
     OLD_SECONDS,
     REFETCH_SECONDS,
-    RemoteKeys,
 )
 from aitp_desk.egress import Egress
 from aitp_desk.model.errors import Unavailable
