@@ -16,10 +16,9 @@ from functools import partial
 from aitp_desk.auth.claims import read_claims
 from aitp_desk.auth.compact import Compact, read_compact
 from aitp_desk.auth.issuers import Issuer
-from aitp_desk.auth.presented import Presented
-from aitp_desk.auth.proof import Head, Proof
+from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
-from aitp_desk.model.errors import NotAuthenticated, TokenRefused, Unavailable
+from aitp_desk.model.errors import TokenRefused
 
 
 class OneUse(Proof, frozen=True, kw_only=True):
@@ -56,8 +55,7 @@ class Bearer:
             Unavailable: the keys of its issuer cannot be had now.
             StoreBusy: it is good for one request, and that cannot be noted now.
         """
-        presented = head.presented
-        credential = presented.credential if isinstance(presented, Presented) else ""
+        credential = credential_of(head)
         proof = await self._verified.find(credential, self._prove)
         if isinstance(proof, OneUse):
             await proof.use()
@@ -65,11 +63,7 @@ class Bearer:
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the token still opens what it opened; it does not once it has expired."""
-        try:
-            again = await self._verified.find(proof.credential, self._prove)
-        except (NotAuthenticated, Unavailable):
-            return False
-        return again.principal.scopes >= proof.principal.scopes
+        return await self._verified.still_opens(proof, self._prove)
 
     async def _prove(self, credential: str) -> Proof:
         token = read_compact(credential)

@@ -17,16 +17,16 @@ class LastUse:
     """Notes when keys are used.
 
     Parameters:
-        note: keeps a key's id and when it was used, in Unix seconds, without being waited for.
+        keep: keeps a key's id and when it was used, in Unix seconds, without being waited for.
         clock: Unix seconds.
     """
 
-    def __init__(self, note: Callable[[str, int], None], clock: Callable[[], float]) -> None:
-        self._note = note
+    def __init__(self, keep: Callable[[str, int], None], clock: Callable[[], float]) -> None:
+        self._keep = keep
         self._clock = clock
         self._noted: dict[str, float] = {}
 
-    def of(self, key_id: str) -> None:
+    def note(self, key_id: str) -> None:
         """Note that a key was used now, unless that was noted a moment ago."""
         now = self._clock()
         noted = self._noted.get(key_id)
@@ -36,4 +36,4 @@ class LastUse:
             del self._noted[next(iter(self._noted))]
         self._noted[key_id] = now
         with suppress(StoreBusy):  # an answer is worth more than the note
-            self._note(key_id, int(now))
+            self._keep(key_id, int(now))

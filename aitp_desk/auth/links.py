@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from aitp_desk.auth.presented import Presented
-from aitp_desk.auth.proof import Head, Proof
+from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.grant import Grant, is_link
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy
@@ -38,8 +37,7 @@ class Links:
         Raises:
             NotAuthenticated: there is no such link, it was revoked or has expired.
         """
-        presented = head.presented
-        credential = presented.credential if isinstance(presented, Presented) else ""
+        credential = credential_of(head)
         grant = await self._look_up(credential)
         if grant is None:
             raise NotAuthenticated(

@@ -1,8 +1,8 @@
 """What a way to prove who one is comes to, and what each such way promises.
 
-The ways have a room each: API keys (``api_key.py``) and whatever else a desk takes. Each is told
-the head of a request and says whose it is. None sees a body: what proves a body as well says which
-digest it must have, and whoever reads the body compares.
+Each way has a file: ``api_key.py``, ``bearer.py``, ``signed_request.py``, ``links.py``, and beside
+them ``agents.py``. It is told the head of a request and says whose it is. None sees a body: what
+proves a body as well says which digest it must have, and whoever reads the body compares.
 """
 
 from __future__ import annotations
@@ -36,6 +36,11 @@ class Head(Protocol):
     @property
     def presented(self) -> Presented | DeskError:
         """What proves who sends it, or why that cannot be read."""
+
+
+def credential_of(head: Head) -> str:
+    """What a head presents behind its scheme; empty where that is nothing."""
+    return head.presented.credential if isinstance(head.presented, Presented) else ""
 
 
 class Proof(msgspec.Struct, frozen=True):

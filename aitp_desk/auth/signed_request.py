@@ -19,8 +19,8 @@ from aitp_desk.auth.api_key import FindToken
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.nonces import Nonces
-from aitp_desk.auth.presented import HMAC_SCHEME, Presented
-from aitp_desk.auth.proof import Head, Proof
+from aitp_desk.auth.presented import HMAC_SCHEME
+from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import ProvenBy, principal_of_key
@@ -112,8 +112,7 @@ class SignedRequests:
         Raises:
             NotAuthenticated: it proves nothing.
         """
-        presented = head.presented
-        signed = read_signed(presented.credential if isinstance(presented, Presented) else "")
+        signed = read_signed(credential_of(head))
         signed_at = int(signed.timestamp)
         self._check_age(signed_at)
         known = await self._verified.find(signed.key_id, self._look_up)
@@ -133,11 +132,7 @@ class SignedRequests:
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened, for a response that goes on."""
-        try:
-            again = await self._verified.find(proof.credential, self._look_up)
-        except NotAuthenticated:
-            return False
-        return again.principal.scopes >= proof.principal.scopes
+        return await self._verified.still_opens(proof, self._look_up)
 
     def _check_age(self, signed_at: int) -> None:
         off = signed_at - int(self._clock())

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar, cast
 
 from aitp_desk.auth.proof import Proof
+from aitp_desk.model.errors import NotAuthenticated, Unavailable
 
 EPOCH_SECONDS = 0.5
 """How old the known epoch may be. A revoked key is refused within a second; this leaves margin."""
@@ -84,6 +85,14 @@ class Verified:
         if epoch == self._epoch.known == self._of_epoch:
             self._remember(credential, proof)
         return proof
+
+    async def still_opens(self, proof: Proof, verify: Callable[[str], Awaitable[Proof]]) -> bool:
+        """Whether a credential still opens all that it has opened."""
+        try:
+            again = await self.find(proof.credential, verify)
+        except (NotAuthenticated, Unavailable):
+            return False
+        return again.principal.scopes >= proof.principal.scopes
 
     def remembers(self, credential: str) -> bool:
         """Whether a proof is known that need not be looked up, unless a credential was changed."""
