@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from aitp_desk.config import Cors
-from aitp_desk.config.cors import origin_of
+from aitp_desk.config.web_address import origin_of
 
 Headers = tuple[tuple[str, str], ...]
 

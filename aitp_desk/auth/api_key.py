@@ -11,23 +11,17 @@ import hmac
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.last_use import LastUse
-from aitp_desk.auth.presented import Presented
-from aitp_desk.auth.proof import Head, Proof
+from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
-from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, Refusal
+from aitp_desk.model.errors import NotAuthenticated, Refusal
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
 from aitp_desk.store.records import FormerSecret, Token
 
-SCOPES = ("threads", "actions", "operator", "admin")
-"""What a key may open; ``actions:<name>`` opens one action."""
-
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
-_ONE_ACTION = re.compile(r"actions:[a-z][a-z0-9_]{0,63}", re.ASCII)
-
 
 _NOBODY = Token("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
 _NO_FORMER = FormerSecret(secrets.token_bytes(32), data_key=1, until=0)
@@ -68,10 +62,9 @@ class ApiKeys:
         Raises:
             NotAuthenticated: it proves nothing.
         """
-        presented = head.presented
-        credential = presented.credential if isinstance(presented, Presented) else ""
+        credential = credential_of(head)
         proof = await self._verified.find(credential, self._look_up)
-        self._last_use.of(proof.principal.id.removeprefix(KEY_PREFIX))
+        self._last_use.note(proof.principal.id.removeprefix(KEY_PREFIX))
         return proof
 
     def remembers(self, credential: str) -> bool:
@@ -80,11 +73,7 @@ class ApiKeys:
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened."""
-        try:
-            again = await self._verified.find(proof.credential, self._look_up)
-        except NotAuthenticated:
-            return False
-        return again.principal.scopes >= proof.principal.scopes
+        return await self._verified.still_opens(proof, self._look_up)
 
     async def _look_up(self, credential: str) -> Proof:
         row = await self._find(parse_api_key(credential))
@@ -156,32 +145,6 @@ def _is_hashed(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
     is_known = data_key in keys.versions
     made = keys.hash_token(text, data_key if is_known else keys.newest)
     return hmac.compare_digest(made, hash_) and is_known
-
-
-def check_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
-    """Return the scopes, each once, in their order.
-
-    Raises:
-        InvalidRequest: one of them does not exist, or there is none.
-    """
-    checked = tuple(dict.fromkeys(scopes))
-    if not checked:
-        raise InvalidRequest(f"A key needs a scope: {_scopes_in_words()}.", param="scope")
-    for scope in checked:
-        if not is_scope(scope):
-            raise InvalidRequest(
-                f"There is no scope {scope!r}; the scopes are {_scopes_in_words()}.", param="scope"
-            )
-    return checked
-
-
-def is_scope(text: str) -> bool:
-    """Whether there is such a scope."""
-    return text in SCOPES or _ONE_ACTION.fullmatch(text) is not None
-
-
-def _scopes_in_words() -> str:
-    return f"{', '.join(SCOPES)} and actions:<name>"
 
 
 def _unproven(reason: Refusal, whose: str = "") -> NotAuthenticated:

@@ -12,7 +12,13 @@ from aitp_desk.auth.jwk import VerifyingKey, find_key
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.config.oauth import LONGEST_TOKEN_SECONDS
 from aitp_desk.model.errors import TokenRefused
-from aitp_desk.model.principal import CLIENT_PREFIX, Principal, PrincipalKind, ProvenBy
+from aitp_desk.model.principal import (
+    CLIENT_PREFIX,
+    Principal,
+    PrincipalKind,
+    ProvenBy,
+    kind_of,
+)
 from aitp_desk.store import client_reads
 from aitp_desk.store.base import Store
 
@@ -73,10 +79,5 @@ async def _introduce(store: Store, clock: Clock, claims: Claims) -> Principal:
             whose=f"{CLIENT_PREFIX}{claims.subject}",
         )
     scopes = frozenset(claims.scopes)
-    if client.is_registered:
-        kind = PrincipalKind.STRANGER
-    elif not scopes.isdisjoint({"operator", "admin"}):
-        kind = PrincipalKind.OPERATOR
-    else:
-        kind = PrincipalKind.AGENT
+    kind = PrincipalKind.STRANGER if client.is_registered else kind_of(scopes)
     return Principal(f"{CLIENT_PREFIX}{client.id}", kind, scopes, "", proven_by=ProvenBy.JWT)

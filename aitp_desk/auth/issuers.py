@@ -11,13 +11,13 @@ from typing import Protocol
 
 import msgspec
 
-from aitp_desk.auth.api_key import is_scope
 from aitp_desk.auth.claims import Bounds, Claims
 from aitp_desk.auth.jwk import VerifyingKey
 from aitp_desk.auth.nonces import Nonces
 from aitp_desk.config.issuers import Issuer as IssuerSettings
 from aitp_desk.model.errors import NotAuthenticated, TokenRefused
-from aitp_desk.model.principal import JWT_PREFIX, Principal, PrincipalKind, ProvenBy
+from aitp_desk.model.principal import JWT_PREFIX, Principal, PrincipalKind, ProvenBy, kind_of
+from aitp_desk.model.scope import covers, is_scope
 from aitp_desk.store.base import Store
 from aitp_desk.store.jwt_revocations import is_revoked
 
@@ -108,16 +108,15 @@ async def introduce_unless_revoked(
 def introduce(settings: IssuerSettings, claims: Claims) -> Principal:
     """The caller whom a token of a configured issuer is about."""
     scopes = scopes_within(claims.scopes, settings.scopes, settings.scope_names)
-    if not scopes.isdisjoint({"operator", "admin"}):
-        kind = PrincipalKind.OPERATOR
-    elif settings.callers == "agents" or (
+    is_agent = settings.callers == "agents" or (
         settings.callers == "told" and claims.client_id == claims.subject
-    ):
-        kind = PrincipalKind.AGENT
-    else:
-        kind = PrincipalKind.USER
+    )
     return Principal(
-        f"{JWT_PREFIX}{settings.name}:{claims.subject}", kind, scopes, "", proven_by=ProvenBy.JWT
+        f"{JWT_PREFIX}{settings.name}:{claims.subject}",
+        kind_of(scopes, PrincipalKind.AGENT if is_agent else PrincipalKind.USER),
+        scopes,
+        "",
+        proven_by=ProvenBy.JWT,
     )
 
 
@@ -158,13 +157,8 @@ def scopes_within(
 
     Parameters:
         told: what the token says, in its issuer's words.
-        allowed: what the issuer may give; ``actions`` holds every ``actions:<name>``.
+        allowed: what the issuer may give.
         names: what the issuer calls scopes of this desk.
     """
     found = {names.get(word, word) for word in told}
-    return frozenset(
-        scope
-        for scope in found
-        if is_scope(scope)
-        and (scope in allowed or (scope.startswith("actions:") and "actions" in allowed))
-    )
+    return frozenset(scope for scope in found if is_scope(scope) and covers(allowed, scope))

@@ -25,8 +25,7 @@ from http_message_signatures import (
 
 from aitp_desk.auth.address import Headers
 from aitp_desk.auth.presented import WEB_BOT_AUTH
-from aitp_desk.config.cors import origin_of
-from aitp_desk.config.web_address import web_address
+from aitp_desk.config.web_address import origin_of, web_address
 from aitp_desk.model.errors import NotAuthenticated
 
 DIRECTORY_TAG: Final = "http-message-signatures-directory"

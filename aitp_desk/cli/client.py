@@ -47,8 +47,8 @@ def client() -> None:
 def create(data: Path, url: str, name: str, scopes: tuple[str, ...], days: int | None) -> None:
     """Make a client. Its last lines are its id and its secret, which is shown only this once."""
     with mistakes_told():
-        from aitp_desk.auth.api_key import check_scopes
         from aitp_desk.auth.clients import ClientSecrets
+        from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
         from aitp_desk.store.sqlite import SqliteStore
 

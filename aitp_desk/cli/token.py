@@ -53,8 +53,9 @@ def create(
     now = int(time.time())
     expires_at = None if expires is None else read_end(expires, now)
     with mistakes_told():
-        from aitp_desk.auth.api_key import check_scopes, make_api_key
+        from aitp_desk.auth.api_key import make_api_key
         from aitp_desk.auth.signed_request import make_secret
+        from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
         from aitp_desk.store.records import Token
         from aitp_desk.store.sqlite import SqliteStore

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from typing import Annotated
-from urllib.parse import SplitResult
 
 import msgspec
 from msgspec import Meta
-
-_PORTS = {"http": 80, "https": 443}
 
 
 class Cors(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,12 +26,3 @@ class Cors(msgspec.Struct, frozen=True, kw_only=True):
             " else there is to be found; else those of the origins may.",
         ),
     ] = True
-
-
-def origin_of(address: SplitResult) -> str:
-    """The origin of a web address as browsers write it (RFC 6454, section 6.2)."""
-    host = address.hostname or ""
-    name = f"[{host}]" if ":" in host else host
-    default = _PORTS.get(address.scheme)
-    port = "" if address.port in {None, default} else f":{address.port}"
-    return f"{address.scheme}://{name}{port}"

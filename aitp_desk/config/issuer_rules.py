@@ -10,12 +10,12 @@ from pathlib import Path
 from aitp_desk.config.issuers import SHARED_SECRET_ALGORITHMS, Issuer
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.web_address import wrong_address
+from aitp_desk.model.scope import SCOPES_IN_WORDS, is_scope
 
 MIN_SECRET_BYTES = 32
 """Of a secret for HS256: as long as what it makes (RFC 7518, section 3.2)."""
 MAX_SECRET_BYTES = 4096
 
-_SCOPE = re.compile(r"threads|actions(:[a-z][a-z0-9_]{0,63})?|operator|admin", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -149,16 +149,14 @@ def _is_kept_back(file: Path) -> bool:
 
 def _check_scopes(issuer: Issuer) -> Iterator[Problem]:
     for scope in issuer.scopes:
-        if not _SCOPE.fullmatch(scope):
+        if not is_scope(scope):
             yield Problem(
                 "issuers.scopes",
-                f"there is no scope {scope!r}; the scopes are threads, actions, actions:NAME,"
-                " operator and admin.",
+                f"there is no scope {scope!r}; the scopes are {SCOPES_IN_WORDS}.",
             )
     for scope in issuer.scope_names.values():
-        if not _SCOPE.fullmatch(scope):
+        if not is_scope(scope):
             yield Problem(
                 "issuers.scope_names",
-                f"there is no scope {scope!r}; the scopes are threads, actions, actions:NAME,"
-                " operator and admin.",
+                f"there is no scope {scope!r}; the scopes are {SCOPES_IN_WORDS}.",
             )

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from aitp_desk.config.limits import AgentLimits, Tier
 from aitp_desk.config.problem import Problem
+from aitp_desk.model.action import is_action_name
+from aitp_desk.model.principal import PREFIXES
+from aitp_desk.model.scope import SCOPES_IN_WORDS, is_scope
 
-_ACTION = re.compile(r"[a-z][a-z0-9_]{0,63}")
-_SCOPE = re.compile(r"threads|actions(?::[a-z][a-z0-9_]{0,63})?|operator|admin")
-_PRINCIPAL = re.compile(r"(?:key|client|jwt|agent):\S+")
+_PRINCIPAL = re.compile(rf"(?:{'|'.join(PREFIXES)})\S+")
 
 
 def check_agent_limits(blocks: Sequence[AgentLimits]) -> Iterator[Problem]:
@@ -18,7 +19,7 @@ def check_agent_limits(blocks: Sequence[AgentLimits]) -> Iterator[Problem]:
     yield from _check_names("agent_limits", [block.name.lower() for block in blocks])
     for block in blocks:
         for action in block.actions:
-            if not _ACTION.fullmatch(action):
+            if not is_action_name(action):
                 yield Problem(
                     "agent_limits.actions",
                     f"{action!r} is no name of an action; it takes names such as content_search.",
@@ -37,11 +38,10 @@ def check_tiers(tiers: Sequence[Tier]) -> Iterator[Problem]:
                     " name, or the beginning of one with * behind it.",
                 )
         for scope in tier.scopes:
-            if not _SCOPE.fullmatch(scope):
+            if not is_scope(scope):
                 yield Problem(
                     "tiers.scopes",
-                    f"{scope!r} is no scope; the scopes are threads, actions, actions:<name>,"
-                    " operator and admin.",
+                    f"{scope!r} is no scope; the scopes are {SCOPES_IN_WORDS}.",
                 )
         if not tier.principals and not tier.scopes:
             yield Problem(

@@ -8,11 +8,12 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.config.units import Count
+from aitp_desk.model.scope import OPEN_SCOPE
 
 LONGEST_TOKEN_SECONDS = 86_400
 """The most that ``oauth.token_seconds`` takes."""
 
-OpenScope = Annotated[str, Meta(pattern=r"\A(?:threads|actions(?::[a-z][a-z0-9_]{0,63})?)\Z")]
+OpenScope = Annotated[str, Meta(pattern=rf"\A(?:{OPEN_SCOPE})\Z")]
 """A scope that strangers may have: never ``operator`` or ``admin``."""
 
 

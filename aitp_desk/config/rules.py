@@ -8,13 +8,18 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 
 from aitp_desk.config.content import Web
-from aitp_desk.config.cors import origin_of
 from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.settings import Config, Server
 from aitp_desk.config.signing_rules import check_signature_agents
-from aitp_desk.config.web_address import ip_address, is_loopback, web_address, wrong_address
+from aitp_desk.config.web_address import (
+    ip_address,
+    is_loopback,
+    origin_of,
+    web_address,
+    wrong_address,
+)
 
 RESERVED = frozenset(
     {

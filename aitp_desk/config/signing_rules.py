@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-from aitp_desk.config.cors import origin_of
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.signing import SignatureAgent
-from aitp_desk.config.web_address import web_address, wrong_address
-
-_SCOPE = re.compile(r"threads|actions(:[a-z][a-z0-9_]{0,63})?", re.ASCII)
+from aitp_desk.config.web_address import origin_of, web_address, wrong_address
+from aitp_desk.model.scope import is_open_scope
 
 
 def check_signature_agents(
@@ -30,7 +27,7 @@ def check_signature_agents(
         elif any(agent.origin == other.origin for other in agents[: number - 1]):
             yield Problem("signature_agents.origin", f"{agent.origin} stands twice.")
         for scope in agent.scopes:
-            if _SCOPE.fullmatch(scope) is None:
+            if not is_open_scope(scope):
                 yield Problem(
                     "signature_agents.scopes",
                     f"{scope!r} cannot be had by a signature; it takes threads, actions and"

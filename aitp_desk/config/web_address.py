@@ -1,9 +1,11 @@
-"""What an address must be that the site's owner names, and that the desk will ask."""
+"""Addresses that the site's owner names: what is one, whose, and which the desk may ask."""
 
 from __future__ import annotations
 
 import ipaddress
 from urllib.parse import SplitResult, urlsplit
+
+_PORTS = {"http": 80, "https": 443}
 
 
 def wrong_address(url: str, *, allow_loopback: bool) -> str | None:
@@ -40,6 +42,15 @@ def web_address(url: str) -> SplitResult | None:
     except ValueError:
         return None
     return address if known else None
+
+
+def origin_of(address: SplitResult) -> str:
+    """The origin of a web address as browsers write it (RFC 6454, section 6.2)."""
+    host = address.hostname or ""
+    name = f"[{host}]" if ":" in host else host
+    default = _PORTS.get(address.scheme)
+    port = "" if address.port in {None, default} else f":{address.port}"
+    return f"{address.scheme}://{name}{port}"
 
 
 def is_loopback(host: str) -> bool:

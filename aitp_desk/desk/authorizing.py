@@ -6,12 +6,11 @@ Sources: RFC 6749, section 4.4 (client credentials), RFC 7591 (registration), RF
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import msgspec
 
-from aitp_desk.auth.api_key import is_scope
 from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.issuing import sign_token
 from aitp_desk.auth.signing import KeyPair, SigningKeys
@@ -27,6 +26,7 @@ from aitp_desk.model.errors import (
     UnknownClient,
 )
 from aitp_desk.model.principal import CLIENT_PREFIX
+from aitp_desk.model.scope import covers
 from aitp_desk.store import client_reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.client_records import Client
@@ -122,7 +122,7 @@ class Authorizing:
         Raises:
             UnknownClient: id and secret prove nothing, or the client was revoked or has expired.
             RateLimited: they proved nothing too often.
-            InvalidScope: a scope does not exist, or the client has none of those asked for.
+            InvalidScope: the client has none of those asked for.
             InvalidTarget: a resource is not this desk's.
         """
         now = int(self._clock())
@@ -163,7 +163,7 @@ class Authorizing:
         """
         settings = self.settings.registration
         wanted = settings.scopes if request.scopes is None else request.scopes
-        scopes = tuple(scope for scope in wanted if _is_covered(scope, settings.scopes))
+        scopes = tuple(scope for scope in wanted if covers(settings.scopes, scope))
         if not scopes:
             raise InvalidClientMetadata(
                 f"A client that registers may have the scopes {' '.join(settings.scopes)}.",
@@ -236,20 +236,12 @@ def _narrowed(asked: tuple[str, ...] | None, client: Client) -> tuple[str, ...]:
     """What a token opens, of what was asked for and what its client may."""
     if asked is None:
         return client.scopes
-    for scope in asked:
-        if not is_scope(scope):
-            raise InvalidScope("A scope that was asked for does not exist here.", param="scope")
-    left = tuple(scope for scope in asked if _is_covered(scope, client.scopes))
+    left = tuple(scope for scope in asked if covers(client.scopes, scope))
     if not left:
         raise InvalidScope(
             f"The client may have the scopes {' '.join(client.scopes)}.", param="scope"
         )
     return left
-
-
-def _is_covered(scope: str, by: Iterable[str]) -> bool:
-    """Whether a scope is among others; ``actions`` holds every ``actions:<name>``."""
-    return scope in by or (scope.startswith("actions:") and "actions" in by)
 
 
 def _too_often(what: str, seconds: float) -> RateLimited:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.scope import ACTION_NAME, opens_action
 
 TEXT_ANSWER = "text/answer"
 DATA = "application/data"
@@ -20,6 +21,8 @@ DOWNLOAD = "file/download"
 """Content types of answers (AHP 0.1, appendix C.2)."""
 EXTENSION_TYPE = re.compile(r"x-[a-z][a-z0-9-]{0,62}/[a-z][a-z0-9_-]{0,63}", re.ASCII)
 """How a site's own content types are written (AHP 0.1, appendix C.3); they stay short names."""
+
+_NAME = re.compile(ACTION_NAME, re.ASCII)
 
 
 def takes_nothing() -> Mapping[str, Any]:
@@ -55,7 +58,9 @@ def may_invoke(principal: Principal, action: Action) -> bool:
     One that is not open needs the scope ``actions``, or ``actions:<name>`` for it alone; operators
     and administrators may call all.
     """
-    if action.is_open:
-        return True
-    opening = {"actions", f"actions:{action.name}", "operator", "admin"}
-    return not principal.scopes.isdisjoint(opening)
+    return action.is_open or opens_action(principal.scopes, action.name)
+
+
+def is_action_name(text: str) -> bool:
+    """Whether an action may be called this."""
+    return _NAME.fullmatch(text) is not None

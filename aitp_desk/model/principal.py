@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import Enum
 
 import msgspec
+
+from aitp_desk.model.scope import opens_threads, operates
 
 AGENT_PREFIX = "agent:"
 """What the id of an agent begins with that has proven its domain; the domain follows."""
@@ -19,7 +21,7 @@ the id of the grant follows."""
 JWT_PREFIX = "jwt:"
 """The same of one who is known by the token of another issuer; the issuer's name and the token's
 subject follow, a colon between."""
-PREFIXES = (KEY_PREFIX, CLIENT_PREFIX, JWT_PREFIX, "agent:")
+PREFIXES = (KEY_PREFIX, CLIENT_PREFIX, JWT_PREFIX, AGENT_PREFIX)
 """What the ids of callers begin with who can be named: whom an actor may be bound to, and whom a
 thread may be shared with."""
 ANONYMOUS_ID = "anonymous"
@@ -122,9 +124,16 @@ def principal_of_key(id_: str, scopes: Iterable[str], proven_by: ProvenBy) -> Pr
         id_: the key's.
     """
     opened = frozenset(scopes)
-    operates = not opened.isdisjoint({"operator", "admin"})
-    kind = PrincipalKind.OPERATOR if operates else PrincipalKind.AGENT
-    return Principal(f"{KEY_PREFIX}{id_}", kind, opened, "", proven_by=proven_by)
+    return Principal(f"{KEY_PREFIX}{id_}", kind_of(opened), opened, "", proven_by=proven_by)
+
+
+def kind_of(scopes: Collection[str], kind: PrincipalKind = PrincipalKind.AGENT) -> PrincipalKind:
+    """What a caller is whose credential opens this.
+
+    Parameters:
+        kind: what they are where they do not run the desk.
+    """
+    return PrincipalKind.OPERATOR if operates(scopes) else kind
 
 
 def least_of(one: Principal, other: Principal) -> Principal:
@@ -142,11 +151,9 @@ def may_use_threads(principal: Principal) -> bool:
 
     Whoever has no credential may; one that was made for something else is held to that.
     """
-    return principal.is_anonymous or not principal.scopes.isdisjoint(
-        {"threads", "operator", "admin"}
-    )
+    return principal.is_anonymous or opens_threads(principal.scopes)
 
 
 def looks_after_threads(principal: Principal) -> bool:
     """Whether the caller looks after all threads of the desk."""
-    return not principal.scopes.isdisjoint({"operator", "admin"})
+    return operates(principal.scopes)

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from aitp_desk.desk.asking import Ask
+from aitp_desk.model.action import is_action_name
 from aitp_desk.model.errors import InvalidRequest, MissingField, UnknownVersion
 from aitp_desk.protocols.strict_json import decode_json
 
@@ -23,7 +24,6 @@ _CONTEXT_MEMBERS = frozenset(
     {"requesting_agent", "user_intent", "max_tokens", "accept_types", "callback_url", "locale"}
 )
 _VERSION = re.compile(r"(\d{1,32})\.(\d{1,32})", re.ASCII)
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}", re.ASCII)
 _TYPE = re.compile(r"(?:text|application|media|file|x-[a-z][a-z0-9-]*)/[a-z][a-z0-9_-]*", re.ASCII)
 _LOCALE = re.compile(r"[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*", re.ASCII)
 _MAX_TYPES = 50
@@ -61,7 +61,7 @@ def _read(body: bytes) -> Ask:
         if given.get(name) is None:
             raise MissingField(f"The member {name!r} is required.", param=name)
     capability = _string(given, "capability", 64)
-    if capability is None or not _NAME.fullmatch(capability):
+    if capability is None or not is_action_name(capability):
         raise InvalidRequest(
             "capability is a name of lower-case letters, digits and _.", param="capability"
         )

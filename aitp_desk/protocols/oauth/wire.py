@@ -16,7 +16,6 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
-from aitp_desk.auth.api_key import is_scope
 from aitp_desk.desk.authorizing import Granted, GrantRequest, RegistrationRequest
 from aitp_desk.model.errors import (
     DeskError,
@@ -29,6 +28,7 @@ from aitp_desk.model.errors import (
     UnknownClient,
     UnsupportedGrant,
 )
+from aitp_desk.model.scope import is_scope
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
 from aitp_desk.protocols.strict_json import decode_json

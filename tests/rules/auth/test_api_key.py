@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aitp_desk.auth.api_key import check_scopes, make_api_key, parse_api_key, verify_api_key
+from aitp_desk.auth.api_key import make_api_key, parse_api_key, verify_api_key
 from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.model.errors import InvalidRequest, NotAuthenticated
+from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.store.records import FormerSecret, Token
 
 KEYS = DataKeys({1: bytes(32)})
@@ -96,22 +96,3 @@ def test_every_failure_to_prove_a_key_reads_the_same() -> None:
     with pytest.raises(NotAuthenticated) as caught:
         parse_api_key("nonsense")
     assert told == {caught.value.message}
-
-
-def test_scopes_are_kept_once_in_their_order() -> None:
-    scopes = ["operator", "actions:get_quote", "operator", "threads"]
-    assert check_scopes(scopes) == ("operator", "actions:get_quote", "threads")
-
-
-@pytest.mark.parametrize(
-    "scope", ["", "thread", "ADMIN", "actions:", "actions:Get", "actions:a-b", "actions:a\n"]
-)
-def test_a_scope_that_does_not_exist_is_refused(scope: str) -> None:
-    with pytest.raises(InvalidRequest, match="the scopes are threads, actions") as caught:
-        check_scopes(["threads", scope])
-    assert caught.value.param == "scope"
-
-
-def test_a_key_without_any_scope_is_refused() -> None:
-    with pytest.raises(InvalidRequest, match="needs a scope"):
-        check_scopes([])
