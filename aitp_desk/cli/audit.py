@@ -15,6 +15,7 @@ import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
 from aitp_desk.cli.data import desk_data, desk_store, present_database, present_keys
+from aitp_desk.cli.moments import second_of
 
 if TYPE_CHECKING:
     from aitp_desk.model.audit import AuditKeys, AuditRow
@@ -130,6 +131,6 @@ def _line(row: AuditRow) -> str:
     import msgspec
 
     told = msgspec.structs.asdict(row)
-    told["at"] = datetime.fromtimestamp(row.at, UTC).isoformat().replace("+00:00", "Z")
+    told["at"] = second_of(row.at)
     told["link"] = row.link.hex()
     return f"{msgspec.json.encode(told).decode()}\n"

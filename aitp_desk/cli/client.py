@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from aitp_desk.cli.data import (
     present_database,
     present_keys,
 )
+from aitp_desk.cli.moments import day_of
 
 if TYPE_CHECKING:
     from aitp_desk.store.client_records import Client
@@ -90,7 +90,7 @@ def list_(data: Path, url: str) -> None:
             made_by = "registered" if kept.is_registered else "owner's"
             scopes = ",".join(kept.scopes)
             click.echo(
-                f"{kept.id}  {_day(kept.created_at)}  {_state(kept)}  {made_by}  {scopes}"
+                f"{kept.id}  {day_of(kept.created_at)}  {_state(kept)}  {made_by}  {scopes}"
                 f"  {kept.name}"
             )
 
@@ -124,12 +124,8 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
 
 def _state(kept: Client) -> str:
     if kept.revoked_at is not None:
-        return f"revoked {_day(kept.revoked_at)}"
+        return f"revoked {day_of(kept.revoked_at)}"
     if kept.expires_at is None:
         return "live"
     over = time.time() >= kept.expires_at
-    return f"{'expired' if over else 'live until'} {_day(kept.expires_at)}"
-
-
-def _day(moment: int) -> str:
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
+    return f"{'expired' if over else 'live until'} {day_of(kept.expires_at)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -19,6 +18,7 @@ from aitp_desk.cli.data import (
     present_keys,
 )
 from aitp_desk.cli.lengths import read_end, read_length
+from aitp_desk.cli.moments import day_of, minute_of, second_of
 
 if TYPE_CHECKING:
     from aitp_desk.store.records import Token
@@ -82,7 +82,7 @@ def create(
                 await store.run(work.create_token, token=made, by=at_the_machine(keys))
 
         asyncio.run(keep())
-    ends = "" if expires_at is None else f" It ends {_moment(expires_at)} UTC."
+    ends = "" if expires_at is None else f" It ends {minute_of(expires_at)} UTC."
     click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.{ends}")
     _show(made, make_secret(keys, id_, made.version, made.data_key) if signs else key)
 
@@ -136,7 +136,7 @@ def rotate(data: Path, url: str, id_or_name: str, overlap: str) -> None:
                 return rotated, key
 
         rotated, secret = asyncio.run(exchange())
-    former = f"goes on until {_moment(until)} UTC" if until > now else "works no more"
+    former = f"goes on until {minute_of(until)} UTC" if until > now else "works no more"
     click.echo(f"Rotated token {rotated.id} ({rotated.name}). The secret before {former}.")
     _show(rotated, secret)
 
@@ -209,8 +209,8 @@ def _not_live(id_or_name: str) -> NoReturn:
 
 
 def _in_line(kept: Token, now: int) -> str:
-    used = f"used {_moment(kept.used_at)}" if kept.used_at is not None else "never used"
-    made, scopes = f"made {_day(kept.created_at)}", ",".join(kept.scopes)
+    used = f"used {minute_of(kept.used_at)}" if kept.used_at is not None else "never used"
+    made, scopes = f"made {day_of(kept.created_at)}", ",".join(kept.scopes)
     return "  ".join(
         (kept.id, kept.kind, made, used, " ".join(_state(kept, now)), scopes, kept.name)
     )
@@ -219,10 +219,10 @@ def _in_line(kept: Token, now: int) -> str:
 def _state(kept: Token, now: int) -> tuple[str, ...]:
     """Whether a key is live, and when that ended or ends."""
     if kept.revoked_at is not None:
-        return "revoked", _day(kept.revoked_at)
+        return "revoked", day_of(kept.revoked_at)
     if kept.expires_at is None:
         return ("live",)
-    return "live until" if now < kept.expires_at else "expired", _day(kept.expires_at)
+    return "live until" if now < kept.expires_at else "expired", day_of(kept.expires_at)
 
 
 def _in_json(kept: Token, now: int) -> str:
@@ -239,24 +239,14 @@ def _in_json(kept: Token, now: int) -> str:
         "scopes": kept.scopes,
         "is_live": kept.is_live(now),
         "version": kept.version,
-        "created_at": _instant(kept.created_at),
-        "expires_at": _instant(kept.expires_at),
-        "used_at": _instant(kept.used_at),
-        "revoked_at": _instant(kept.revoked_at),
-        "former_until": None if former is None else _instant(former.until),
+        "created_at": second_of(kept.created_at),
+        "expires_at": _second_of(kept.expires_at),
+        "used_at": _second_of(kept.used_at),
+        "revoked_at": _second_of(kept.revoked_at),
+        "former_until": None if former is None else second_of(former.until),
     }
     return msgspec.json.encode(told).decode()
 
 
-def _day(moment: int) -> str:
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
-
-
-def _instant(moment: int | None) -> str | None:
-    if moment is None:
-        return None
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def _moment(moment: int) -> str:
-    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M}"
+def _second_of(moment: int | None) -> str | None:
+    return None if moment is None else second_of(moment)
