@@ -12,7 +12,8 @@ from aitp_desk.auth.api_key import parse_api_key
 from aitp_desk.auth.compact import read_compact
 from aitp_desk.auth.directories import MEDIA_TYPE, read_directory
 from aitp_desk.auth.jwk import read_key
-from aitp_desk.auth.jwks import Unreadable, fresh_seconds, read_set
+from aitp_desk.auth.jwks import read_set
+from aitp_desk.auth.key_sets import Unreadable, fresh_seconds
 from aitp_desk.auth.message_signature import (
     MOST_COMPONENTS,
     PublicKey,
