@@ -26,7 +26,8 @@ PUBLISHED_FOR_SECONDS = 300
 AHEAD_SECONDS = 2 * PUBLISHED_FOR_SECONDS
 """How long a key is published before it signs."""
 _FIRST = SigningKey(version=1, made_at=0, signs_from=0)
-_MOST_DERIVED = 16
+_MOST_DERIVED = 256
+"""More than can be published: a day's keys, one every ten minutes."""
 
 
 class KeyPair(msgspec.Struct, frozen=True):

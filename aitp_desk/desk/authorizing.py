@@ -15,7 +15,7 @@ from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.issuing import sign_token
 from aitp_desk.auth.signing import KeyPair, SigningKeys
 from aitp_desk.config import OAuth
-from aitp_desk.desk.counting import Counters
+from aitp_desk.desk.counting import Counters, in_a_minute
 from aitp_desk.model.audit import AuditAction, AuditKeys, Auditor, ObjectKind
 from aitp_desk.model.errors import (
     InvalidClientMetadata,
@@ -107,7 +107,7 @@ class Authorizing:
         self._audit = audit
         self._url = url
         self._clock = clock
-        self._failures = Counters(lambda now: now + 60, clock)
+        self._failures = Counters(in_a_minute, clock)
         self._registrations = Counters(lambda now: now + 3600, clock)
 
     async def grant(self, request: GrantRequest, address: str) -> Granted:
