@@ -33,7 +33,7 @@ def mark(place: str) -> str:
 PLACES = (
     "message declared summary thread-note note long-text file-name file-bytes run-instructions"
     " run-note additional call result fork first-turn later-turn asked-back"
-    " idempotency-key-of-twenty"
+    " idempotency-key-of-twenty asked-elsewhere"
 ).split()
 """Where the person leaves words."""
 
@@ -45,7 +45,7 @@ async def quote(turn: Turn) -> Outcome:
         return ToolRequest((Round(f"I look. {mark('call')}", (Called(call),)),))
     if mark("asked-back") in turn.question:
         return Clarification(f"Which {mark('asked-back')}?", ("One", mark("asked-back")))
-    said = [*(one.text for one in turn.transcript), turn.question]
+    said = [*(one.text for one in turn.transcript), turn.question, turn.wishes]
     return Answer(f"You said: {' '.join(said)[:20_000]}")
 
 
@@ -72,6 +72,7 @@ async def leave_words(who: Talker, other: Talker) -> str:
     (await who.send("POST", f"/v1/threads/{thread.id}/actors", joined)).ok  # noqa: B018
     (await other.post(thread.id, mark("of-another"), headers=MANUAL)).ok  # noqa: B018
     await _drive_run(who, thread.id)
+    await _only_ask_for_a_run(who, other)
     forked = await other.open(mark("of-another-too"), metadata={"parent_id": thread.id}, wait=WAIT)
     assert mark("message") in str(forked.body["replies"])
     mine = await who.open(metadata={"parent_id": thread.id}, headers=MANUAL)
@@ -97,6 +98,18 @@ async def _drive_run(who: Talker, thread_id: str) -> None:
     handed_in = f"{path}/{run['id']}/submit_tool_outputs"
     (await who.send("POST", handed_in, {"tool_outputs": outputs}, headers=MANUAL)).ok  # noqa: B018
     assert (await _until(who, run["id"], thread_id))["status"] == "completed"
+
+
+async def _only_ask_for_a_run(who: Talker, other: Talker) -> None:
+    """Ask for a run on somebody else's thread, and say nothing there."""
+    thread = (await other.open("Hello.", wait=WAIT)).id
+    shared = {"principal": await principal_of(who), "may": "write"}
+    (await other.send("POST", f"/v1/threads/{thread}/grants", shared)).ok  # noqa: B018
+    asked = {"assistant_id": SITE_AGENT, "instructions": mark("asked-elsewhere")}
+    path = f"/v1/threads/{thread}/runs"
+    run = (await who.send("POST", path, asked, headers=MANUAL)).id
+    assert (await _until(who, run, thread))["status"] == "completed"
+    assert mark("asked-elsewhere") in (await other.texts(thread))[-1]
 
 
 async def _until(who: Talker, run_id: str, thread_id: str) -> Any:

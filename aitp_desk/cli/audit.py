@@ -106,7 +106,8 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
             with closing(_open_alone(out)) if out else nullcontext(sys.stdout) as file:
                 asyncio.run(write(file))
         except OSError as error:
-            fail([f"--out: {out} cannot be written: {error.strerror}."])
+            where = "standard output" if out is None else f"--out: {out}"
+            fail([f"{where} cannot be written: {error.strerror}."])
         except UnicodeDecodeError:
             fail(["A row was changed and is no text; 'aitp-desk audit verify' says which."])
 
@@ -124,7 +125,10 @@ def _name_of(of: str, keys: AuditKeys) -> str:
 
 
 def _open_alone(path: Path) -> IO[str]:
-    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w")
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
+    os.fchmod(opened, 0o600)  # also one that others could read
+    os.ftruncate(opened, 0)
+    return os.fdopen(opened, "w")
 
 
 def _line(row: AuditRow) -> str:

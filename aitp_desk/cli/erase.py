@@ -91,14 +91,12 @@ def erase(
                 by = at_the_machine(keys)
                 return await erase_words(store, person, by=by, clock=time.time)
 
-        erased = asyncio.run(work())
+        for line in _told(person, asyncio.run(work()), dry_run=dry_run):
+            click.echo(line)
         if not dry_run:
             wipe_free_space(database, rewrites=not no_rewrite)
-    for line in _told(person, erased, dry_run=dry_run):
-        click.echo(line)
-    if not dry_run:
-        click.echo(f"{_wiped(rewrites=not no_rewrite)} {_FORGOTTEN}")
-        click.echo(_NOT_TOUCHED)
+            click.echo(f"{_wiped(rewrites=not no_rewrite)} {_FORGOTTEN}")
+            click.echo(_NOT_TOUCHED)
 
 
 def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
@@ -116,6 +114,7 @@ def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
             ("runs that were at work and have failed", erased.ended),
             ("threads' metadata", erased.notes),
             ("idempotency keys", erased.keys),
+            ("grants, by which threads were shared", erased.grants),
         ]
     did = "Would erase" if dry_run else "Erased"
     return [f"{did} the words of {whose} on {where}:", *(f"  {n:>6}  {what}" for what, n in counts)]

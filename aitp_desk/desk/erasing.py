@@ -12,9 +12,11 @@ from collections.abc import Callable, Sequence
 from aitp_desk.model.audit import Auditor, Outcome
 from aitp_desk.store.base import Store
 from aitp_desk.store.erasing import (
+    Attached,
     Erased,
     Person,
     Traces,
+    erasable,
     files_of,
     folded_of,
     forks_of,
@@ -22,20 +24,22 @@ from aitp_desk.store.erasing import (
     traces_of,
 )
 from aitp_desk.store.work.erasing import (
+    erase_apart,
     erase_around,
     erase_files,
     erase_messages,
+    erase_runs,
     note_erasure,
 )
 from aitp_desk.store.work.folding import unfold_thread
 
 AT_ONCE = 20
-"""How many messages, or files, one unit of work erases."""
+"""How many messages, files, runs or grants one unit of work erases."""
 
 
 async def find_words(store: Store, person: Person) -> Erased:
     """Count what an erasure would drop, but for what goes unseen with it; nothing is changed."""
-    files = {*await files_of(store, person)}
+    files = {file.file_id for file in await files_of(store, person)}
     replies: set[str] = set()
     found = Erased()
     async for _ in folded_of(store, person):
@@ -44,7 +48,7 @@ async def find_words(store: Store, person: Person) -> Erased:
         replies.update(traces.replies)
         for fork in await _forks(store, traces):
             replies.update(await replies_on(store, fork))
-        files.update(traces.files)
+        files |= await erasable(store, traces.files)
         found += Erased(messages=len(traces.messages), threads=1)
     return found + Erased(replies=len(replies), files=len(files))
 
@@ -66,7 +70,8 @@ async def erase_words(
     erased = Erased()
     async for traces in traces_of(store, person):
         erased += await _Erasing(store, person, int(clock())).on_thread(traces)
-    erased += await _erase_files(store, person, await files_of(store, person))
+    erased += await _erase_files(store, await files_of(store, person))
+    erased += await _erase_apart(store, person, by)
     await store.run(note_erasure, person=person, by=by, outcome=Outcome.DONE, count=erased.total)
     return erased
 
@@ -89,20 +94,27 @@ class _Erasing:
             erased += await self._around(fork, traces, is_fork=True)
             erased += await self._replies(fork, await replies_on(self._store, fork))
         erased += await self._replies(traces.thread_id, traces.replies)
-        erased += await _erase_files(self._store, self._person, traces.files)
-        return erased + await self._messages(traces.thread_id, traces.messages)
+        erased += await _erase_files(self._store, traces.files)
+        erased += await self._messages(traces.thread_id, traces.messages)
+        return erased + await self._runs(traces.thread_id, traces.run_ids)
 
     async def _around(self, thread_id: str, traces: Traces, *, is_fork: bool = False) -> Erased:
         return await self._store.run(
             erase_around,
             thread_id=thread_id,
             since=traces.since,
-            run_ids=() if is_fork else traces.run_ids,
             is_opener=traces.is_opener and not is_fork,
             whose=self._person.principal,
             is_fork=is_fork,
             now=self._now,
         )
+
+    async def _runs(self, thread_id: str, ids: Sequence[str]) -> Erased:
+        erased = Erased()
+        for at in range(0, len(ids), AT_ONCE):
+            some = tuple(ids[at : at + AT_ONCE])
+            erased += await self._store.run(erase_runs, thread_id=thread_id, run_ids=some)
+        return erased
 
     async def _replies(self, thread_id: str, ids: Sequence[str]) -> Erased:
         return Erased(replies=(await self._messages(thread_id, ids)).messages)
@@ -117,12 +129,20 @@ class _Erasing:
         return erased
 
 
-async def _erase_files(store: Store, person: Person, ids: Sequence[str]) -> Erased:
+async def _erase_files(store: Store, files: Sequence[Attached]) -> Erased:
     erased = Erased()
-    for at in range(0, len(ids), AT_ONCE):
-        some = tuple(ids[at : at + AT_ONCE])
-        erased += await store.run(erase_files, file_ids=some, whose=person.principal)
+    for at in range(0, len(files), AT_ONCE):
+        erased += await store.run(erase_files, files=tuple(files[at : at + AT_ONCE]))
     return erased
+
+
+async def _erase_apart(store: Store, person: Person, by: Auditor) -> Erased:
+    erased = Erased()
+    while True:
+        some = await store.run(erase_apart, person=person, by=by, limit=AT_ONCE)
+        erased += some
+        if some.grants < AT_ONCE:
+            return erased
 
 
 async def _forks(store: Store, traces: Traces) -> tuple[str, ...]:

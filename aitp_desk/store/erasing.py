@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 
 import msgspec
 
@@ -35,6 +35,15 @@ class Person(msgspec.Struct, frozen=True):
         """Whether a visitor's message is this person's."""
         return self.id is None or self.id in (actor, principal)
 
+    def asked(self, asker: str | None, *, is_opener: bool) -> bool:
+        """Whether a run on a thread was asked for by this person.
+
+        Parameters:
+            asker: id of the principal; None for nobody known.
+            is_opener: whether the thread is this person's.
+        """
+        return self.id in (None, asker) or (asker is None and is_opener)
+
 
 class Erased(msgspec.Struct, frozen=True):
     """How much was dropped, or would be.
@@ -46,6 +55,7 @@ class Erased(msgspec.Struct, frozen=True):
         steps: of runs, with calls and results.
         notes: threads' metadata.
         keys: idempotency keys.
+        grants: what was shared with them.
         ended: runs that were at work or waited.
         threads: on which there was anything.
     """
@@ -57,6 +67,7 @@ class Erased(msgspec.Struct, frozen=True):
     steps: int = 0
     notes: int = 0
     keys: int = 0
+    grants: int = 0
     ended: int = 0
     threads: int = 0
 
@@ -70,15 +81,27 @@ class Erased(msgspec.Struct, frozen=True):
         return self.messages + self.replies + self.files + self.runs + self.steps + self.notes
 
 
+class Attached(msgspec.Struct, frozen=True):
+    """A file that hangs on a message of the person.
+
+    Parameters:
+        whose: id of the principal who said that; empty for nobody known.
+    """
+
+    file_id: str
+    whose: str
+
+
 class Traces(msgspec.Struct, frozen=True):
     """What of a person stands on one thread.
 
     Parameters:
-        first_seq, since: number and Unix seconds of their first message there, also of one that was
-            deleted; 0 for none.
+        first_seq: number of their first message there, also of one that was deleted, or of the
+            first reply to a run that they asked for; 0 for none.
+        since: when they said or asked for something first, Unix seconds; 0 for the thread's opener.
         messages: ids of those that are there.
-        replies: ids of what the desk said after it.
-        files: ids of what hangs on their messages.
+        replies: ids of what the desk said from then on.
+        files: what hangs on their messages.
         run_ids: the runs that they asked for.
         is_opener: whether the thread's metadata is theirs.
     """
@@ -88,7 +111,7 @@ class Traces(msgspec.Struct, frozen=True):
     since: int
     messages: tuple[str, ...]
     replies: tuple[str, ...]
-    files: tuple[str, ...]
+    files: tuple[Attached, ...]
     run_ids: tuple[str, ...]
     is_opener: bool
 
@@ -133,7 +156,7 @@ async def replies_on(store: Store, thread_id: str) -> tuple[str, ...]:
     )
 
 
-async def files_of(store: Store, person: Person) -> tuple[str, ...]:
+async def files_of(store: Store, person: Person) -> tuple[Attached, ...]:
     """Find the files that belong to a person, hanging on messages or not."""
     found: list[str] = []
     if person.thread_id is not None or person.id is None:
@@ -141,7 +164,17 @@ async def files_of(store: Store, person: Person) -> tuple[str, ...]:
     owned = {"owner": person.id, "limit": PAGE_ROWS}
     while rows := await store.read("files_owned", {**owned, "after": found[-1] if found else ""}):
         found += [row[0] for row in rows]
-    return tuple(found)
+    return tuple(Attached(file_id, person.id) for file_id in found)
+
+
+async def erasable(store: Store, files: Iterable[Attached]) -> set[str]:
+    """Those files that are there, and nobody's or theirs who attached them."""
+    found: set[str] = set()
+    for file in files:
+        asked = {"id": file.file_id, "whose": file.whose}
+        if await store.read("erasable_file", asked):
+            found.add(file.file_id)
+    return found
 
 
 async def forks_of(store: Store, thread_id: str, seq: int) -> tuple[str, ...]:
@@ -152,31 +185,41 @@ async def forks_of(store: Store, thread_id: str, seq: int) -> tuple[str, ...]:
 
 async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
     thread_id, owner, speaker = thread
-    first_seq = since = 0
+    is_opener = person.id in (None, owner) or (owner is None and person.id == speaker)
+    runs = [run async for run in _runs_on(store, thread_id)]
+    asked = {run.id: run.at for run in runs if person.asked(run.asker, is_opener=is_opener)}
+    moments = list(asked.values())
+    first_seq = 0
     messages: list[str] = []
     replies: list[str] = []
-    files: list[str] = []
-    async for id_, seq, at, origin, actor, principal, attachments in _said_on(store, thread_id):
+    files: list[Attached] = []
+    async for id_, seq, at, origin, actor, run_id, principal, attachments in _said_on(
+        store, thread_id
+    ):
+        is_there = attachments is not None
         if origin == Origin.DESK.value:
-            if first_seq and attachments is not None:
+            if not first_seq and run_id in asked:
+                first_seq = seq
+            if first_seq and is_there:
                 replies.append(id_)
             continue
         if not person.said(actor, principal):
             continue
-        if not first_seq:
-            first_seq, since = seq, at
-        if attachments is not None:
+        first_seq = first_seq or seq
+        moments.append(at)
+        if is_there:
             messages.append(id_)
-            files += [file.file_id for file in attachments_of(attachments)]
-    is_opener = person.id in (None, owner) or (owner is None and person.id == speaker)
+            hanging = attachments_of(attachments)
+            files += [Attached(file.file_id, principal or "") for file in hanging]
+    has_part = is_opener or bool(moments)
     return Traces(
         thread_id,
         first_seq,
-        since,
+        0 if is_opener else min(moments, default=0),
         tuple(messages),
         tuple(replies),
         tuple(files),
-        await _runs_of(store, person, thread_id, is_anonymous=owner is None and first_seq > 0),
+        tuple(run.id for run in runs if run.id in asked or (run.asker is None and has_part)),
         is_opener,
     )
 
@@ -190,21 +233,23 @@ async def _said_on(store: Store, thread_id: str) -> AsyncIterator[Row]:
         after = rows[-1][1]
 
 
-async def _runs_of(
-    store: Store, person: Person, thread_id: str, *, is_anonymous: bool
-) -> tuple[str, ...]:
-    """The runs that a person asked for.
+class _Asked(msgspec.Struct, frozen=True):
+    """A run, with who asked for it.
 
     Parameters:
-        is_anonymous: whether what nobody known asked for is theirs.
+        at: Unix seconds of that.
+        asker: id of the principal; None for nobody known, or several together.
     """
-    found: list[str] = []
+
+    id: str
+    at: int
+    asker: str | None
+
+
+async def _runs_on(store: Store, thread_id: str) -> AsyncIterator[_Asked]:
     last: Row = (-1, "")
     place = {"thread_id": thread_id, "limit": PAGE_ROWS}
     while rows := await store.read("runs_after", {**place, "created_at": last[0], "id": last[1]}):
-        for _, run_id, asked_by in rows:
-            asker = asker_of(asked_by).party
-            if person.id in (None, asker) or (asker is None and is_anonymous):
-                found.append(run_id)
+        for at, run_id, asked_by in rows:
+            yield _Asked(run_id, at, asker_of(asked_by).party)
         last = rows[-1]
-    return tuple(found)

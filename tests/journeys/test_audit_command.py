@@ -39,6 +39,8 @@ def test_what_the_command_line_did_to_keys_is_written_out(data: Path, tmp_path: 
     assert made["principal"].startswith("cli:")
 
     out = tmp_path / "audit.jsonl"
+    out.write_text("What was there.\n" * 99)
+    out.chmod(0o644)
     assert not command("audit", "export", "--data", data, "--of", made["object"], "--out", out)
     assert len(out.read_text().splitlines()) == 2
     assert out.stat().st_mode & 0o077 == 0

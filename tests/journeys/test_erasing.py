@@ -10,8 +10,11 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from aitp_desk.agent.base import Answer
 from aitp_desk.desk.erasing import erase_words
+from aitp_desk.store import sqlite_wiping
 from aitp_desk.store.base import Store
 from aitp_desk.store.erasing import Person
 from aitp_desk.store.sqlite import SqliteStore
@@ -29,6 +32,7 @@ from tests.erasing import (
     principal_of,
     quote,
 )
+from tests.following import following
 from tests.talking import DATABASE, Talker, talking
 
 WORDS = [mark(place) for place in PLACES]
@@ -75,7 +79,7 @@ async def test_beside_a_serving_desk_no_byte_of_a_persons_words_is_left(tmp_path
         assert len((await who.post(thread, "And on it goes.", wait=20)).ok["replies"]) == 1
         assert len(await other.texts(thread)) == 3
         whole, _ = await asyncio.to_thread(command, "audit", "verify", "--data", data)
-        assert whole == "The audit log is whole: 2 rows."
+        assert whole == "The audit log is whole: 4 rows."
         assert person not in str(
             await asyncio.to_thread(command, "audit", "export", "--data", data)
         )
@@ -211,6 +215,96 @@ async def test_what_was_cut_short_anywhere_is_finished_by_doing_it_again(tmp_pat
         check_whole(database)
         units += 5
     assert units > 10
+
+
+async def test_files_go_with_the_messages_that_they_hang_on(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path) as talker:
+        aya, ben = await talker.with_key("threads"), await talker.with_key("threads")
+        for whose in ("--thread", "--actor"):
+            thread = (await aya.open(metadata={"actors": [{"id": "aya"}]}, headers=MANUAL)).id
+            shared = {"principal": await principal_of(ben), "may": "write"}
+            assert (await aya.send("POST", f"/v1/threads/{thread}/grants", shared)).ok
+            for who, named in ((aya, "aya"), (ben, "ben")):
+                file = {"file_id": (await who.upload(data=mark(named).encode())).id}
+                body = {
+                    "content": "See.",
+                    "attachments": [{**file, "tools": [{"type": "file_search"}]}],
+                    "metadata": {"actor": "aya"} if who is aya else {},
+                }
+                path = f"/v1/threads/{thread}/messages"
+                posted = await who.send("POST", path, body, headers=MANUAL)
+                assert posted.status == 200
+            arguments = (data, whose, thread if whose == "--thread" else "aya")
+            would = await asyncio.to_thread(command, "erase", "--data", *arguments, "--dry-run")
+            done = await asyncio.to_thread(command, "erase", "--data", *arguments)
+            assert would[1:4] == done[1:4]
+            assert found(data, mark("aya"), mark("ben")) == (
+                set() if whose == "--thread" else {mark("ben")}
+            )
+    check_whole(data / DATABASE)
+
+
+async def test_of_a_thread_that_was_deleted_nothing_is_left_either(tmp_path: Path) -> None:
+    data, declared, key = tmp_path / "data", mark("declared"), mark("idempotency-key")
+    schema = f"https://{declared}.example/schema.json"
+    async with talking(tmp_path) as talker:
+        who = await talker.with_key("threads")
+        for talks in (who, talker):
+            actors = [{"id": "aya", "capabilities": [{"schema": schema}]}]
+            opened = await talks.open(
+                metadata={"actors": actors}, headers=[("Idempotency-Key", key), *MANUAL]
+            )
+            assert declared in str(talker.rows("SELECT * FROM actors"))
+            assert (await talks.send("DELETE", f"/v1/threads/{opened.id}")).ok
+            assert declared not in str(talker.rows("SELECT * FROM actors"))
+            named = (
+                ("--actor", await principal_of(who)) if talks is who else ("--thread", opened.id)
+            )
+            await asyncio.to_thread(command, "erase", "--data", data, *named)
+            assert found(data, declared, key) == set()
+
+
+async def test_what_was_shared_with_whoever_is_erased_is_taken_back(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path) as talker:
+        aya, ben, eve = [await talker.with_key("threads") for _ in range(3)]
+        person = await principal_of(ben)
+        threads = [(await aya.open("Hello.", headers=MANUAL)).id for _ in range(21)]
+        for thread in threads:
+            path = f"/v1/threads/{thread}/grants"
+            assert (await aya.send("POST", path, {"principal": person, "may": "read"})).ok
+        kept = {"principal": await principal_of(eve), "may": "read"}
+        assert (await aya.send("POST", f"/v1/threads/{threads[0]}/grants", kept)).ok
+        async with following(ben, threads[0]) as listener:
+            done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
+            async with asyncio.timeout(10):
+                assert [heard.name for heard in await listener.rest()] == ["following"]
+        assert done[9].split() == "21 grants, by which threads were shared".split()
+        assert [(await ben.read(thread)).status for thread in threads] == [404] * 21
+        assert (await eve.read(threads[0])).ok
+        assert talker.rows("SELECT count(*) FROM audit WHERE action = 'grant.revoked'") == [(21,)]
+        tables = talker.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
+        named = [name for (name,) in tables if person in str(talker.rows(f"SELECT * FROM {name}"))]
+        assert named == []
+
+
+async def test_what_was_erased_is_told_also_where_its_bytes_could_not_be_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = tmp_path / "data"
+    async with talking(tmp_path) as talker:
+        thread = (await talker.open("Hello.", headers=MANUAL)).id
+    monkeypatch.setattr(sqlite_wiping, "WAITS_SECONDS", 0)
+    with closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        assert reader.execute("SELECT count(*) FROM messages").fetchone() == (1,)
+        arguments = ("erase", "--data", data, "--thread", thread, "--no-rewrite")
+        lines = await asyncio.to_thread(command, *arguments, exit_code=1)
+    assert lines[0] == "Erased the words of all visitors on one thread:"
+    assert lines[-1] == (
+        "The write-ahead log could not be emptied: another program keeps reading from it."
+    )
 
 
 def left_in_tables(path: Path) -> set[str]:

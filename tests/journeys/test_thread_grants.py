@@ -226,6 +226,7 @@ async def test_a_key_without_the_scope_gets_nothing_by_a_grant(talker: Talker) -
         ({"link": "yes", "may": "read"}, (400, "invalid_request", "link")),
         ({"principal": 7, "may": "read"}, (400, "invalid_request", "principal")),
         ({"principal": "key:nobody", "may": "read"}, (400, "invalid_request", "principal")),
+        ({"principal": f"jwt:{'a' * 509}", "may": "read"}, (400, "invalid_request", "principal")),
         ({"principal": "link:grant_1", "may": "read"}, (400, "invalid_request", "principal")),
         ({"link": True, "may": "manage"}, (400, "invalid_request", "may")),
         ({"link": True, "may": ["read"]}, (400, "invalid_request", "may")),

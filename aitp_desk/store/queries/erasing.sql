@@ -5,9 +5,9 @@ WHERE id > :after AND deleted_at IS NULL ORDER BY id LIMIT :limit;
 -- folded_after: Lists the oldest folded threads after one.
 SELECT thread_id, turn FROM folded_turns WHERE thread_id > :after ORDER BY thread_id LIMIT :limit;
 
--- said_after: Lists the oldest messages of a thread after one, deleted ones too, with who said them:
--- the principal that was noted, else the one that the actor was bound to then, else the owner.
-SELECT m.id, m.seq, m.created_at, m.origin, m.actor,
+-- said_after: Lists the oldest messages of a thread after one, deleted ones too, with the run that
+-- made or answers them and who said them: the principal that was noted, else the one that the actor was bound to then, else the owner.
+SELECT m.id, m.seq, m.created_at, m.origin, m.actor, m.run_id,
        coalesce(m.principal, (
            SELECT a.principal FROM actors a
            WHERE a.thread_id = m.thread_id AND a.id = m.actor AND a.joined_event < m.event
@@ -40,9 +40,10 @@ SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'
 WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
 RETURNING seq;
 
--- erase_steps: Drops what was called in a thread's runs since a time.
+-- erase_steps: Drops what was called in those of a thread's runs that were not over before a time.
 DELETE FROM steps WHERE run_id IN (
-    SELECT id FROM jobs WHERE thread_id = :thread_id AND created_at >= :since
+    SELECT id FROM jobs
+    WHERE thread_id = :thread_id AND (finished_at IS NULL OR finished_at >= :since)
 ) RETURNING run_id;
 
 -- erase_run: Drops what was asked of a run, and who asked; the run stays.
@@ -68,6 +69,24 @@ WHERE thread_id = :thread_id
   AND (substr(scope, 1, 10) <> 'principal ' OR scope = 'principal ' || :whose
        OR substr(scope, 1, length(:whose) + 14) = 'principal ' || :whose || ' at ')
 RETURNING key;
+
+-- erase_own_once: Forgets a principal's idempotency keys, at whatever desk, also those of threads that
+-- were deleted.
+DELETE FROM idempotency
+WHERE scope = 'principal ' || :whose
+   OR (scope > 'principal ' || :whose || ' at ' AND scope < 'principal ' || :whose || ' at!')
+RETURNING key;
+
+-- erase_grants: Takes back what was shared with a principal, so many at once: everywhere, or on the
+-- one thread that is named; there with everybody where no principal is.
+DELETE FROM grants WHERE id IN (
+    SELECT id FROM grants
+    WHERE (:whose = '' OR principal = :whose) AND (:thread_id = '' OR thread_id = :thread_id)
+    LIMIT :limit
+) RETURNING id;
+
+-- erasable_file: Finds a file that is nobody's or a principal's.
+SELECT id FROM files WHERE id = :id AND (owner IS NULL OR owner = :whose);
 
 -- erase_file_parts: Drops the bytes of a file, if it is nobody's or a principal's.
 DELETE FROM file_parts WHERE file_id = (

@@ -53,6 +53,9 @@ WHERE id = :id AND thread_id = :thread_id;
 -- delete_thread: Closes a thread for good.
 UPDATE threads SET deleted_at = :now, metadata = '{}' WHERE id = :thread_id;
 
+-- empty_actors_of_thread: Drops what a thread's visitors have declared; their stays remain.
+UPDATE actors SET capabilities = '[]' WHERE thread_id = :thread_id AND origin = 'visitor';
+
 -- delete_messages_of_thread: Drops everything that was said on a thread, as delete_message does.
 UPDATE messages
 SET content = NULL, attachments = NULL, salt = NULL, metadata = '{}'

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Sequence
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
 from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX, PREFIXES, Principal
-from aitp_desk.model.thread import MAX_ACTORS, VISITOR, Actor, Origin, check_actor_name
+from aitp_desk.model.thread import (
+    MAX_ACTORS,
+    MAX_ID_LENGTH,
+    VISITOR,
+    Actor,
+    Origin,
+    check_actor_name,
+)
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Present
 from aitp_desk.store.rows import present_of
@@ -127,6 +134,7 @@ def check_known(principal_id: str, param: str) -> Work[None]:
         InvalidRequest: it is none.
     """
     known = principal_id.startswith(PREFIXES) and principal_id not in PREFIXES
+    known = known and len(principal_id) <= MAX_ID_LENGTH
     for prefix, statement in _KEPT.items():
         if principal_id.startswith(prefix):
             id_ = principal_id.removeprefix(prefix)
@@ -135,7 +143,8 @@ def check_known(principal_id: str, param: str) -> Work[None]:
     if not known:
         raise InvalidRequest(
             "A principal is a caller that this desk can know: 'key:' and the id of a live API key,"
-            " 'client:' and the id of a live client, 'jwt:' or 'agent:' and a name.",
+            " 'client:' and the id of a live client, 'jwt:' or 'agent:' and a name; it has at most"
+            f" {MAX_ID_LENGTH} characters.",
             param=param,
         )
 

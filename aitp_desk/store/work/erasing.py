@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.run import MOVES, RunState
 from aitp_desk.store.base import Row, Work
-from aitp_desk.store.erasing import Erased, Person
+from aitp_desk.store.erasing import Attached, Erased, Person
 from aitp_desk.store.rows import run_of
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 ERASURES_EPOCH = "erasures"
 """The row of ``epochs`` that rises with every erasure."""
@@ -43,15 +44,11 @@ def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> W
     return Erased(messages=len(seqs))
 
 
-def erase_files(*, file_ids: Sequence[str], whose: str) -> Work[Erased]:
-    """Drop files where they are nobody's or belong to one principal.
-
-    Parameters:
-        whose: id of a principal; empty for an anonymous person.
-    """
+def erase_files(*, files: Sequence[Attached]) -> Work[Erased]:
+    """Drop files where they are nobody's or belong to whoever has attached them."""
     dropped = 0
-    for id_ in file_ids:
-        found = {"id": id_, "whose": whose}
+    for file in files:
+        found = {"id": file.file_id, "whose": file.whose}
         yield "erase_file_parts", found
         dropped += len((yield "erase_file", found))
     return Erased(files=dropped)
@@ -61,7 +58,6 @@ def erase_around(
     *,
     thread_id: str,
     since: int,
-    run_ids: Sequence[str],
     is_opener: bool,
     whose: str,
     is_fork: bool,
@@ -70,8 +66,7 @@ def erase_around(
     """Drop what stands around a person's messages on a thread, and end what works with them.
 
     Parameters:
-        since: Unix seconds of the first of them; steps of runs are dropped from then on.
-        run_ids: the runs that the person asked for.
+        since: Unix seconds of the first of them; steps are dropped of runs that were not over then.
         is_opener: whether the thread's metadata is the person's.
         whose: id of the principal or actor; empty for all visitors.
         is_fork: whether the messages stand on what this thread was forked off: what callers have
@@ -87,9 +82,6 @@ def erase_around(
         state = RunState.FAILED if can_fail else RunState.CANCELLED
         yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
     steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
-    runs = 0
-    for run_id in run_ids:
-        runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:
@@ -97,9 +89,39 @@ def erase_around(
         keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
-    return Erased(
-        steps=len(steps), runs=runs, notes=len(notes), keys=len(keys), ended=len(unfinished)
-    )
+    return Erased(steps=len(steps), notes=len(notes), keys=len(keys), ended=len(unfinished))
+
+
+def erase_runs(*, thread_id: str, run_ids: Sequence[str]) -> Work[Erased]:
+    """Drop what a person asked of runs, and that it was they.
+
+    By that the replies to them are found, so it comes after those have gone.
+    """
+    runs = 0
+    for run_id in run_ids:
+        runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
+    return Erased(runs=runs)
+
+
+def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
+    """Take back what was shared with a person, and forget their idempotency keys.
+
+    These stand on threads on which the person has perhaps never said anything, and on deleted ones.
+
+    Parameters:
+        limit: at most so many grants.
+
+    Returns:
+        How much; where the grants are ``limit`` there may be more.
+    """
+    found = {"whose": person.principal, "thread_id": person.thread_id or ""}
+    grants = yield "erase_grants", {**found, "limit": limit}
+    if grants:
+        yield "raise_epoch", {"name": TOKENS_EPOCH}
+    for (grant_id,) in grants:
+        yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
+    keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
+    return Erased(grants=len(grants), keys=len(keys))
 
 
 def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:
