@@ -78,11 +78,16 @@ WHERE scope = 'principal ' || :whose
 RETURNING key;
 
 -- erase_grants: Takes back what was shared with a principal, so many at once: everywhere, or on the
--- one thread that is named; there with everybody where no principal is.
+-- one thread that is named.
 DELETE FROM grants WHERE id IN (
     SELECT id FROM grants
-    WHERE (:whose = '' OR principal = :whose) AND (:thread_id = '' OR thread_id = :thread_id)
+    WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
     LIMIT :limit
+) RETURNING id;
+
+-- erase_grants_of_thread: Takes back with whom a thread is shared, so many at once.
+DELETE FROM grants WHERE id IN (
+    SELECT id FROM grants WHERE thread_id = :thread_id LIMIT :limit
 ) RETURNING id;
 
 -- erasable_file: Finds a file that is nobody's or a principal's.

@@ -115,7 +115,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
         How much; where the grants are ``limit`` there may be more.
     """
     found = {"whose": person.principal, "thread_id": person.thread_id or ""}
-    grants = yield "erase_grants", {**found, "limit": limit}
+    statement = "erase_grants_of_thread" if person.id is None else "erase_grants"
+    grants = yield statement, {**found, "limit": limit}
     if grants:
         yield "raise_epoch", {"name": TOKENS_EPOCH}
     for (grant_id,) in grants:
