@@ -34,6 +34,7 @@ from aitp_desk.model.errors import (
     DeskError,
     Forbidden,
     InternalError,
+    InvalidRequest,
     MethodNotAllowed,
     NotAuthenticated,
     RouteNotFound,
@@ -250,6 +251,8 @@ class Front:
                 f"This desk serves {self._desk.site.url}; the request names another host.",
                 param="Host",
             )
+        if isinstance(heading.presented, InvalidRequest):  # whatever else there is to say
+            raise heading.presented.with_traceback(None)
         if heading.told.is_refused:
             raise Forbidden(
                 "Pages of this origin may not use the API; the site's owner opens it to them by the"

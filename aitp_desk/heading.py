@@ -121,7 +121,7 @@ def read_heading(
         path,
         target,
         joined,
-        NOTHING if route is not None and not route.identifies else _read_presented(headers, target),
+        _read_presented(headers, target, route),
         door,
         called,
         route,
@@ -139,10 +139,12 @@ def read_heading(
     )
 
 
-def _read_presented(headers: CIMultiDictProxy[str], target: str) -> Presented | DeskError:
+def _read_presented(
+    headers: CIMultiDictProxy[str], target: str, route: Route | None
+) -> Presented | DeskError:
     try:
         check_address(target)
-        return read_presented(headers)
+        return NOTHING if route is not None and not route.identifies else read_presented(headers)
     except DeskError as error:
         return error
 

@@ -11,10 +11,12 @@ from urllib.parse import unquote_plus
 
 from aitp_desk.model.errors import InvalidRequest
 
-PARAMETERS = ("access_token", "api_key", "apikey", "token", "x-ahp-key")
-"""What a parameter with a credential is called (RFC 6750, section 2.3, and the habits of others),
-in capitals or not."""
+PARAMETERS = ("access_token", "api_key", "apikey", "client_secret", "token", "x-ahp-key")
+"""What a parameter with a credential is called (RFC 6750, section 2.3, RFC 6749, section 2.3.1, and
+the habits of others), in capitals or not."""
 
+_MARKS = ("?", ";", "%", "desk_", "eyJ")
+"""Some of these stand in every path that carries a credential, and in few others."""
 _NAMED = re.compile(rf"[?&;](?:{'|'.join(PARAMETERS)})=.", re.IGNORECASE)
 _API_KEY = re.compile(r"desk_[0-9a-f]{16}_[0-9a-f]{8}", re.IGNORECASE)
 _JWT = re.compile(r"(?<![\w-])eyJ[\w-]{8,}+\.[\w-]{8,}+\.[\w-]{8}", re.ASCII)
@@ -31,7 +33,7 @@ def check_address(target: str) -> None:
     Raises:
         InvalidRequest: it does. Nothing of it is repeated.
     """
-    if target.startswith("/") and "?" not in target and "desk" not in target and "%" not in target:
+    if target.startswith("/") and not any(map(target.__contains__, _MARKS)):
         return
     text = unquote_plus(target) if "%" in target else target
     if _NAMED.search(text) or _API_KEY.search(text) or _JWT.search(text) or _USER.match(target):

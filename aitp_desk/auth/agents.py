@@ -35,7 +35,8 @@ MOST_TRIES = 6000
 """Signatures of agents that are not listed, in a minute: to verify one takes several times as long
 as to answer."""
 MOST_TRIES_PER_ADDRESS = 120
-"""The same of one address; of listed agents those count that prove nothing."""
+"""The same of one address; of listed agents those count that prove nothing, as do those
+that cannot be read."""
 SKEW_SECONDS = 30
 """How far ahead of the desk's clock a signature may have been made."""
 
@@ -92,7 +93,11 @@ class Agents:
         """
         if self._tries.is_spent(address):
             raise self._too_many()
-        claim = read_claim(head.headers)
+        try:
+            claim = read_claim(head.headers)
+        except NotAuthenticated:
+            self._tries.take(address)
+            raise
         if claim is None or (claim.origin not in self._listed and not self._takes_others):
             return None
         if claim.origin not in self._listed and not self._tries.take(address):

@@ -10,7 +10,7 @@ Sources: RFC 6750 (bearer tokens), RFC 7519, section 7.2, RFC 8725 (best current
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from aitp_desk.auth.claims import read_claims
@@ -19,16 +19,6 @@ from aitp_desk.auth.issuers import Issuer
 from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import TokenRefused
-
-
-class OneUse(Proof, frozen=True, kw_only=True):
-    """The proof of a token that is good for one request.
-
-    Parameters:
-        use: uses it. Raises TokenRefused where that was done before.
-    """
-
-    use: Callable[[], Awaitable[None]]
 
 
 class Bearer:
@@ -53,13 +43,8 @@ class Bearer:
         Raises:
             TokenRefused: it proves nothing.
             Unavailable: the keys of its issuer cannot be had now.
-            StoreBusy: it is good for one request, and that cannot be noted now.
         """
-        credential = credential_of(head)
-        proof = await self._verified.find(credential, self._prove)
-        if isinstance(proof, OneUse):
-            await proof.use()
-        return proof
+        return await self._verified.find(credential_of(head), self._prove)
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the token still opens what it opened; it does not once it has expired."""
@@ -75,7 +60,7 @@ class Bearer:
             return Proof(principal, self, credential, until)
         if claims.token_id is None:
             raise TokenRefused("The token has no jti, and its issuer's are good for one request.")
-        return OneUse(principal, self, credential, until, use=partial(issuer.use, claims))
+        return Proof(principal, self, credential, until, once=(partial(issuer.use, claims),))
 
     def _issuer_of(self, token: Compact) -> Issuer:
         named = token.claims.get("iss")

@@ -34,6 +34,9 @@ LONGEST_FIELD = 4096
 MOST_SIGNATURES = 8
 MOST_COMPONENTS = 32
 LONGEST_NONCE = 256
+MOST_COVERED = 8192
+"""Of characters, of all fields together that a signature covers: to take lists and dictionaries
+apart takes long."""
 
 PublicKey = Ed25519PublicKey | EllipticCurvePublicKey | RSAPublicKey
 
@@ -108,6 +111,11 @@ def read_claim(headers: Headers) -> Claim | None:
     components, parameters = inputs[label]
     if not isinstance(components, list) or len(components) > MOST_COMPONENTS:
         raise _malformed("Signature-Input")
+    if _covered_characters(components, headers) > MOST_COVERED:
+        raise NotAuthenticated(
+            f"The fields that a message signature covers have at most {MOST_COVERED} characters"
+            " together."
+        )
     agent = _agent_of(headers, label, components)
     if agent is None:
         return None
@@ -194,14 +202,17 @@ def check_possession(
     Raises:
         ValueError: one does not hold.
     """
-    lines = response.headers.getall("Signature-Input", [])
-    if not lines:
-        return
-    inputs = _parse_dictionary(", ".join(lines))
+    text = ", ".join(response.headers.getall("Signature-Input", []))
+    inputs = _parse_dictionary(text) if len(text) <= LONGEST_FIELD else {}
+    if len(inputs) > MOST_SIGNATURES or (text and not inputs):
+        raise ValueError("its signatures are too many, or too long")
     for label, found in inputs.items():
         parameters = _parameters(found)
         if _tag(found) != DIRECTORY_TAG:
             continue
+        components = found[0] if isinstance(found[0], list) else []
+        if _covered_characters(components, response.headers) > MOST_COVERED:
+            raise ValueError("its signature covers too much")
         key_id = parameters.get("keyid")
         key = keys.get(key_id) if isinstance(key_id, str) else None
         created, expires = parameters.get("created"), parameters.get("expires")
@@ -293,6 +304,12 @@ def _read_fields(headers: Headers, name: str) -> dict[str, Any]:
 
 def _parameters(member: Any) -> Mapping[str, Any]:
     return member[1] if isinstance(member, tuple) and isinstance(member[1], dict) else {}
+
+
+def _covered_characters(components: Any, headers: Headers) -> int:
+    """How long the fields are together that a signature covers."""
+    fields = {name for name, _ in components if isinstance(name, str)}
+    return sum(len(line) for name in fields for line in headers.getall(name, []))
 
 
 def _tag(member: Any) -> str | None:

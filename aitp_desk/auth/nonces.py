@@ -1,9 +1,10 @@
 """What may be used once: a signed request, a token with a ``jti``.
 
-A use is known in memory at once, and on disk at most 100 ms later: it is handed to the store before
-the request that carries it does anything. So it is there before anything that this request writes,
-and what was changed is never changed again by the same request, also after a ``kill -9``. What such
-a crash can lose is the use of a request that changed nothing, in the last 100 ms before it.
+A use is known in memory at once. It is handed to the store before the request that carries it does
+anything, and is on disk after 100 ms, or once no other program holds the database. So it is there
+before anything that this request writes, and what was changed is never changed again by the same
+request, also after a ``kill -9``. What such a crash can lose is the use of a request that changed
+nothing, in that time before it.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _DIGEST_BYTES = 16
 """Of a keyed digest: nobody who lacks the key can look for two nonces that share one."""
 MOST_RECENT = 50_000
 """How many of the latest uses are known in memory, at least, and at most twice as many: more than
-may wait to be written."""
+may wait to be written, where ``store.queue`` is not set to more."""
 
 
 class Nonces:

@@ -53,7 +53,8 @@ class Proof(msgspec.Struct, frozen=True):
         until: Unix seconds until which it holds; None where no end is known.
         body_digest: SHA-256 that the request's body must have; None where any body will do.
         once: what is awaited before anything is done, for a proof that holds for one request: each
-            raises NotAuthenticated where this one came before.
+            raises NotAuthenticated where this one came before, StoreBusy where that cannot be noted
+            now.
     """
 
     principal: Principal

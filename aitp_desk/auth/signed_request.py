@@ -23,7 +23,7 @@ from aitp_desk.auth.presented import HMAC_SCHEME
 from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.model.principal import ProvenBy, principal_of_key
+from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
 from aitp_desk.store.records import Token
 
 LONGEST_CREDENTIAL = 512
@@ -127,8 +127,12 @@ class SignedRequests:
             signed.key_id,
             known.until,
             bytes.fromhex(signed.body),
-            (partial(self._nonces.use, known.principal.id, signed.nonce, until=until),),
+            (partial(self._use, known.principal.id, signed.nonce, until),),
         )
+
+    async def _use(self, principal_id: str, nonce: str, until: int) -> None:
+        await self._nonces.use(principal_id, nonce, until=until)
+        self._last_use.note(principal_id.removeprefix(KEY_PREFIX))
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened, for a response that goes on."""

@@ -17,8 +17,8 @@ Order
 Durability
     :meth:`Store.run` returns after the commit: what it returned survives ``kill -9``.
     :meth:`Store.record` returns at once and is committed within 100 ms, unless the store
-    :attr:`~Store.is_behind`; a crash may lose it whole, never in part, and never what came after it
-    without it on the same thread.
+    :attr:`~Store.is_behind` or another program holds the database; no later, in any case, than
+    whatever is handed over after it. A crash may lose it whole, never in part.
 Once more
     An engine may run a unit again from its start (its group was rolled back, a serialization
     failure). Hence a unit is deterministic: ids, time and salts are arguments; it does no I/O and

@@ -7,6 +7,9 @@ A unit that fails before it has written anything fails alone, and the group goes
 later leaves half of itself in the group's transaction: that is rolled back and the units are driven
 again, each in a transaction of its own.
 
+Records that find the database held by another program stay first in the line until they are in it:
+nobody waits who could hand them over again, and what comes after them may count on them.
+
 Checkpoints move pages from the write-ahead log (WAL) into the database file. A thread of its own
 does it beside the commits, which would otherwise wait for it. While writes go on that never empties
 the log; past a bound the writer does so itself, between two commits. Once nothing is written for a
@@ -88,18 +91,19 @@ class Writer:
         self._thread.join()
 
     def _serve(self) -> None:
-        while (units := self._queue.get()) is not None:
-            stopping = self._gather(units)
+        late: list[Unit] = []
+        stopping = False
+        while not stopping and (units := late or self._queue.get()) is not None:
+            stopping = self._gather(units, len(late) + MOST_UNITS)
             self._write(units)
-            self._tell(units)
+            late = [] if stopping else [unit for unit in units if _waits(unit)]
+            self._tell([unit for unit in units if not _waits(unit)] if late else units)
             self._committed()
             self._bound_wal()
-            if stopping:
-                return
 
-    def _gather(self, units: list[Unit]) -> bool:
-        """Add what else waits; return whether the stop was among it."""
-        while len(units) < MOST_UNITS:
+    def _gather(self, units: list[Unit], most: int) -> bool:
+        """Add what else waits, up to so many; return whether the stop was among it."""
+        while len(units) < most:
             try:
                 more = self._queue.get_nowait()
             except Empty:
@@ -210,6 +214,11 @@ class Checkpointer:
             self._connection.execute(f"PRAGMA wal_checkpoint({kind})").fetchall()
         except sqlite3.Error as error:
             _log.warning("store.checkpoint_failed", error=str(error))
+
+
+def _waits(unit: Unit) -> bool:
+    """Whether a unit stays in the line: one that nobody waits for, and that found no room."""
+    return unit.future is None and isinstance(unit.error, StoreBusy)
 
 
 def _describe(error: Exception) -> Exception:

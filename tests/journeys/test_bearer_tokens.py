@@ -190,6 +190,7 @@ async def test_an_issuer_that_cannot_be_asked_is_no_reason_to_refuse_a_token(sit
 
 async def test_a_token_for_one_request_is_good_for_one(site: Site) -> None:
     caller = site.caller(site.token(ONCE))
+    assert (await caller.send("PUT", "/v1/threads")).status == 405, "not let in"
     assert (await caller.open()).status == 200
     for _ in range(2):
         told = await caller.open()

@@ -201,6 +201,8 @@ async def test_a_key_in_the_address_is_refused_everywhere_and_told_without_it(
         ("GET", MANIFEST),
         ("GET", "/"),
         ("GET", "/health"),
+        ("PUT", "/v1/threads"),
+        ("DELETE", "/v1/nothing"),
     ]:
         for own in ((), (("X-AHP-Key", known.key),)):
             body = QUESTION if method == "POST" else None

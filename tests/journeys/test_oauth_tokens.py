@@ -89,6 +89,17 @@ async def test_a_client_gets_a_token_by_basic_or_in_the_body_and_opens_threads_o
     assert owner == f"client:{known.client.id}"
 
 
+async def test_a_secret_in_the_address_is_refused_in_the_door_s_own_form(known: Known) -> None:
+    (_, id_), (_, secret) = known.client.post
+    address = f"/oauth/token?client_id={id_}&client_secret={secret}"
+    async with known.http.post(address, data=[GRANT, *known.client.post]) as said:
+        assert said.status == 400
+        told = await said.json()
+    assert told["error"] == "invalid_request"
+    assert "address of this request carries a credential" in told["error_description"]
+    assert secret not in str(told)
+
+
 async def test_a_token_is_a_jwt_that_others_can_verify_with_the_published_keys(
     known: Known,
 ) -> None:

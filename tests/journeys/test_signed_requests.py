@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -116,6 +117,23 @@ async def test_a_request_is_answered_once_and_changed_in_no_place(signer: Signer
     for _ in range(2):
         status, said = await signer.send("POST", target, header, body=body)
         assert (status, "sent before" in said["error"]["message"]) == (401, True)
+
+
+async def test_it_is_known_when_a_key_signed_last_a_request_that_was_let_in(signer: Signer) -> None:
+    key = await make_signing_key(signer.store, signer.data, name="last")
+    mine = signer._replace(key=key)
+
+    async def last_use() -> Any:
+        await signer.store.settled()
+        _, lines, _ = await run("token", "list", "--json", "--data", signer.data)
+        (kept,) = [one for one in map(json.loads, lines) if key.id.startswith(one["id"])]
+        return kept["used_at"]
+
+    forged = mine.sign("POST", "/v1/threads", b"{}")
+    assert (await signer.send("PUT", "/v1/threads", forged, body=b"{}"))[0] == 405
+    assert await last_use() is None
+    assert (await mine.signed("POST", "/v1/threads", b"{}"))[0] == 200
+    assert await last_use() == f"{datetime.fromtimestamp(NOON, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 async def test_another_body_is_refused_and_does_nothing(signer: Signer) -> None:

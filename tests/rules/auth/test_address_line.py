@@ -12,6 +12,10 @@ JWT = "eyJhbGciOiJFZERTQSJ9.eyJpc3MiOiJodHRwczovL2EifQ.c2lnbmF0dXJlLWJ5dGVz"
 CARRYING = [
     f"/?x={KEY}",
     f"/{KEY}",
+    f"/{JWT}",
+    f"/v1/threads/{JWT}/messages",
+    "/v1/threads;token=x",
+    "/oauth/token?client_secret=x",
     f"/v1/threads/{KEY}?limit=1",
     f"/?q=desk%5F{KEY[5:]}",
     f"/?q={KEY.upper()}",
@@ -37,6 +41,7 @@ PLAIN = [
     "/search?q=token",
     "/?tokens=5&key=a&my_token=x",
     "/?token=",
+    "/a;b/eyJ/desk_",
     "/help-desk_rules",
     f"/?q=desk_{'0a' * 8}_",
     "/people/aya@shop.example",

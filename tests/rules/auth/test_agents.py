@@ -166,6 +166,16 @@ async def test_no_address_has_more_signatures_verified_than_it_may() -> None:
     assert await way.verify(signed(STRANGER, TARGET), "192.0.2.2")
 
 
+async def test_what_cannot_be_read_is_counted() -> None:
+    way = agents()
+    for _ in range(MOST_TRIES_PER_ADDRESS):
+        with pytest.raises(NotAuthenticated):
+            await way.verify(Head("GET", "/", CIMultiDict({"Signature-Input": "a=("})), "192.0.2.1")
+    with pytest.raises(RateLimited):
+        await way.verify(signed(STRANGER, TARGET), "192.0.2.1")
+    assert await way.verify(signed(STRANGER, TARGET), "192.0.2.2")
+
+
 async def test_of_a_listed_agent_what_proves_nothing_is_counted() -> None:
     way, forged = agents(), signed(LISTED, TARGET)
     forged.headers["Signature"] = f"a=:{base64.b64encode(bytes(64)).decode()}:"

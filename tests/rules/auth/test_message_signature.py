@@ -285,6 +285,23 @@ def test_the_signed_directory_of_the_draft_holds_and_nothing_that_was_changed_do
             check_possession(response, body, listed, now)
 
 
+def test_of_a_signed_directory_no_more_is_looked_at_than_takes_a_moment() -> None:
+    keys: dict[str, PublicKey] = {ED: public(ED25519)}
+    name, value = DIRECTORY.headers["Signature-Input"].split("=", 1)
+    many = ", ".join(f"{name}{number}={value}" for number in range(9))
+    covers_more = value.replace('"content-digest"', '"content-digest" "other";sf')
+    for signature_input, other in [
+        (f"{name}={value}, {many}", ""),
+        (f"{name}={value};x=" + '"' + "x" * LONGEST_FIELD + '"', ""),
+        (f"{name}={covers_more}", "a, " * 3000),
+    ]:
+        headers = CIMultiDict(DIRECTORY.headers)
+        headers["Signature-Input"] = signature_input
+        headers["Other"] = other
+        with pytest.raises(ValueError, match="too m"):
+            check_possession(DIRECTORY._replace(headers=headers), BODY, keys, 1_800_000_000)
+
+
 # --- what is read, and what is not ------------------------------------------------------------
 
 AGENT = 'sig1="https://agent.example"'
@@ -366,6 +383,18 @@ def test_what_the_desk_takes_no_part_in_is_no_signature(signature_input: str, ag
 def test_a_claim_that_cannot_be_read_as_one_is_refused(signature_input: str, agent: str) -> None:
     with pytest.raises(NotAuthenticated):
         claimed(signature_input, agent)
+
+
+def test_a_signature_covers_no_more_than_takes_a_moment_to_take_apart() -> None:
+    covers = INPUT.replace('"@authority"', '"@authority" "one";sf "two";key="a"')
+    for size, is_read in ((4000, True), (4100, False)):
+        headers = CIMultiDict({"Signature-Input": covers, "Signature-Agent": AGENT})
+        headers.extend({"One": "a" * size, "Two": "a" * 4100})
+        if is_read:
+            assert read_claim(headers)
+        else:
+            with pytest.raises(NotAuthenticated, match="8192 characters"):
+                read_claim(headers)
 
 
 @given(st.text(max_size=300), st.text(max_size=100), st.booleans())
