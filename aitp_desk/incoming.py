@@ -75,32 +75,33 @@ async def pass_on(
     heading = request.heading
     desk = heading.desk
     principal = _at(desk, proof.principal)
-    if route.admit is not None:
-        route.admit(desk, principal)
-    body = await _read_body(request, route) if route.max_body else b""
-    if proof.body_digest is not None:
-        await _check_body(body, proof.body_digest)
+    leave = None if route.admit is None else route.admit(desk, principal)
     place: Place | None = None
-    if concurrency is not None and heading.counted is not None:
-        place = concurrency.enter(principal)
-        if place is None:
-            place = await concurrency.wait(principal, lambda: request.is_gone)
-    call = Call(
-        principal,
-        heading.method,
-        heading.path,
-        heading.params,
-        request.query,
-        heading.headers,
-        body,
-        allowance,
-        place,
-    )
     try:
+        body = await _read_body(request, route) if route.max_body else b""
+        if proof.body_digest is not None:
+            await _check_body(body, proof.body_digest)
+        if concurrency is not None and heading.counted is not None:
+            place = concurrency.enter(principal)
+            if place is None:
+                place = await concurrency.wait(principal, lambda: request.is_gone)
+        call = Call(
+            principal,
+            heading.method,
+            heading.path,
+            heading.params,
+            request.query,
+            heading.headers,
+            body,
+            allowance,
+            place,
+        )
         return await route.handler(desk, call)
     finally:
         if place is not None:
             place.leave()
+        if leave is not None:
+            leave()
 
 
 async def _read_body(request: Incoming, route: Route) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from aitp_desk.agent.base import FileText
 from aitp_desk.config import Files
+from aitp_desk.desk.places import Places
 from aitp_desk.model.errors import (
     FileNotFound,
     InvalidRequest,
@@ -28,6 +29,9 @@ TEXT_BYTES = 32 * 1024
 TEXT_FILES = 5
 """Of how many files an agent is given something."""
 DAY_SECONDS = 24 * 60 * 60
+MOST_UPLOADS = 32
+MOST_UPLOADS_OF_CALLER = 8
+"""How many may be on their way at once: a file that comes is in memory as a whole."""
 
 
 class Filing:
@@ -55,14 +59,23 @@ class Filing:
         self._anonymous_days = anonymous_days
         self._digest = digest
         self._clock = clock
+        self._uploads = Places("uploads", most=MOST_UPLOADS, most_per_caller=MOST_UPLOADS_OF_CALLER)
 
-    def check_uploader(self, principal: Principal) -> None:
-        """Refuse a caller who may upload nothing, before anything is read.
+    def admit_upload(self, principal: Principal) -> Callable[[], None]:
+        """Take a place for an upload, before anything of it is read.
+
+        Returns:
+            What is called once when the upload is done.
 
         Raises:
             NotAuthenticated: the site takes no files without a credential.
             ScopeMissing: the caller's key was made for something else.
+            RateLimited, Unavailable: the caller's, or all together, are too many.
         """
+        self._check_uploader(principal)
+        return self._uploads.take(principal)
+
+    def _check_uploader(self, principal: Principal) -> None:
         _check_scope(principal)
         if principal.counts_by_address and not self._settings.anonymous:
             raise NotAuthenticated("Uploading a file here needs an API key.")
@@ -80,9 +93,9 @@ class Filing:
             InvalidRequest: it is empty, or of a type that the site does not take.
             RequestTooLarge: it has more bytes than one file may.
             Forbidden: the caller's allowance has no room for it.
-            NotAuthenticated: as :meth:`check_uploader`.
+            NotAuthenticated: as :meth:`admit_upload`.
         """
-        self.check_uploader(principal)
+        self._check_uploader(principal)
         settings = self._settings
         if not data:
             raise InvalidRequest("The file is empty.", param="file")

@@ -116,7 +116,8 @@ class Route(msgspec.Struct, frozen=True):
         media_type: what a body has to be.
         identifies: whether who is calling is asked of the head; else the handler looks at the
             credential itself, and its caller is nobody known.
-        admit: refuses a caller before the body is read; None where everybody may send one.
+        admit: refuses a caller before the body is read, or takes a place for it; what it returns is
+            called when the request is done. None where everybody may send one.
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
             answers with a stream or in pieces.
         gives: the media types of what a GET is answered with.
@@ -133,7 +134,7 @@ class Route(msgspec.Struct, frozen=True):
         "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
     ] = JSON
     identifies: bool = True
-    admit: Callable[[Desk, Principal], None] | None = None
+    admit: Callable[[Desk, Principal], Callable[[], None]] | None = None
     is_hot: bool = False
     gives: tuple[str, ...] = (JSON,)
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiohttp
@@ -12,7 +14,9 @@ from openai import AsyncOpenAI
 from openai.types import FileObject
 
 from aitp_desk.agent.base import FileText
+from aitp_desk.desk.filing import MOST_UPLOADS_OF_CALLER
 from tests import raw_http
+from tests.calling import SECONDS, calling
 from tests.doubles import Clock, ScriptedAgent
 from tests.sdk import DEPRECATED, exact, sdk
 from tests.talking import Talker, Told, talking
@@ -23,7 +27,6 @@ FILES = "/v1/files"
 NOT_FOUND = (404, "file_not_found", "file_id")
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 DAY = 24 * 60 * 60
-SECONDS = 10
 
 
 async def upload(client: AsyncOpenAI, name: str, data: bytes = b"Notes.") -> FileObject:
@@ -99,6 +102,32 @@ async def test_who_may_not_upload_is_told_so_before_the_body_is_read(talker: Tal
     promised = [(b"Content-Length", b"9999999")]
     answer = await raw_http.send(talker.desk.url, b"POST", b"/v1/files", promised)
     assert answer.status == 401
+
+
+async def test_so_many_files_of_one_caller_are_on_their_way_at_once(talker: Talker) -> None:
+    who, other = await talker.with_key("threads"), await talker.with_key("threads")
+    head = [
+        "POST /v1/files HTTP/1.1",
+        "Host: 127.0.0.1",
+        f"Authorization: Bearer {who.key}",
+        "Content-Type: multipart/form-data; boundary=x",
+        "Expect: 100-continue",
+        "Content-Length: 9999",
+    ]
+    async with AsyncExitStack() as stack:
+        for _ in range(MOST_UPLOADS_OF_CALLER):
+            line = await stack.enter_async_context(calling(talker.desk))
+            line.writer.write("\r\n".join([*head, "", ""]).encode())
+            async with asyncio.timeout(SECONDS):
+                assert b" 100 " in await line.reader.readuntil(b"\r\n\r\n")
+        told = await who.upload()
+        assert told.status == 429
+        assert told.headers["Retry-After"] == "10"
+        assert (await other.upload()).ok
+    async with asyncio.timeout(SECONDS):  # who hangs up makes room
+        while (await who.upload()).status == 429:
+            pass
+    assert (await who.upload()).ok
 
 
 @pytest.mark.parametrize(

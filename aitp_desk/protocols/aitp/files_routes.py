@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.principal import Principal
@@ -52,8 +53,8 @@ async def delete_file(desk: Desk, call: Call) -> Reply:
     return wire.encode_deleted(call.params["file_id"], "file")
 
 
-def _check_uploader(desk: Desk, principal: Principal) -> None:
-    desk.filing.check_uploader(principal)
+def _admit_upload(desk: Desk, principal: Principal) -> Callable[[], None]:
+    return desk.filing.admit_upload(principal)
 
 
 def make_routes(max_bytes: int) -> tuple[Route, ...]:
@@ -71,7 +72,7 @@ def make_routes(max_bytes: int) -> tuple[Route, ...]:
             "converse",
             max_bytes + OVERHEAD,
             media_type=FORM,
-            admit=_check_uploader,
+            admit=_admit_upload,
         ),
         Route("GET", "/v1/files", list_files, "static"),
         Route("GET", file, retrieve_file, "static"),
