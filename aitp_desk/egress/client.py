@@ -66,7 +66,7 @@ class Egress:
     Parameters:
         allow_loopback: also ask this machine's own loopback, there without encryption as well: for
             tests.
-        resolver: finds addresses of names; by default the system's.
+        resolver: finds addresses of names; by default one that asks the system's name servers.
     """
 
     def __init__(
@@ -74,12 +74,16 @@ class Egress:
     ) -> None:
         self._addresses = Addresses(allow_loopback=allow_loopback)
         self._resolver = resolver
+        self._names: AbstractResolver | None = None
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
+        # the system's way to look a name up holds a thread until name servers answer, who may be
+        # strangers', and of such threads there are so few that the whole desk waits for them
+        self._names = _FewAddresses(self._resolver or aiohttp.AsyncResolver())
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(
-                resolver=_FewAddresses(self._resolver or aiohttp.DefaultResolver()),
+                resolver=self._names,
                 socket_factory=self._addresses.open_socket,
                 limit=MAX_AT_ONCE,
                 limit_per_host=MAX_AT_ONE_HOST,
@@ -101,6 +105,9 @@ class Egress:
         if self._session is not None:
             await self._session.close()
             self._session = None
+        if self._names is not None:
+            await self._names.close()
+            self._names = None
 
     def check(self, url: str) -> None:
         """Refuse an address that can be told to be wrong without asking anybody.

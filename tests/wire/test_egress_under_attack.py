@@ -14,12 +14,13 @@ import tracemalloc
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from typing import Protocol
 from unittest.mock import patch
 
 import pytest
-from aiohttp import web
+from aiohttp import AsyncResolver, web
 
 from aitp_desk.egress import (
     MAX_REDIRECTS,
@@ -32,7 +33,8 @@ from aitp_desk.egress import (
     TooSlow,
     Unreachable,
 )
-from tests.name_server import name_server
+from aitp_desk.egress.client import MAX_AT_ONCE
+from tests.name_server import SILENT, name_server
 from tests.websites import Names, Website, website
 
 SECONDS = 5.0
@@ -251,6 +253,27 @@ async def test_a_redirect_to_a_name_that_leads_into_the_house_is_refused() -> No
             site.put("/", "hello")  # what was refused spoils nothing that comes after
             assert (await fetch(egress, f"{site.url}/")).body == b"hello"
     assert server.asked == ["inner.example"]
+
+
+async def test_names_of_which_nothing_is_said_keep_no_other_name_waiting() -> None:
+    zone = {"inner.example": [["10.0.0.1"]]}
+    async with name_server(zone) as (server, resolver):
+        asking = partial(AsyncResolver, nameservers=["127.0.0.1"], udp_port=resolver.port)
+        with patch("aiohttp.AsyncResolver", asking):
+            async with Egress() as egress:
+                silent = [f"name{number}{SILENT}" for number in range(MAX_AT_ONCE - 1)]
+                waiting = [
+                    asyncio.create_task(fetch(egress, f"https://{name}/", SOON)) for name in silent
+                ]
+                await asyncio.sleep(0)
+                with pytest.raises(AddressRefused, match=r"^inner\.example does not lead"):
+                    await fetch(egress, "https://inner.example/")
+                assert not any(task.done() for task in waiting)
+                kinds = {
+                    type(one) for one in await asyncio.gather(*waiting, return_exceptions=True)
+                }
+    assert kinds == {TooSlow}
+    assert set(server.asked) == {*silent, "inner.example"}
 
 
 async def test_redirects_that_turn_in_a_circle_over_two_sites_end() -> None:
