@@ -214,7 +214,8 @@ class Front:
     def refuse(self, error: DeskError) -> Outgoing:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
         door = self._table.owner("")
-        return Outgoing(door.render_error(error, {}), door)
+        told = self._browsers.tell("GET", {}, is_open=False)
+        return Outgoing(door.render_error(error, {}), door, told=told.headers)
 
     async def _admit(
         self, request: Incoming, limiter: Limiter

@@ -287,6 +287,8 @@ class _PatientServer(web.Server):
 
     def _look_after(self, connection: _Connection, now: float, patience: float) -> None:
         began = connection.head_began
+        if began is None and connection.waits_for_rest_of_head:
+            began = connection.idle_since
         if not connection.is_taking(now, self._slowest_rate):
             connection.drop()
         elif began is not None:
@@ -330,11 +332,20 @@ class _PatientServer(web.Server):
             connection.is_answering = not is_read
             connection.idle_since = self._loop.time()
             self.end()
-        # the HTTP server takes the last trailer of a body in chunks (RFC 9112, section 7.1.2) for a
-        # header of the next request, which a proxy may send for somebody else
-        if self.is_ending or not is_read or "Transfer-Encoding" in request.headers:
+        if self.is_ending or not is_read or _ends_in_doubt(request):
             response.force_close()
         return response
+
+
+def _ends_in_doubt(request: web.BaseRequest) -> bool:
+    """Whether what is read behind a request may be a part of it, or be lost with it.
+
+    The HTTP server takes the last trailer of a body in chunks (RFC 9112, section 7.1.2) for a
+    header of the next request, and the body of CONNECT for a request, which a proxy may send for
+    somebody else. And it drops what comes with a request for another protocol.
+    """
+    headers = request.headers
+    return "Transfer-Encoding" in headers or "Upgrade" in headers or request.method == "CONNECT"
 
 
 def _raw(response: web.Response) -> bytes:

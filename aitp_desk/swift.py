@@ -18,13 +18,14 @@ credential is kept here that opens nothing.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
-from aiohttp import HttpVersion11
+from aiohttp import HttpVersion10, HttpVersion11
 from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
@@ -36,7 +37,8 @@ from aitp_desk.front import Front, Outgoing, lasting_headers
 from aitp_desk.heading import Heading
 from aitp_desk.streaming import StreamingConnection
 
-_Parsed = tuple[Sequence[tuple[RawRequestMessage, StreamReader]], bool, bytes]
+_Messages = Sequence[tuple[RawRequestMessage, StreamReader]]
+_Parsed = tuple[_Messages, bool, bytes]
 _TAKEN: _Parsed = ((), False, b"")
 MOST_HEADS = 1024
 LONGEST_HEAD = 2048
@@ -45,7 +47,9 @@ LONGEST_HEAD = 2048
 MAX_HEAD = 64 * 1024
 """How much is read of a head without end, in bytes: each line of it has a bound of its own."""
 
+_VERSIONS = (HttpVersion11, HttpVersion10)
 _END = b"\r\n\r\n"
+_EMPTY_LINES = re.compile(rb"[\r\n]++")
 _REFUSED = HTTPStatus.BAD_REQUEST.value
 _NO_QUERY: Mapping[str, str] = {}
 
@@ -114,6 +118,7 @@ class SwiftConnection(StreamingConnection):
         "_is_broken",
         "_peer",
         "_read",
+        "_reading",
         "_turn",
         "_watch",
         "head_began",
@@ -123,7 +128,8 @@ class SwiftConnection(StreamingConnection):
 
     def __init__(self, front: Front, heads: Heads, watch: Watch, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self._parser = _Parser(self._parser, self)  # type: ignore[assignment]  # as far as it is used
+        self._reading = _Parser(self._parser, self)
+        self._parser = self._reading  # type: ignore[assignment]  # as far as it is used
         self._front = front
         self._heads = heads
         self._watch = watch
@@ -142,6 +148,11 @@ class SwiftConnection(StreamingConnection):
         """Whether no request is under way, and the last answer was handed over."""
         waiter = self._waiter  # what the server waits with for a request
         return waiter is not None and not waiter.done() and self._turn is None
+
+    @property
+    def waits_for_rest_of_head(self) -> bool:
+        """Whether nothing is under way, but a part of the next request's head has come already."""
+        return self.is_idle and self._reading.head_size > 0
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the wait from the beginning: some connect and never say a word."""
@@ -221,6 +232,7 @@ class SwiftConnection(StreamingConnection):
             or message.should_close
             or message.chunked
             or "Expect" in message.headers
+            or "Upgrade" in message.headers
         ):
             return False
         path = message.url.raw_path
@@ -306,10 +318,10 @@ class _Parser:
 
     __slots__ = (
         "_body",
-        "_head_size",
         "_note_broken",
         "_parser",
         "_take",
+        "head_size",
         "message_consumed",
         "pause_reading",
         "set_upgraded",
@@ -320,7 +332,7 @@ class _Parser:
         self._take = connection.take
         self._note_broken = connection.note_broken
         self._body: StreamReader | None = None  # of the last request
-        self._head_size = 0  # how much was read of a head that has not ended yet, at least
+        self.head_size = 0  # how much was read of a head that has not ended yet, at least
         self.message_consumed = parser.message_consumed
         self.pause_reading = parser.pause_reading
         self.set_upgraded = parser.set_upgraded
@@ -336,19 +348,45 @@ class _Parser:
         return self._parser.feed_eof()
 
     def _read(self, data: bytes) -> _Parsed:
-        is_head = self._body is None or self._body.is_eof()
+        body = self._body
+        before = body.total_bytes if body is not None and not body.is_eof() else None
         parsed: _Parsed = self._parser.feed_data(data)
         messages, _, _ = parsed
+        if not all(message.version in _VERSIONS for message, _ in messages):
+            raise BadHttpMessage("the version is another than 1.0 and 1.1")
         if messages:
-            self._body, self._head_size = messages[-1][1], 0
-        elif is_head:
-            self._head_size += len(data)
-            if self._head_size > MAX_HEAD:
+            self._body = messages[-1][1]
+        if messages or before is not None:
+            read = 0 if body is None or before is None else body.total_bytes - before
+            self.head_size = _rest(data, read, messages)
+        else:
+            self.head_size += len(data)
+            if self.head_size > MAX_HEAD:
                 raise BadHttpMessage("the head is too long")
         if len(messages) == 1 and self._take(*messages[0]):
             self.message_consumed()
             return _TAKEN
         return parsed
+
+
+def _rest(data: bytes, read: int, messages: _Messages) -> int:
+    """How much of what was read is behind all requests in it: the beginning of the next.
+
+    Of a body in chunks it is not known; nothing follows that (``listening.py``).
+
+    Parameters:
+        read: how much of it is the rest of the body before.
+        messages: requests that begin in it, or ended their heads in it.
+    """
+    for _, body in messages:
+        read = data.find(_END, _past_empty_lines(data, read)) + len(_END) + body.total_bytes
+    return len(data) - _past_empty_lines(data, min(read, len(data)))
+
+
+def _past_empty_lines(data: bytes, at: int) -> int:
+    """Where a request begins: empty lines before it count for nothing (RFC 9112, section 2.2)."""
+    found = _EMPTY_LINES.match(data, at)
+    return at if found is None else found.end()
 
 
 def _write(outgoing: Outgoing, closes: bool) -> bytes:

@@ -212,6 +212,8 @@ CARRIED_AS_BODY = {
         (403, *OVER),
     ),
     "in chunks": Case(get(b"GET /health HTTP/1.1", HOST, _CHUNKED) + in_chunks(SMUGGLED), (200,)),
+    "of CONNECT": Case(_carried(b"CONNECT 127.0.0.1:22 HTTP/1.1"), (421,)),
+    "of CONNECT to a path": Case(_carried(b"CONNECT /v1/thread HTTP/1.1"), (404,)),
 }
 
 ENDS_CONNECTION = {
@@ -231,16 +233,19 @@ PIPELINED = {
     ),
     "behind an empty line": taken(b"\r\n" + post(_LENGTH, body=BODY)),
     "behind what is no request": refused(b"nothing\r\n\r\n" + post(_LENGTH, body=BODY)),
-    "behind what would be upgraded": Case(
-        get(b"GET /health HTTP/1.1", HOST, b"Connection: Upgrade", b"Upgrade: websocket")
-        + post(_LENGTH, body=BODY),
-        (200, 200, *OVER),
-        1,
+    **{
+        f"behind what would be upgraded to {protocol!r}": Case(
+            get(b"GET /health HTTP/1.1", HOST, b"Connection: Upgrade", b"Upgrade: " + protocol)
+            + post(_LENGTH, body=BODY),
+            (200,),
+        )
+        for protocol in (b"websocket", b"h2c", b"tunnel")
+    },
+    "behind a body with what would be upgraded": taken_last(
+        post(_LENGTH, b"Connection: Upgrade", b"Upgrade: h2c", body=BODY + SMUGGLED)
     ),
     "behind a method for tunnels": Case(
-        get(b"CONNECT 127.0.0.1:22 HTTP/1.1", HOST) + post(_LENGTH, body=BODY),
-        (421, 200, *OVER),
-        1,
+        get(b"CONNECT 127.0.0.1:22 HTTP/1.1", HOST) + post(_LENGTH, body=BODY), (421,)
     ),
 }
 
@@ -253,6 +258,8 @@ LINES = {
                 b"GET /health HTTP/0.9",
                 b"GET /health HTTP/1",
                 b"GET /health HTTP/2",
+                b"GET /health HTTP/2.0",
+                b"GET /v1/models HTTP/0.9",
             ),
             *(b"GET /health HTTP/1.2", b"GET /health HTTP/1.10", b"GET /health HTTP/1,1"),
             *(b"GET /health http/1.1", b"GET /health XTTP/1.1", b"GET /health HTTP/1.1 "),

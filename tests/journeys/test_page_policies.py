@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import load_config
 from aitp_desk.export.site import export_site
+from tests.calling import calling
 from tests.serving import SITE
 from tests.talking import Talker, talking
 
@@ -54,6 +55,10 @@ async def test_encryption_is_demanded_where_the_site_has_it(tmp_path: Path, talk
             for path in ("/", "/llms.txt", "/v1/models", "/v1/nothing", "/agent/converse"):
                 async with desk.http.get(path) as response:
                     assert response.headers.getall("Strict-Transport-Security", []) == demanded
+            async with calling(desk.desk) as line:  # what is no request is told it too
+                line.writer.write(b"nothing\r\n\r\n")
+                status, headers, _ = await line.hear()
+                assert (status, "Strict-Transport-Security" in headers) == (400, bool(demanded))
 
 
 async def test_an_exported_page_says_its_policy_itself(tmp_path: Path) -> None:

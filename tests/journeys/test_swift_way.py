@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import re
 import select
 import socket
 from contextlib import AsyncExitStack, suppress
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from aitp_desk.app import Serving
 from aitp_desk.front import Front, Outgoing
 from aitp_desk.incoming import Incoming
 from aitp_desk.store.work.tokens import revoke_token
@@ -312,14 +314,47 @@ async def test_few_and_short_heads_are_remembered() -> None:
     assert [heads.find(b"0"), heads.find(b"1")] == [None, read]
 
 
-async def test_a_head_that_began_behind_an_answer_has_its_time_too(tmp_path: Path) -> None:
-    async with (
-        serving(tmp_path, "server.header_seconds=1") as desk,
-        calling(desk) as line,
-    ):
-        line.writer.write(question("How do I return a book?"))
-        assert (await line.hear())[0] == 200
-        line.writer.write(HEALTH[:20])
-        status, headers, _ = await line.hear()
-        assert (status, headers["Connection"]) == (408, "close")
-        assert await line.is_at_end()
+ASKED = question("How do I return a book?")
+BEGUN = HEALTH[:20]
+BEHIND = {
+    "an answer": [ASKED, BEGUN],
+    "a request": [ASKED + BEGUN],
+    "a request of the general way": [HEALTH + BEGUN],
+    "two requests": [HEALTH + ASKED + BEGUN],
+    "a body that came later": [ASKED[:-10], ASKED[-10:] + BEGUN],
+    "a head that came in two parts": [HEALTH[:9], HEALTH[9:] + BEGUN],
+}
+WHOLE = {
+    "two requests": [HEALTH + ASKED],
+    "a body that came later": [ASKED[:-10], ASKED[-10:]],
+    "a head that came in two parts": [HEALTH[:9], HEALTH[9:]],
+    "a head whose end came in two parts": [HEALTH[:-1], HEALTH[-1:]],
+    "empty lines before it": [b"\r\n\r\n" + HEALTH],
+    "empty lines behind it": [HEALTH + b"\r\n\r\n"],
+}
+
+
+async def test_a_head_that_began_behind_a_request_has_its_time_too(tmp_path: Path) -> None:
+    async def said(desk: Serving, parts: list[bytes]) -> list[int]:
+        """The statuses of all answers within a time in which a head has to come."""
+        heard = b""
+        async with calling(desk) as line:
+            for part in parts:
+                line.writer.write(part)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(0.1 if part is not parts[-1] else 1.3):
+                        while data := await line.reader.read(65536):
+                            heard += data
+        return [int(status) for status in re.findall(rb"HTTP/1\.1 (\d{3}) ", heard)]
+
+    with patch("aitp_desk.listening.SWEEP_SECONDS", 0.02):
+        async with serving(tmp_path, "server.header_seconds=1") as desk:
+            heard = await asyncio.gather(
+                *(said(desk, parts) for parts in (*BEHIND.values(), *WHOLE.values()))
+            )
+    begun, whole = heard[: len(BEHIND)], heard[len(BEHIND) :]
+    for name, statuses in zip(BEHIND, begun, strict=True):
+        assert statuses[-1] == 408, name
+        assert set(statuses[:-1]) == {200}, name
+    for name, statuses in zip(WHOLE, whole, strict=True):
+        assert set(statuses) == {200}, name
