@@ -41,12 +41,15 @@ TAKEN = (
     "Signature",
     "Signature-Agent",
     "Signature-Input",
+    "*",
 )
-"""Headers that a page of another site may send."""
+"""Headers that a page of another site may send: whatever it likes, as who is no browser. Clients
+in pages add some of their own; ``*`` stands for all of them but ``Authorization``."""
 SHOWN = (
     "ETag",
     "Link",
     "Location",
+    "Preference-Applied",
     "Retry-After",
     "WWW-Authenticate",
     "X-Markdown-Tokens",
@@ -54,6 +57,7 @@ SHOWN = (
     "X-RateLimit-Remaining",
     "X-RateLimit-Reset",
     "X-RateLimit-Window",
+    "x-should-retry",
 )
 """Headers that a page of another site may read."""
 
@@ -91,6 +95,7 @@ class Browsers:
 
     def __init__(self, site_url: str, settings: Cors) -> None:
         site = urlsplit(site_url)
+        self._site = site.netloc.lower()
         self._open_discovery = settings.open_discovery
         always = (_ENCRYPTED_FROM_NOW_ON,) if site.scheme == "https" else ()
         self._to_all = Told((*_TO_ALL, *always))
@@ -117,7 +122,7 @@ class Browsers:
         known = self._to_origin.get(origin)
         if known is not None:
             return known
-        if method in _CHANGES_NOTHING or _is_own(origin, headers):
+        if method in _CHANGES_NOTHING or self._is_own(origin, headers):
             return self._to_no_other
         return self._refused
 
@@ -144,13 +149,16 @@ class Browsers:
             )
         )
 
+    def _is_own(self, origin: str, headers: Mapping[str, str]) -> bool:
+        """Whether a page is of the very address that it asks, such as another name of the loopback.
 
-def _is_own(origin: str, headers: Mapping[str, str]) -> bool:
-    """Whether a page is of the very address that it asks, such as another name of the loopback.
-
-    The Host header names the desk, or the request is refused for that. What ``Sec-Fetch-Site`` says
-    no script can forge; it is right also where a server in front has put another Host.
-    """
-    _, is_tuple, authority = origin.partition("://")
-    is_here = bool(is_tuple) and authority == headers.get("Host", "").lower()
-    return is_here or headers.get("Sec-Fetch-Site") == "same-origin"
+        The Host header names the desk, or the request is refused for that. The site's own name
+        stands for its origin alone, which is known: what has another scheme is another's. What
+        ``Sec-Fetch-Site`` says no script can forge; it is right also where a server in front has
+        put another Host.
+        """
+        scheme, _, authority = origin.partition("://")
+        is_here = scheme in {"http", "https"} and authority == headers.get("Host", "").lower()
+        return (is_here and authority != self._site) or (
+            headers.get("Sec-Fetch-Site") == "same-origin"
+        )

@@ -30,7 +30,10 @@ MOST_PER_CALLER = 40
 
 _POLICY = (
     "Content-Security-Policy",
-    "default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'; sandbox",
+    (
+        "default-src 'none'; media-src 'self'; img-src 'self'; style-src 'unsafe-inline'; sandbox;"
+        " frame-ancestors 'none'"
+    ),
 )
 """Whatever a file holds, nothing in it runs here."""
 _SHOWN = re.compile(r"(?:video|audio)/.+|image/(?!svg).+|text/(?:vtt|plain)")

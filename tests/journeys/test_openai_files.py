@@ -150,7 +150,11 @@ async def test_what_a_browser_could_run_is_served_as_bytes(
         assert response.headers["Content-Type"] == content_type
         assert response.headers["Content-Disposition"].startswith("attachment; ")
         assert response.headers["X-Content-Type-Options"] == "nosniff"
-        assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+        assert response.headers["Content-Security-Policy"] == (
+            "default-src 'none'; frame-ancestors 'none'; sandbox"
+        )
+        # of two lines browsers read none (Fetch, "cross-origin resource policy internal check")
+        assert response.headers.getall("Cross-Origin-Resource-Policy") == ["same-origin"]
 
 
 async def test_a_name_is_cleaned_and_served_in_both_forms(owner: Talker) -> None:

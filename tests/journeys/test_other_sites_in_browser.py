@@ -47,7 +47,8 @@ async def test_a_page_of_a_named_site_asks_and_of_another_reads_what_is_open(
                 assert await fetch(site.url, "/llms.txt") == ["cors", 200, "120", "# My site"]
                 told = await fetch(site.url, "/about.md", headers={"If-None-Match": '"x"'})
                 assert told[:2] == ["cors", 200]
-            asked = {"method": "POST", "headers": {"Content-Type": "application/json"}}
+            own = {"X-Stainless-Lang": "js"}  # as a client of the OpenAI API adds some of its own
+            asked = {"method": "POST", "headers": {"Content-Type": "application/json", **own}}
             told = await fetch(named.url, "/agent/converse", body=ASKED, **asked)
             assert told == ["cors", 200, "30", '{"status"']
             told = await fetch(named.url, "/v1/threads/thread_none", method="DELETE")

@@ -91,6 +91,8 @@ def test_a_page_of_the_very_address_that_it_asks_may_ask_it() -> None:
     assert not told("POST", "http://desk:80", Sec_Fetch_Site="same-origin").is_refused
     assert told("POST", "http://127.0.0.1:8081").is_refused
     assert told("POST", "127.0.0.1:8080").is_refused
+    assert told("POST", "gopher://127.0.0.1:8080").is_refused
+    assert told("POST", "http://desk.example", Host="desk.example").is_refused
     assert told("POST", "http://desk:80", Sec_Fetch_Site="same-site").is_refused
 
 

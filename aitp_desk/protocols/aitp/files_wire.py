@@ -152,8 +152,7 @@ def encode_content(file: File, data: bytes) -> Reply:
         kind,
         (
             ("Content-Disposition", disposition(file.name)),
-            ("Content-Security-Policy", "default-src 'none'; sandbox"),
-            ("Cross-Origin-Resource-Policy", "same-origin"),
+            ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
         ),
     )
 
