@@ -24,10 +24,11 @@ from aiohttp import web
 
 from aitp_desk.config import Server
 from aitp_desk.connections import Connections
+from aitp_desk.framing import MAX_HEAD
 from aitp_desk.front import Front
 from aitp_desk.general import General
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
-from aitp_desk.swift import MAX_HEAD, Heads, SwiftConnection
+from aitp_desk.swift import Heads, SwiftConnection
 
 KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open, longer than common proxies keep theirs; and how long one

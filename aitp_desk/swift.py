@@ -18,38 +18,28 @@ credential is kept here that opens nothing.
 from __future__ import annotations
 
 import asyncio
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
-from aiohttp import HttpVersion10, HttpVersion11
+from aiohttp import HttpVersion11
 from aiohttp.helpers import rfc822_formatted_time
-from aiohttp.http_exceptions import BadHttpMessage, HttpProcessingError
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
 from aitp_desk.auth.presented import Presented
 from aitp_desk.browsers import Headers
+from aitp_desk.framing import END_OF_HEAD, WatchedParser
 from aitp_desk.front import Front, Outgoing, lasting_headers
 from aitp_desk.heading import Heading
 from aitp_desk.streaming import StreamingConnection
 
-_Messages = Sequence[tuple[RawRequestMessage, StreamReader]]
-_Parsed = tuple[_Messages, bool, bytes]
-_TAKEN: _Parsed = ((), False, b"")
 MOST_HEADS = 1024
 LONGEST_HEAD = 2048
 """How many heads are remembered, and of how many bytes each at most."""
 
-MAX_HEAD = 64 * 1024
-"""How much is read of a head without end, in bytes: each line of it has a bound of its own."""
-
-_VERSIONS = (HttpVersion11, HttpVersion10)
-_END = b"\r\n\r\n"
-_EMPTY_LINES = re.compile(rb"[\r\n]++")
 _REFUSED = HTTPStatus.BAD_REQUEST.value
 _NO_QUERY: Mapping[str, str] = {}
 
@@ -128,7 +118,7 @@ class SwiftConnection(StreamingConnection):
 
     def __init__(self, front: Front, heads: Heads, watch: Watch, *given: Any, **more: Any) -> None:
         super().__init__(*given, **more)
-        self._reading = _Parser(self._parser, self)
+        self._reading = WatchedParser(self._parser, self)
         self._parser = self._reading  # type: ignore[assignment]  # as far as it is used
         self._front = front
         self._heads = heads
@@ -223,7 +213,7 @@ class SwiftConnection(StreamingConnection):
         """Take a request that has just been read, or leave it to its general way."""
         if not body.is_eof() or message.upgrade:
             return False
-        end = self._read.find(_END) + len(_END)
+        end = self._read.find(END_OF_HEAD) + len(END_OF_HEAD)
         start = self._read[:end]
         self._is_between = end + body.total_bytes == len(self._read)
         if (
@@ -249,7 +239,7 @@ class SwiftConnection(StreamingConnection):
 
     def _take_known(self, data: bytes) -> bool:
         """Take a request whose head was read before, by whomever it was sent."""
-        end = data.find(_END) + len(_END)
+        end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
         start = data[:end]
         head = self._heads.find(start)
         if head is None or head.length != len(data) - end or not self._is_free():
@@ -311,82 +301,6 @@ class _Seen(msgspec.Struct):
 
     async def read(self, _most: int) -> bytes:
         return self.body
-
-
-class _Parser:
-    """The HTTP server's parser; the connection looks at what it reads before the server does."""
-
-    __slots__ = (
-        "_body",
-        "_note_broken",
-        "_parser",
-        "_take",
-        "head_size",
-        "message_consumed",
-        "pause_reading",
-        "set_upgraded",
-    )
-
-    def __init__(self, parser: Any, connection: SwiftConnection) -> None:
-        self._parser = parser
-        self._take = connection.take
-        self._note_broken = connection.note_broken
-        self._body: StreamReader | None = None  # of the last request
-        self.head_size = 0  # how much was read of a head that has not ended yet, at least
-        self.message_consumed = parser.message_consumed
-        self.pause_reading = parser.pause_reading
-        self.set_upgraded = parser.set_upgraded
-
-    def feed_data(self, data: bytes) -> _Parsed:
-        try:
-            return self._read(data)
-        except HttpProcessingError:
-            self._note_broken()
-            raise
-
-    def feed_eof(self) -> Any:
-        return self._parser.feed_eof()
-
-    def _read(self, data: bytes) -> _Parsed:
-        body = self._body
-        before = body.total_bytes if body is not None and not body.is_eof() else None
-        parsed: _Parsed = self._parser.feed_data(data)
-        messages, _, _ = parsed
-        if not all(message.version in _VERSIONS for message, _ in messages):
-            raise BadHttpMessage("the version is another than 1.0 and 1.1")
-        if messages:
-            self._body = messages[-1][1]
-        if messages or before is not None:
-            read = 0 if body is None or before is None else body.total_bytes - before
-            self.head_size = _rest(data, read, messages)
-        else:
-            self.head_size += len(data)
-            if self.head_size > MAX_HEAD:
-                raise BadHttpMessage("the head is too long")
-        if len(messages) == 1 and self._take(*messages[0]):
-            self.message_consumed()
-            return _TAKEN
-        return parsed
-
-
-def _rest(data: bytes, read: int, messages: _Messages) -> int:
-    """How much of what was read is behind all requests in it: the beginning of the next.
-
-    Of a body in chunks it is not known; nothing follows that (``listening.py``).
-
-    Parameters:
-        read: how much of it is the rest of the body before.
-        messages: requests that begin in it, or ended their heads in it.
-    """
-    for _, body in messages:
-        read = data.find(_END, _past_empty_lines(data, read)) + len(_END) + body.total_bytes
-    return len(data) - _past_empty_lines(data, min(read, len(data)))
-
-
-def _past_empty_lines(data: bytes, at: int) -> int:
-    """Where a request begins: empty lines before it count for nothing (RFC 9112, section 2.2)."""
-    found = _EMPTY_LINES.match(data, at)
-    return at if found is None else found.end()
 
 
 def _write(outgoing: Outgoing, closes: bool) -> bytes:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 import pytest_asyncio
 
-from aitp_desk.swift import MAX_HEAD
+from aitp_desk.framing import MAX_HEAD
 from tests.framing import (
     CARRIED_AS_BODY,
     CHUNKS,
