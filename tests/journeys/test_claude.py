@@ -310,6 +310,7 @@ async def ask(served: Served) -> dict[str, Any]:
         return body
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("key", [KEY, "sk-ant-wrong-0123456789"])
 async def test_the_key_in_the_environment_switches_the_model_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
@@ -361,6 +362,7 @@ asyncio.run(main(sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else
 """
 
 
+@pytest.mark.servers
 @pytest.mark.parametrize("key", [(), (KEY,)], ids=["answering without a key", "only serving"])
 def test_the_sdk_is_not_loaded_before_it_is_used(tmp_path: Path, key: tuple[str, ...]) -> None:
     done = subprocess.run(

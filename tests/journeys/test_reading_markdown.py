@@ -292,7 +292,7 @@ async def test_a_large_document_arrives_whole(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
     for number in range(40):
-        lines = "\n\n".join(f"Paragraph {line} of page {number}." for line in range(400))
+        lines = "\n\n".join(f"{'And so on. ' * 30}Line {line} of {number}." for line in range(40))
         (folder / f"page-{number:02}.md").write_text(f"# Page {number}\n\n{lines}\n")
     async with (
         visiting(tmp_path / "data", folder=folder) as visitor,
@@ -302,13 +302,15 @@ async def test_a_large_document_arrives_whole(tmp_path: Path) -> None:
         assert response.headers["Content-Length"] == str(len(full.encode()))
     assert len(full) > 400_000
     assert full.count("\n# Page ") == 40
-    assert full.rstrip().endswith("Paragraph 399 of page 39.")
+    assert full.rstrip().endswith("Line 39 of 39.")
 
 
 async def test_a_page_is_the_same_whichever_process_writes_it(tmp_path: Path) -> None:
     folder = tmp_path / "site"
     folder.mkdir()
-    long = "".join(f"<p>Fact {number} of the <b>long</b> page.</p>" for number in range(9000))
+    length = HERE_CHARACTERS // 300
+    said = f"<p>{'And so on. ' * 30}Fact %s of the <b>long</b> page.</p>"
+    long = "".join(said % number for number in range(length))
     (folder / "a.html").write_text("<title>A</title><h1>A</h1><p>Short.</p>")
     (folder / "b.html").write_text(f"<title>B</title><h1>B</h1>{long}")
     (folder / "c.html").write_text('<title>C</title><h1>C</h1><p>See <a href="a.html">A</a>.</p>')
@@ -321,7 +323,7 @@ async def test_a_page_is_the_same_whichever_process_writes_it(tmp_path: Path) ->
                 pages.append(await response.text())
         async with visitor.http.get("/llms-full.txt") as response:
             full = await response.text()
-    assert "Fact 8999 of the **long** page." in pages[1]
+    assert f"Fact {length - 1} of the **long** page." in pages[1]
     assert full == "# My site\n" + "".join(f"\n{page.rstrip()}\n" for page in pages)
 
 

@@ -53,10 +53,10 @@ def _ids(call: ast.Call, place: str) -> Iterator[Mark]:
 
 
 def _is_mark(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in {
-        "pytest.mark.requirement",
-        "mark.requirement",
-    }
+    match node:
+        case ast.Call(func=ast.Attribute(attr="requirement") as function):
+            return ast.unparse(function) in {"pytest.mark.requirement", "mark.requirement"}
+    return False
 
 
 def _is_collected(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.requirements.document import LEVELS, WORD, lines_of, quoted, uncovered
-from tests.requirements.marks import marks_below, marks_in
+from tests.requirements.marks import Mark, marks_below, marks_in
 from tests.requirements.rows import HERE, PREFIXES, Requirement, Specification, load
 from tests.shared import find_shared_folder
 
@@ -21,8 +21,12 @@ def all_requirements() -> list[Requirement]:
 
 
 @cache
+def marks() -> list[Mark]:
+    return marks_below(HERE.parent)
+
+
 def carried_ids() -> dict[str, str]:
-    return {mark.id: mark.place for mark in marks_below(HERE.parent)}
+    return {mark.id: mark.place for mark in marks()}
 
 
 def test_every_file_of_rows_is_known_and_every_known_file_exists() -> None:
@@ -107,7 +111,7 @@ def test_no_test_carries_a_deferred_requirement() -> None:
 
 def test_every_id_that_a_test_carries_exists() -> None:
     known = {row.id for row in all_requirements()}
-    unknown = [mark for mark in marks_below(HERE.parent) if mark.id not in known]
+    unknown = [mark for mark in marks() if mark.id not in known]
     assert unknown == []
 
 
