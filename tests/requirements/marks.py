@@ -22,10 +22,12 @@ def marks_below(folder: Path) -> list[Mark]:
         ValueError: a mark holds something else than literal ids, or stands on a function or
             class that pytest does not collect; the message names the file and the line.
     """
+    sources = ((path, path.read_text(encoding="utf-8")) for path in sorted(folder.rglob("*.py")))
     return [
         mark
-        for path in sorted(folder.rglob("*.py"))
-        for mark in marks_in(path.read_text(encoding="utf-8"), str(path.relative_to(folder)))
+        for path, source in sources
+        if "mark.requirement" in source
+        for mark in marks_in(source, str(path.relative_to(folder)))
     ]
 
 
@@ -53,10 +55,12 @@ def _ids(call: ast.Call, place: str) -> Iterator[Mark]:
 
 
 def _is_mark(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="requirement") as function):
-            return ast.unparse(function) in {"pytest.mark.requirement", "mark.requirement"}
-    return False
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "requirement"  # to write every call out takes seconds
+        and ast.unparse(node.func) in {"pytest.mark.requirement", "mark.requirement"}
+    )
 
 
 def _is_collected(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:

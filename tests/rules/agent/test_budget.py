@@ -87,6 +87,7 @@ def test_no_limit_of_the_day_is_no_limit() -> None:
     day = Day(0, Clock())
     day.take(10**9)
     day.take(10**9)
+    assert not day.is_spent
 
 
 def test_an_answer_gets_what_room_the_reply_has_left() -> None:
