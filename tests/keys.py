@@ -15,7 +15,7 @@ from aitp_desk.auth.api_key import make_api_key
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.signed_request import make_secret
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token
 from aitp_desk.store.work import create_token
 
 

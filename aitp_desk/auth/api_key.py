@@ -19,7 +19,7 @@ from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated, Refusal
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
-from aitp_desk.store.records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Token
 
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 

@@ -16,7 +16,7 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import DeskError, NotAuthenticated
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.records import Nonce
+from aitp_desk.store.key_records import Nonce
 from aitp_desk.store.work.nonces import keep_nonce
 
 _DIGEST_BYTES = 16

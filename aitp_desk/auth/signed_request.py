@@ -24,7 +24,7 @@ from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token
 
 LONGEST_CREDENTIAL = 512
 """Of characters; what is longer is not read."""

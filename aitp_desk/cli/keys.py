@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from aitp_desk.auth.keys import MasterKey
     from aitp_desk.store.base import Store
     from aitp_desk.store.client_records import SigningKey
-    from aitp_desk.store.key_records import WrappedKey
-    from aitp_desk.store.records import Token
+    from aitp_desk.store.key_records import Token, WrappedKey
 
 T = TypeVar("T")
 

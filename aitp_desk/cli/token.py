@@ -21,7 +21,7 @@ from aitp_desk.cli.lengths import read_end, read_length
 from aitp_desk.cli.moments import day_of, minute_of, second_of
 
 if TYPE_CHECKING:
-    from aitp_desk.store.records import Token
+    from aitp_desk.store.key_records import Token
 
 
 @click.group()
@@ -57,7 +57,7 @@ def create(
         from aitp_desk.auth.signed_request import make_secret
         from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
-        from aitp_desk.store.records import Token
+        from aitp_desk.store.key_records import Token
         from aitp_desk.store.sqlite import SqliteStore
 
         if not name.strip() or not name.isprintable():

@@ -21,13 +21,12 @@ from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.retention import Retention
 from aitp_desk.config.rules import check_public, default_url
+from aitp_desk.config.server import Events, Server
 from aitp_desk.config.settings import (
     Cache,
     Config,
     Contact,
-    Events,
     Log,
-    Server,
     Sessions,
     Site,
     SiteAgent,

@@ -11,7 +11,8 @@ from aitp_desk.config.content import Web
 from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
 from aitp_desk.config.problem import Problem
-from aitp_desk.config.settings import Config, Server
+from aitp_desk.config.server import Server
+from aitp_desk.config.settings import Config
 from aitp_desk.config.signing_rules import check_signature_agents
 from aitp_desk.config.web_address import (
     ip_address,

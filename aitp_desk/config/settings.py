@@ -22,6 +22,7 @@ from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.retention import Retention
+from aitp_desk.config.server import Events, Server
 from aitp_desk.config.signing import (
     SignatureAgent,
     SignatureSettings,
@@ -107,88 +108,6 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         """The contact page as an absolute URL; empty when there is none."""
         page = self.contact.url
         return self.url + page if page.startswith("/") else page
-
-
-class Server(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the desk listens, and how long it waits."""
-
-    host: Annotated[
-        Line,
-        Meta(extra={"unit": "an address"}, description="Address to listen on."),
-    ] = "127.0.0.1"
-    port: Annotated[
-        int, Meta(ge=0, le=65535, description="Port to listen on; 0 lets the system choose one.")
-    ] = 8080
-    trusted_proxies: Annotated[
-        tuple[str, ...],
-        Meta(
-            extra={"unit": "networks"},
-            description="Proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8.",
-        ),
-    ] = ()
-    header_seconds: Annotated[
-        Seconds, Meta(description="How long a request's headers may take to arrive.")
-    ] = 10
-    body_idle_seconds: Annotated[
-        Seconds, Meta(description="How long a request's body may pause while it arrives.")
-    ] = 20
-    slowest_rate: Annotated[
-        int,
-        Meta(
-            ge=1,
-            le=1_000_000,
-            extra={"unit": "bytes a second"},
-            description="How fast a body must arrive and an answer be taken, on the whole.",
-        ),
-    ] = 1000
-    max_connections: Annotated[
-        Count,
-        Meta(
-            extra={"unit": "connections"},
-            description="How many may be open at once, beside as many as events.max_streams.",
-        ),
-    ] = 1000
-    max_connections_per_address: Annotated[
-        Count,
-        Meta(
-            extra={"unit": "connections"},
-            description="How many of them one address may have, beside as many as"
-            " events.max_streams_per_caller; trusted proxies have no such bound.",
-        ),
-    ] = 100
-    shutdown_seconds: Annotated[
-        Seconds, Meta(description="How long requests may take to finish when the desk stops.")
-    ] = 20
-
-
-class Events(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the streams on which threads are followed."""
-
-    max_streams: Annotated[
-        Count, Meta(extra={"unit": "streams"}, description="How many may be open at once.")
-    ] = 4000
-    max_streams_per_caller: Annotated[
-        Count,
-        Meta(
-            extra={"unit": "streams"},
-            description="How many of them one caller may have, or one address without a"
-            " credential.",
-        ),
-    ] = 100
-    max_behind: Annotated[
-        Count,
-        Meta(
-            extra={"unit": "events"},
-            description="How far back a stream may begin; who is further behind reads the thread.",
-        ),
-    ] = 10_000
-    heartbeat_seconds: Annotated[
-        Seconds,
-        Meta(
-            description="How often something is sent where nothing happens, and access is checked"
-            " anew.",
-        ),
-    ] = 15
 
 
 class Sessions(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,7 +13,8 @@ from aitp_desk.model.audit import Auditor
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import Fork, Nonce, Once, Session
+from aitp_desk.store.key_records import Nonce
+from aitp_desk.store.records import Fork, Once, Session
 from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.folding import fold_turn
 

@@ -1,8 +1,13 @@
-"""The data keys, as they are kept."""
+"""What callers prove themselves with, and the data keys, as they are kept."""
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
+
+TokenKind = Literal["api_key", "hmac"]
+"""What a key is for: an API key is sent, an HMAC key signs requests and is never sent."""
 
 
 class WrappedKey(msgspec.Struct, frozen=True):
@@ -19,3 +24,68 @@ class WrappedKey(msgspec.Struct, frozen=True):
     master: str
     wrapped: bytes
     made_at: int
+
+
+class FormerSecret(msgspec.Struct, frozen=True):
+    """What a key was before it was given another secret.
+
+    Parameters:
+        hash: keyed hash of the secret; empty of an HMAC key, whose former version was one less.
+        data_key: version of the data key that it comes from.
+        until: Unix seconds until which it goes on working.
+    """
+
+    hash: bytes
+    data_key: int
+    until: int
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A key as it is kept.
+
+    Parameters:
+        id: the public part of the key.
+        name: what its maker calls it; no two that were not revoked share one.
+        hash: keyed hash of an API key; empty of an HMAC key, of which nothing secret is kept.
+        scopes: what it opens.
+        created_at: Unix seconds, as are the other times.
+        version: raised with every new secret.
+        data_key: version of the data key that the hash is keyed by, or the secret comes from.
+        expires_at: when it ends; None for never.
+        used_at: when it was last used, as far as it was noted: at most once a minute.
+        former: the secret that it had before, while there was one.
+    """
+
+    id: str
+    name: str
+    hash: bytes
+    scopes: tuple[str, ...]
+    created_at: int
+    revoked_at: int | None = None
+    kind: TokenKind = "api_key"
+    version: int = 1
+    data_key: int = 1
+    expires_at: int | None = None
+    used_at: int | None = None
+    former: FormerSecret | None = None
+
+    def is_live(self, now: float) -> bool:
+        """Whether it was neither revoked nor has ended."""
+        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    def former_at(self, now: float) -> FormerSecret | None:
+        """The secret that it had before, as long as that goes on working."""
+        former = self.former
+        return former if former is not None and now < former.until else None
+
+
+class Nonce(msgspec.Struct, frozen=True):
+    """What may be used once.
+
+    Parameters:
+        digest: of whose it is and what it is.
+        until: Unix seconds after which whatever carries it is refused for its age.
+    """
+
+    digest: bytes
+    until: int

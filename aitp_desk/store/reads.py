@@ -11,7 +11,8 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Params, Row, Store, Work
-from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary, Token
+from aitp_desk.store.key_records import Token
+from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary
 from aitp_desk.store.rows import (
     actor_of,
     event_of,

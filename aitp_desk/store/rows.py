@@ -15,7 +15,8 @@ from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
 from aitp_desk.store.client_records import Client, SigningKey
-from aitp_desk.store.records import Event, FormerSecret, Present, Session, Token
+from aitp_desk.store.key_records import FormerSecret, Token
+from aitp_desk.store.records import Event, Present, Session
 
 _encoder = msgspec.json.Encoder()
 _texts = msgspec.json.Decoder(tuple[str, ...])

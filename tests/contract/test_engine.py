@@ -9,7 +9,8 @@ import pytest
 
 from aitp_desk.store import work
 from aitp_desk.store.engine import Unit, touched
-from aitp_desk.store.records import Fork, Nonce, Once
+from aitp_desk.store.key_records import Nonce
+from aitp_desk.store.records import Fork, Once
 from aitp_desk.store.run_records import ClaimedRun
 from tests.contract.saying import VISITOR, a_session, a_thread, first_turn
 

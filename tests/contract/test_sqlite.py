@@ -15,7 +15,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.thread import ThreadUpdate
 from aitp_desk.store import reads, sqlite_writer, work
 from aitp_desk.store.base import Opened, Row, StoreChanged, StoreError, StoreTooNew, Work
-from aitp_desk.store.records import Nonce, Token
+from aitp_desk.store.key_records import Nonce, Token
 from aitp_desk.store.sqlite import SqliteStore, Synchronous
 from aitp_desk.store.statements import load_statements
 from tests.contract.saying import (

@@ -25,8 +25,9 @@ from aitp_desk.model.principal import Principal, PrincipalKind
 from aitp_desk.model.thread import Actor, Thread, ThreadUpdate
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
+from aitp_desk.store.key_records import Token
 from aitp_desk.store.migrate import SCHEMA, migrate
-from aitp_desk.store.records import Fork, Token
+from aitp_desk.store.records import Fork
 from aitp_desk.store.sqlite import SqliteStore
 from tests.contract.conftest import ENGINES
 from tests.contract.saying import (

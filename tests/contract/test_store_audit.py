@@ -15,7 +15,7 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import work
 from aitp_desk.store.audit_log import Head, audit_rows, check_audit
 from aitp_desk.store.base import Params, Row, Store
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token
 from tests.auditing import KEYS, HeldLog, somebody
 from tests.contract.saying import AYA, HOUR, NOW, a_thread, open_thread
 

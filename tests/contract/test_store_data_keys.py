@@ -20,8 +20,7 @@ from aitp_desk.auth.keys import (
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import key_reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import WrappedKey
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token, WrappedKey
 from tests.contract.saying import NOW
 
 FIRST = WrappedKey(1, "m1", b"wrapped 1", NOW)

@@ -18,7 +18,7 @@ from aitp_desk.model.grant import MAX_GRANTS, Grant, May
 from aitp_desk.model.principal import Principal, PrincipalKind
 from aitp_desk.store import grant_reads, reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token
 from tests.contract.saying import (
     AYA,
     BEN,

@@ -8,7 +8,7 @@ import pytest
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Token
 from aitp_desk.store.work import TOKENS_EPOCH
 from tests.contract.saying import HOUR, NOW
 

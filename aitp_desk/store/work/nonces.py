@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import Nonce
+from aitp_desk.store.key_records import Nonce
 
 
 def keep_nonce(*, nonce: Nonce) -> Work[None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token
 from aitp_desk.store.rows import to_json, token_of
 from aitp_desk.store.work.audit import note_audit
 

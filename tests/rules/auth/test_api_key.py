@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from aitp_desk.auth.api_key import make_api_key, parse_api_key, verify_api_key
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.store.records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Token
 
 KEYS = DataKeys({1: bytes(32)})
 NOW = 10

@@ -18,7 +18,7 @@ from aitp_desk.desk.guesses import MOST_A_MINUTE, Guesses
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, RateLimited
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous
-from aitp_desk.store.records import Token
+from aitp_desk.store.key_records import Token
 
 KEYS = DataKeys({1: bytes(32)})
 PEER = "203.0.113.7"
