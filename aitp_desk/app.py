@@ -26,6 +26,7 @@ from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.data_keys import open_data_keys
+from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
@@ -36,7 +37,6 @@ from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
-from aitp_desk.desk.guesses import Guesses
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.named_agents import NamedAgents

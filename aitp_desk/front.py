@@ -24,12 +24,12 @@ from aitp_desk.auth.presented import NOTHING
 from aitp_desk.auth.proof import Proof
 from aitp_desk.browsers import Browsers, Headers
 from aitp_desk.desk.concurrency import Concurrency
-from aitp_desk.desk.counting import WINDOW_SECONDS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.noting import Noting
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.incoming import Incoming, pass_on
+from aitp_desk.model.counting import WINDOW_SECONDS
 from aitp_desk.model.errors import (
     DeskError,
     Forbidden,

@@ -12,7 +12,8 @@ what is sent to what is kept:
 - Agents' signatures: ``message_signature.py`` (RFC 9421), ``directories.py`` (their keys).
 - What this desk gives: ``clients.py`` and ``issuing.py`` (OAuth), ``signing.py`` (with which keys).
 - What is remembered: ``verified.py`` (proofs), ``nonces.py`` (what was used), ``last_use.py``,
-  ``per_minute.py``; ``key_sets.py`` says for how long keys of others are.
+  ``guesses.py`` and ``per_minute.py`` (who has caused too much), and for how long the keys of
+  others are: ``key_sets.py``.
 - The desk's own keys: ``keys.py`` (the master key) wraps ``data_keys.py``, from which all others
   come: ``exchanging.py``, ``sealing.py``, ``audit_keys.py``.
 """

@@ -92,7 +92,7 @@ class Agents:
             Unavailable: this cannot be found out now.
         """
         if self._tries.is_spent(address):
-            raise self._too_many()
+            raise self._too_many(address)
         try:
             claim = read_claim(head.headers)
         except NotAuthenticated:
@@ -101,7 +101,7 @@ class Agents:
         if claim is None or (claim.origin not in self._listed and not self._takes_others):
             return None
         if claim.origin not in self._listed and not self._tries.take(address):
-            raise self._too_many()
+            raise self._too_many(address)
         try:
             return await self._verify(claim, head, address)
         except NotAuthenticated:
@@ -109,8 +109,8 @@ class Agents:
                 self._tries.take(address)
             raise
 
-    def _too_many(self) -> RateLimited:
-        wait = self._tries.seconds_left
+    def _too_many(self, address: str) -> RateLimited:
+        wait = self._tries.seconds_left(address)
         return RateLimited(
             "Too many signatures come from your address, or from agents that are not listed here."
             f" Try again in {wait} seconds, or ask without a signature.",

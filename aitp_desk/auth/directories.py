@@ -155,7 +155,7 @@ class Directories:
                 raise Unavailable(
                     "Too many key directories of new agents are asked for. Try again later, or ask"
                     " without a signature.",
-                    retry_after=self._fetches.seconds_left,
+                    retry_after=self._fetches.seconds_left(address),
                 )
             directory.asked_at = now
             self._keep(origin, directory)

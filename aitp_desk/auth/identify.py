@@ -13,6 +13,7 @@ from typing import Protocol
 import msgspec
 
 from aitp_desk.auth.address import ClientAddresses
+from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.presented import BEARER, GRANT, HMAC_SCHEME, Presented
 from aitp_desk.auth.proof import Head, Proof, Way
 from aitp_desk.model.errors import NotAuthenticated
@@ -36,20 +37,6 @@ class RememberingWay(Way, Protocol):
 
     def remembers(self, credential: str) -> bool:
         """Whether it was proven a moment ago."""
-
-
-class Guesses(Protocol):
-    """What bounds how much is looked up that proves nothing."""
-
-    def check(self, address: str) -> None:
-        """Refuse an address from which too much of that came.
-
-        Raises:
-            RateLimited: so it is.
-        """
-
-    def note(self, address: str) -> None:
-        """Count one that was looked up and proved nothing."""
 
 
 class Identifier:

@@ -1,18 +1,22 @@
-"""How much work callers whom nobody knows may cause: each address, and all together."""
+"""How much work callers whom nobody knows may cause in a minute: each address, and all together."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Callable
+from typing import Final
 
-WINDOW_SECONDS = 60
+from aitp_desk.model.counting import Counters, in_a_minute
+
+_TOGETHER: Final = None
+"""What all addresses are counted as."""
 
 
 class PerMinute:
-    """Counts in windows of a minute.
+    """Counts what addresses cause.
 
     Parameters:
-        each: how much one address may cause in a window.
+        each: how much one address may cause in a minute.
         together: how much all may.
         ticks: seconds that only grow.
     """
@@ -21,32 +25,26 @@ class PerMinute:
         self._each = each
         self._together = together
         self._ticks = ticks
-        self._ends = 0.0
-        self._counted = 0
-        self._of: Counter[str] = Counter()
+        self._counters = Counters(in_a_minute, ticks)
 
     def take(self, address: str) -> bool:
         """Count one, unless there is no room; whether there was."""
-        self._turn_over()
-        if self._counted >= self._together or self._of[address] >= self._each:
+        if self.is_spent(address) or self._left(_TOGETHER, self._together):
             return False
-        self._counted += 1
-        self._of[address] += 1
+        self._counters.count(address, self._each)
+        self._counters.count(_TOGETHER, self._together)
         return True
 
     def is_spent(self, address: str) -> bool:
         """Whether an address has caused all that it may."""
-        self._turn_over()
-        return self._of[address] >= self._each
+        return self._left(address, self._each) > 0
 
-    @property
-    def seconds_left(self) -> int:
-        """Whole seconds until there is room again."""
-        return max(1, round(self._ends - self._ticks()))
+    def seconds_left(self, address: str) -> int:
+        """Whole seconds until there may be room again for an address."""
+        left = max(self._left(address, self._each), self._left(_TOGETHER, self._together))
+        return max(1, math.ceil(left))
 
-    def _turn_over(self) -> None:
-        now = self._ticks()
-        if now >= self._ends:
-            self._ends = now + WINDOW_SECONDS
-            self._counted = 0
-            self._of.clear()
+    def _left(self, key: str | None, most: int) -> float:
+        """Seconds until something may be counted again that has reached its most; else 0."""
+        window = self._counters.read(key)
+        return 0.0 if window is None or window.counted < most else window.ends - self._ticks()

@@ -11,7 +11,8 @@ from aitp_desk.auth.api_key import ApiKeys
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
 from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.auth.identify import Guesses, Identifier, SigningAgents
+from aitp_desk.auth.guesses import Guesses
+from aitp_desk.auth.identify import Identifier, SigningAgents
 from aitp_desk.auth.issued import own_issuer
 from aitp_desk.auth.issuers import (
     Issuer,

@@ -15,8 +15,8 @@ from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.issuing import sign_token
 from aitp_desk.auth.signing import KeyPair, SigningKeys
 from aitp_desk.config import OAuth
-from aitp_desk.desk.counting import Counters, in_a_minute
 from aitp_desk.model.audit import AuditAction, AuditKeys, Auditor, ObjectKind
+from aitp_desk.model.counting import Counters, in_a_minute
 from aitp_desk.model.errors import (
     InvalidClientMetadata,
     InvalidScope,

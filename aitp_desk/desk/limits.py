@@ -15,9 +15,9 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.config import AgentLimits, Limits
-from aitp_desk.desk.counting import WINDOW_SECONDS, Counters, Window, in_a_minute
 from aitp_desk.desk.named_agents import NamedAgents, check_action, may_call
 from aitp_desk.desk.tiers import Tiers
+from aitp_desk.model.counting import WINDOW_SECONDS, Counters, Window, in_a_minute
 from aitp_desk.model.errors import LimitScope, RateLimited
 from aitp_desk.model.principal import Principal
 

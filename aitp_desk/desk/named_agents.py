@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from aitp_desk.config import EVERYBODY, AgentLimits
-from aitp_desk.desk.counting import Counters, Window, in_a_minute
+from aitp_desk.model.counting import Counters, Window, in_a_minute
 from aitp_desk.model.errors import Forbidden
 from aitp_desk.model.principal import Principal
 

@@ -9,12 +9,12 @@ from multidict import CIMultiDict
 from aitp_desk.auth.api_key import ApiKeys, make_api_key
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.guesses import MOST_A_MINUTE, Guesses
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.presented import Presented, read_presented
 from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
-from aitp_desk.desk.guesses import MOST_A_MINUTE, Guesses
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, RateLimited
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous

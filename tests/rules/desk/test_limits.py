@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.config import Limits
-from aitp_desk.desk.counting import MAX_COUNTED, WINDOW_SECONDS
 from aitp_desk.desk.limits import Limiter
+from aitp_desk.model.counting import MAX_COUNTED, WINDOW_SECONDS
 from aitp_desk.model.principal import anonymous
 from tests.doubles import Clock
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from aitp_desk.desk.counting import Counters, in_a_minute
+from aitp_desk.model.counting import Counters, in_a_minute
 from aitp_desk.model.errors import RateLimited
 
 MOST_A_MINUTE = 60
