@@ -29,8 +29,9 @@ USER_AGENT = "aitp-desk"
 """What the desk calls itself, also in ``robots.txt``."""
 MAX_REDIRECTS = 5
 """A request follows so many redirects and no more."""
-MAX_AT_ONCE = 16
-"""So many connections are open at once; further requests wait for one."""
+MAX_AT_ONCE = 80
+"""So many connections are open at once; further requests wait for one. It is more than strangers
+may ask for in a minute (``auth/directories.py``), so theirs alone are never all of them."""
 MAX_AT_ONE_HOST = 4
 """So many of them lead to one host: who answers slowly keeps nobody else waiting."""
 MAX_ADDRESSES = 8

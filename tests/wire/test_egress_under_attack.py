@@ -13,7 +13,7 @@ import time
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 from ipaddress import IPv4Address, IPv6Address
 from typing import Protocol
@@ -22,6 +22,7 @@ from unittest.mock import patch
 import pytest
 from aiohttp import AsyncResolver, web
 
+from aitp_desk.auth.directories import MOST_FETCHES
 from aitp_desk.egress import (
     MAX_REDIRECTS,
     AddressRefused,
@@ -33,7 +34,6 @@ from aitp_desk.egress import (
     TooSlow,
     Unreachable,
 )
-from aitp_desk.egress.client import MAX_AT_ONCE
 from tests.name_server import SILENT, name_server
 from tests.websites import Names, Website, website
 
@@ -133,12 +133,19 @@ REFUSED = (*(f"https://{host}:PORT/hunter2" for host in (*LOOPBACK, *INNER)), *W
 
 
 @asynccontextmanager
-async def canary() -> AsyncIterator[tuple[int, list[str]]]:
-    """Somebody within the house, on every address of the loopback, who notes who comes."""
+async def canary(*, says_nothing: bool = False) -> AsyncIterator[tuple[int, list[str]]]:
+    """Somebody within the house, on every address of the loopback, who notes who comes.
+
+    Parameters:
+        says_nothing: whether whoever comes is left waiting until they go.
+    """
     came: list[str] = []
 
-    async def note(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         came.append(str(writer.get_extra_info("sockname")))
+        if says_nothing:
+            with suppress(ConnectionError):
+                await reader.read()
         writer.close()
 
     async with await asyncio.start_server(note, "0.0.0.0", 0) as server:
@@ -261,7 +268,7 @@ async def test_names_of_which_nothing_is_said_keep_no_other_name_waiting() -> No
         asking = partial(AsyncResolver, nameservers=["127.0.0.1"], udp_port=resolver.port)
         with patch("aiohttp.AsyncResolver", asking):
             async with Egress() as egress:
-                silent = [f"name{number}{SILENT}" for number in range(MAX_AT_ONCE - 1)]
+                silent = [f"name{number}{SILENT}" for number in range(MOST_FETCHES)]
                 waiting = [
                     asyncio.create_task(fetch(egress, f"https://{name}/", SOON)) for name in silent
                 ]
@@ -447,6 +454,22 @@ async def test_a_host_that_keeps_its_callers_waiting_keeps_no_other_hosts_caller
             assert (await fetch(egress, f"{site.url}/")).body == b"hello"
             kinds = {type(one) for one in await asyncio.gather(*waiting, return_exceptions=True)}
             assert kinds == {TooSlow}
+
+
+async def test_as_many_slow_hosts_as_strangers_may_name_leave_room_for_others() -> None:
+    async with canary(says_nothing=True) as (port, _), website() as site:
+        site.put("/", "hello")
+        hosts = [f"127.0.1.{number}" for number in range(1, MOST_FETCHES + 1)]
+        async with Egress(allow_loopback=True) as egress:
+            waiting = [
+                asyncio.create_task(fetch(egress, f"http://{host}:{port}/", 2 * SOON))
+                for host in hosts
+            ]
+            await asyncio.sleep(0)
+            assert (await fetch(egress, f"{site.url}/")).body == b"hello"
+            assert not any(task.done() for task in waiting)
+            kinds = {type(one) for one in await asyncio.gather(*waiting, return_exceptions=True)}
+    assert kinds == {TooSlow}
 
 
 # --- Sending -------------------------------------------------------------------------------------
