@@ -132,6 +132,7 @@ class House(msgspec.Struct, frozen=True):
             filing=shared.filing,
             wake=worker.wake,
             changed=following.changed,
+            audit=shared.audit,
         )
         reading = Reading(store, following, clock)
         sessions = Sessions(config.sessions, store, clock)

@@ -78,7 +78,7 @@ def verify(data: Path, url: str, head: str | None) -> None:
     "--of",
     "of",
     metavar="KIND:ID",
-    help="Only rows of one object, such as thread:ID, file:ID or key:ID.",
+    help="Only rows of one object, such as thread:ID or key:ID.",
 )
 @click.option(
     "--out",

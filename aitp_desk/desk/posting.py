@@ -21,6 +21,7 @@ from aitp_desk.desk.repeats import (
     thread_scope,
 )
 from aitp_desk.desk.shares import Wake
+from aitp_desk.model.audit import AuditKeys, auditor_of
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
@@ -88,6 +89,7 @@ class Posting:
         repeats: tells a request from its repeats.
         wake: called after a commit that queued a run.
         changed: called with the thread after a commit that others may be waiting to hear of.
+        audit: the keys of the audit log.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Posting:
         filing: Filing,
         wake: Wake,
         changed: Callable[[str], None],
+        audit: AuditKeys,
     ) -> None:
         self._store = store
         self._actor = actor
@@ -112,6 +115,7 @@ class Posting:
         self._filing = filing
         self._wake = wake
         self._changed = changed
+        self._audit = audit
 
     @property
     def idle_before(self) -> int:
@@ -172,6 +176,7 @@ class Posting:
                 once=once,
                 now=int(now),
                 fork=fork,
+                by=None if fork is None else auditor_of(self._audit, principal, int(now)),
             )
         if placed.replayed:
             return await self._read_opened(principal, placed)

@@ -60,7 +60,6 @@ class ObjectKind(Enum):
     CLIENT = "client"
     TOKEN = "token"  # noqa: S105 -- a word
     THREAD = "thread"
-    FILE = "file"
     GRANT = "grant"
     ACTOR = "actor"
     ADDRESS = "address"
@@ -68,7 +67,7 @@ class ObjectKind(Enum):
     LOG = "log"
 
 
-HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.FILE, ObjectKind.ACTOR, ObjectKind.TOKEN})
+HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.ACTOR, ObjectKind.TOKEN})
 
 
 class Outcome(Enum):
@@ -76,7 +75,6 @@ class Outcome(Enum):
 
     DONE = "done"
     BEGUN = "begun"
-    FORBIDDEN = "forbidden"
     MALFORMED = "malformed"
     UNKNOWN = "unknown"
     REVOKED = "revoked"

@@ -79,6 +79,10 @@ async def test_an_operators_visit_to_somebody_elses_thread_is_noted_before_it_is
         clock.advance(3600)
         assert (await operator.post(theirs, "I look after this.", headers=MANUAL)).status == 200
         assert len(await rows(talker.desk.store)) == 2
+        for forked, count in ((own, 2), ("thread_that_is_not_there", 2), (theirs, 3)):
+            await operator.open(metadata={"parent_id": forked}, headers=MANUAL)
+            assert len(await rows(talker.desk.store)) == count
+        assert (await rows(talker.desk.store))[-1].object == row.object
 
 
 async def test_a_flood_of_refused_credentials_is_a_few_rows(tmp_path: Path) -> None:

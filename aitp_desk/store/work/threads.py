@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.model.access import Need
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.principal import Principal, least_of
+from aitp_desk.model.principal import Principal, least_of, looks_after_threads
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
     Draft,
@@ -21,6 +22,7 @@ from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, se
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, to_json
 from aitp_desk.store.run_records import NewRun
 from aitp_desk.store.work.actors import check_bindings, set_actors
+from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
@@ -39,6 +41,7 @@ def open_thread(
     once: Once | None,
     now: int,
     fork: Fork | None = None,
+    by: Auditor | None = None,
 ) -> Work[Placed]:
     """Open a thread with its actors, its first messages and, where one must answer, a run.
 
@@ -49,6 +52,7 @@ def open_thread(
         run: the run to queue; None queues none. Of the messages only the last carries its id.
         once: the idempotency key, if one was sent.
         fork: by whom the thread is forked off its parent; None for one without a parent.
+        by: who opens it. It is noted in the audit log where an operator forks somebody else's.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
@@ -58,6 +62,7 @@ def open_thread(
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     parent_seq = None
+    is_visit = False
     if fork is not None:
         parent = yield from reach_thread(
             fork.parent_id,
@@ -68,6 +73,7 @@ def open_thread(
             param="metadata.parent_id",
         )
         parent_seq = parent.seq if parent.access.upto_seq is None else parent.access.upto_seq
+        is_visit = looks_after_threads(fork.principal) and parent.owner != fork.principal.id
     yield from check_bindings(thread.actors[1:], thread.owner, "metadata.actors")
 
     tail = Tail(thread.id, now)
@@ -86,6 +92,10 @@ def open_thread(
     if run is not None and queued is not None:
         yield adding_run(queued, run.asked_by)
     yield from tail.additions()
+    if fork is not None and is_visit:
+        yield from note_audit(
+            by, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, fork.parent_id
+        )
     placed = Placed(
         thread_id=thread.id,
         message_id=kept[-1].id if kept else None,
