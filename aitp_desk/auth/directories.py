@@ -45,9 +45,6 @@ MAX_DIRECTORIES = 1000
 MOST_FETCHES = 60
 """In a minute, of directories whose agents the site's owner has not listed."""
 MOST_FETCHES_PER_ADDRESS = 6
-MOST_AT_ONCE = 8
-"""Of these, at a time: half of what the guarded client has open at once. A slow stranger keeps
-nobody from the keys of issuers and of the agents that are listed."""
 
 TEST_KEYS = frozenset(
     {
@@ -112,7 +109,6 @@ class Directories:
         self._clock = clock
         self._ticks = ticks
         self._fetches = PerMinute(each=MOST_FETCHES_PER_ADDRESS, together=MOST_FETCHES, ticks=ticks)
-        self._strangers: set[asyncio.Task[None]] = set()  # fetches under way, of their directories
 
     async def find(self, origin: str, key_id: str, address: str) -> PublicKey:
         """Return the key of an agent that a signature names, fetching its directory if need be.
@@ -153,30 +149,19 @@ class Directories:
             now = self._ticks()
             if directory.asked_at is not None and now < directory.asked_at + REFETCH_SECONDS:
                 return directory
-            if wait := self._seconds_to_wait(origin, address):
+            if origin not in self._listed and not self._fetches.take(address):
                 if directory.keys:
                     return directory
                 raise Unavailable(
                     "Too many key directories of new agents are asked for. Try again later, or ask"
                     " without a signature.",
-                    retry_after=wait,
+                    retry_after=self._fetches.seconds_left(address),
                 )
             directory.asked_at = now
             self._keep(origin, directory)
             directory.fetching = asyncio.create_task(self._fetch(origin, directory))
-            if origin not in self._listed:
-                self._strangers.add(directory.fetching)
-                directory.fetching.add_done_callback(self._strangers.discard)
         await asyncio.shield(directory.fetching)
         return directory
-
-    def _seconds_to_wait(self, origin: str, address: str) -> int:
-        """How long a directory may not be asked yet; 0 where it may, which counts it."""
-        if origin in self._listed:
-            return 0
-        if len(self._strangers) >= MOST_AT_ONCE:
-            return round(FETCH_SECONDS)
-        return 0 if self._fetches.take(address) else self._fetches.seconds_left(address)
 
     def _keep(self, origin: str, directory: _Directory) -> None:
         if origin in self._listed:

@@ -15,7 +15,6 @@ from aitp_desk.auth.directories import (
     DIRECTORY_PATH,
     MAX_KEYS,
     MEDIA_TYPE,
-    MOST_AT_ONCE,
     MOST_FETCHES,
     MOST_FETCHES_PER_ADDRESS,
     Directories,
@@ -206,43 +205,6 @@ async def test_strangers_have_few_directories_fetched_each_and_in_all() -> None:
             await directories.find(listed, "k" * 43, ADDRESS)
         ticks.advance(60)
         assert await find(99, ADDRESS) == "asked"
-
-
-async def test_strangers_who_do_not_answer_keep_nobody_from_the_keys_of_others() -> None:
-    held, connected = asyncio.Event(), asyncio.Semaphore(0)
-
-    async def stay_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        connected.release()
-        await held.wait()
-        writer.close()
-
-    silent = [await asyncio.start_server(stay_silent, "127.0.0.1", 0) for _ in range(20)]
-    async with website() as site, Egress(allow_loopback=True) as egress:
-        directories = Directories(egress, (site.url,), Clock(), Clock(0.0))
-
-        async def find(origin: str, address: str) -> type[Exception]:
-            with pytest.raises((NotAuthenticated, Unavailable)) as refused:
-                await directories.find(origin, "k" * 43, address)
-            return refused.type
-
-        origins = [f"http://127.0.0.1:{one.sockets[0].getsockname()[1]}" for one in silent]
-        asking = [
-            asyncio.create_task(find(origin, f"192.0.2.{number}"))
-            for number, origin in enumerate(origins)
-        ]
-        async with asyncio.timeout(4):  # less than a stranger is waited for
-            for _ in range(MOST_AT_ONCE):
-                await connected.acquire()
-            assert await find(site.url, ADDRESS) is NotAuthenticated
-            assert len(site.asked) == 1
-            held.set()
-            ends = await asyncio.gather(*asking)
-        assert ends.count(NotAuthenticated) == MOST_AT_ONCE
-        assert ends.count(Unavailable) == 20 - MOST_AT_ONCE
-        again = await find("http://127.0.1.1:1", ADDRESS)
-        assert again is NotAuthenticated, "there is room again"
-    for one in silent:
-        one.close()
 
 
 async def test_no_directory_is_asked_inside_the_house() -> None:
