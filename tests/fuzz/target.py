@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 
 import msgspec
@@ -55,15 +54,6 @@ def headers_of(data: bytes) -> CIMultiDictProxy[str]:
         if name.isascii() and name.replace("-", "").isalnum():
             found.add(name, value.strip())
     return CIMultiDictProxy(found)
-
-
-def is_json(data: bytes) -> bool:
-    """Whether the bytes are a document of JSON."""
-    try:
-        json.loads(data)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 JSON_WORDS = (
