@@ -5,12 +5,15 @@ anything, and is on disk after 100 ms, or once no other program holds the databa
 before anything that this request writes, and what was changed is never changed again by the same
 request, also after a ``kill -9``. What such a crash can lose is the use of a request that changed
 nothing, in that time before it.
+
+One process serves a store. What it has not in memory any more, or has used in an earlier life, it
+looks for in the store, where that can be: what is sent again ends when it ended the first time.
 """
 
 from __future__ import annotations
 
-import hmac
 import math
+from hashlib import blake2b
 
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import DeskError, NotAuthenticated
@@ -39,6 +42,9 @@ class Nonces:
         self._digests = keys.derive("nonces")
         self._recent: set[bytes] = set()
         self._former: set[bytes] = set()
+        self._recent_end = 0
+        self._former_end = 0
+        self._stored_end: int | None = None  # what ends later was never used, or is in memory
 
     async def use(self, scope: str, nonce: str, *, until: float) -> None:
         """Use a nonce, which nobody can do again.
@@ -48,29 +54,36 @@ class Nonces:
         Parameters:
             scope: whose nonces these are, such as a key's id; two scopes share none.
             nonce: of any length; a digest of it is kept.
-            until: Unix seconds after which whatever carries it is refused for its age.
+            until: Unix seconds after which whatever carries it is refused for its age. What is sent
+                again says the same; another end makes another use.
 
         Raises:
             NotAuthenticated: it was used before.
             StoreBusy: too many writes are waiting; it was not used.
         """
         text = f"{len(scope)} {scope} {nonce}".encode(errors="surrogateescape")
-        digest = hmac.digest(self._digests, text, "sha256")[:_DIGEST_BYTES]
+        digest = blake2b(text, digest_size=_DIGEST_BYTES, key=self._digests).digest()
         if digest in self._recent or digest in self._former:
             raise _used()
-        self._remember(digest)
-        if await reads.is_nonce_used(self._store, digest):
+        used = Nonce(digest, math.ceil(until))
+        self._remember(used)
+        if self._stored_end is None:
+            self._stored_end = await reads.last_nonce_end(self._store)
+        if used.until <= self._stored_end and await reads.is_nonce_used(self._store, used):
             raise _used()
         try:
-            self._store.record(keep_nonce, nonce=Nonce(digest, math.ceil(until)))
+            self._store.record(keep_nonce, nonce=used)
         except (DeskError, StoreError):
             self._recent.discard(digest)
             raise
 
-    def _remember(self, digest: bytes) -> None:
+    def _remember(self, used: Nonce) -> None:
         if len(self._recent) >= MOST_RECENT:
+            self._stored_end = max(self._stored_end or 0, self._former_end)
             self._recent, self._former = set(), self._recent
-        self._recent.add(digest)
+            self._recent_end, self._former_end = 0, self._recent_end
+        self._recent.add(used.digest)
+        self._recent_end = max(self._recent_end, used.until)
 
 
 def _used() -> NotAuthenticated:

@@ -62,10 +62,16 @@ class Signed(NamedTuple):
 class _Secret:
     """What a key signs with. Its text form never shows it."""
 
-    __slots__ = ("text",)
+    __slots__ = ("_begun",)
 
     def __init__(self, text: str) -> None:
-        self.text = text.encode()
+        self._begun = hmac.new(text.encode(), digestmod="sha256")
+
+    def sign(self, text: bytes) -> bytes:
+        """Return the signature of a text."""
+        signing = self._begun.copy()  # the key is taken in once
+        signing.update(text)
+        return signing.digest()
 
 
 class _KeyProof(Proof, frozen=True, kw_only=True):
@@ -117,7 +123,7 @@ class SignedRequests:
         self._check_age(signed_at)
         known = await self._verified.find(signed.key_id, self._look_up)
         text = signed_text(head.method, head.target, signed)
-        expected = hmac.digest(known.secret.text, text, "sha256")
+        expected = known.secret.sign(text)
         if not hmac.compare_digest(expected, bytes.fromhex(signed.signature)):
             raise _unproven()
         until = signed_at + self._window

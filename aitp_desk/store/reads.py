@@ -11,7 +11,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Params, Row, Store, Work
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Nonce, Token
 from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary
 from aitp_desk.store.rows import (
     actor_of,
@@ -269,9 +269,15 @@ async def is_used(store: Store, once: Once) -> bool:
     return bool(await store.read("look_up_once", {"scope": once.scope, "key": once.key}))
 
 
-async def is_nonce_used(store: Store, digest: bytes) -> bool:
+async def last_nonce_end(store: Store) -> int:
+    """When the last of the nonces that were used ends, in Unix seconds; 0 where there is none."""
+    rows = await store.read("last_nonce", {})
+    return int(rows[0][0] or 0)
+
+
+async def is_nonce_used(store: Store, nonce: Nonce) -> bool:
     """Whether a nonce was used, as far as that was written."""
-    return bool(await store.read("nonce", {"digest": digest}))
+    return bool(await store.read("nonce", {"until": nonce.until, "digest": nonce.digest}))
 
 
 async def epoch(store: Store, name: str) -> int:

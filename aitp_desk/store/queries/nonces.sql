@@ -2,9 +2,12 @@
 INSERT INTO nonces (digest, until) VALUES (:digest, :until) ON CONFLICT DO NOTHING;
 
 -- nonce: Finds a nonce that was used.
-SELECT until FROM nonces WHERE digest = :digest;
+SELECT until FROM nonces WHERE until = :until AND digest = :digest;
+
+-- last_nonce: Finds the nonce that ends last.
+SELECT max(until) FROM nonces;
 
 -- forget_nonces: Forgets nonces that have ended, the first of them first.
-DELETE FROM nonces WHERE digest IN (
-    SELECT digest FROM nonces WHERE until < :before ORDER BY until LIMIT :limit
+DELETE FROM nonces WHERE (until, digest) IN (
+    SELECT until, digest FROM nonces WHERE until < :before ORDER BY until LIMIT :limit
 ) RETURNING until;
