@@ -60,11 +60,11 @@ class Canaries:
         return (
             Performed(Action("look_up_order", "Where an order is."), self._look_up),
             Performed(
-                Action("send_voucher", "Sends a voucher.", "action", is_open=False),
+                Action("send_voucher", "Sends a voucher.", "action", open_to="actions"),
                 self._ring("send_voucher"),
             ),
             Performed(
-                Action("open_till", "Opens the till.", "action", is_open=False),
+                Action("open_till", "Opens the till.", "action", open_to="actions"),
                 self._ring("open_till"),
             ),
         )

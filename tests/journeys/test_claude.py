@@ -220,7 +220,10 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(
             performed.append((name, str(arguments["order"])))
             return "Order A7 left on Monday."
 
-        return Performed(Action(name, "Tells how far an order is.", is_open=is_open), perform)
+        return Performed(
+            Action(name, "Tells how far an order is.", open_to="anyone" if is_open else "actions"),
+            perform,
+        )
 
     def script(body: dict[str, Any]) -> Reply:
         """Calls all that it can name, whatever it was offered."""
@@ -267,7 +270,7 @@ async def test_who_may_call_more_is_not_answered_from_what_others_were_told(tmp_
         names = {tool["name"] for tool in body["tools"]}
         return say("I can send vouchers." if "site_send" in names else "I cannot send vouchers.")
 
-    actions = (Performed(Action("send", "Sends a voucher.", is_open=False), perform),)
+    actions = (Performed(Action("send", "Sends a voucher.", open_to="actions"), perform),)
     async with meeting(tmp_path, script, actions=actions) as met:
         key = (await met.talker.with_key("actions")).key
         mine = [("Authorization", f"Bearer {key}")]

@@ -216,7 +216,7 @@ class Shop:
 
         return (
             Performed(Action("look", "Looks."), look),
-            Performed(Action("sell", "Sells.", is_open=False), sell),
+            Performed(Action("sell", "Sells.", open_to="actions"), sell),
         )
 
 

@@ -68,7 +68,9 @@ async def perform(_principal: Principal, _arguments: Mapping[str, Any]) -> str:
 
 
 ACTIONS = tuple(
-    Performed(Action(name, f"Does {name}.", is_open=name == "look"), perform)
+    Performed(
+        Action(name, f"Does {name}.", open_to="anyone" if name == "look" else "actions"), perform
+    )
     for name in ("look", "sell", "refund")
 )
 

@@ -17,7 +17,7 @@ async def perform(principal: Principal, _arguments: Mapping[str, Any]) -> str:
     return f"Opened for {principal.id}."
 
 
-INVOKING = Invoking([Performed(Action("open_till", "Opens the till.", is_open=False), perform)])
+INVOKING = Invoking([Performed(Action("open_till", "Opens the till.", open_to="actions"), perform)])
 CALL = ToolCall("call_1", "open_till", "{}")
 
 

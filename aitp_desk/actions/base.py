@@ -1,0 +1,134 @@
+"""What an action promises that calls something of the site, wherever that is declared.
+
+A declaration in Python, an operation of an OpenAPI file and a tool of an MCP server all come to an
+:class:`Offered`. Who may call it, when, at what cost and how often is decided by whoever holds it
+(``desk/invoking.py``), never here.
+
+The promises:
+
+Reading
+    :attr:`Offered.read` is pure. It raises :class:`~aitp_desk.model.errors.InvalidRequest` whose
+    ``param`` is the path of what is wrong (``items[0].quantity``) and whose message names the rule.
+    What it returns is given, as it is, to the other three.
+Errors
+    :class:`~aitp_desk.model.errors.DeskError` is told to the caller; anything else that escapes is
+    a fault of the site's own code, of which the caller learns nothing but an id.
+Cancellation
+    A call whose deadline has passed is cancelled. A plain function runs in a thread, and cannot be:
+    its result is dropped.
+At once
+    Any number of calls may run at once.
+Again
+    A call has an id that stays the same when it is made again after a crash or a failure: the
+    idempotency key of whatever it does elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.action import Action
+from aitp_desk.model.money import Money
+
+
+class Caller(msgspec.Struct, frozen=True):
+    """For whom an action is called. It holds no credential and no address.
+
+    Parameters:
+        id: of the principal; None of an anonymous one.
+        scopes: what their credential opens.
+    """
+
+    id: str | None = None
+    scopes: tuple[str, ...] = ()
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody knows who it is."""
+        return self.id is None
+
+
+class SideEffect(msgspec.Struct, frozen=True):
+    """Something that a call has caused besides its result (AHP 0.1, appendix C.2).
+
+    Parameters:
+        type: a short name such as ``email``.
+        description: what happened, in a sentence.
+    """
+
+    type: str
+    description: str
+
+
+class Context:
+    """What a function is told of its call, and what it may say while it works.
+
+    Attributes:
+        call_id: the same when the call is made again: the idempotency key of what it does.
+        caller: for whom it is called.
+        side_effects: those that were noted so far.
+    """
+
+    def __init__(
+        self, call_id: str, caller: Caller, tell: Callable[[str], None] | None = None
+    ) -> None:
+        self.call_id = call_id
+        self.caller = caller
+        self.side_effects: list[SideEffect] = []
+        self._tell = tell
+
+    def progress(self, text: str) -> None:
+        """Say how far the work is, in a few words: whoever asks after it reads this."""
+        if self._tell is not None:
+            self._tell(text)
+
+    def note(self, type_: str, description: str) -> None:
+        """Note a side effect, which the caller is told with the result."""
+        self.side_effects.append(SideEffect(type_, description))
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What a call gave.
+
+    Parameters:
+        result: as JSON has it, within the action's ``output_schema``.
+        text: the same in words; empty where nothing was written for that.
+        side_effects: what it has caused besides.
+    """
+
+    result: Any
+    text: str = ""
+    side_effects: tuple[SideEffect, ...] = ()
+
+
+async def costs_nothing(_arguments: Any, _context: Context) -> Money | None:
+    """The price of what is free."""
+    return None
+
+
+async def is_always_met(_arguments: Any, _context: Context) -> None:
+    """The check of what needs nothing."""
+
+
+class Offered(msgspec.Struct, frozen=True):
+    """An action with what carries it out. See the module for what it promises.
+
+    Parameters:
+        read: arguments as JSON has them → as :attr:`perform` takes them.
+        perform: carries a call out.
+        check: raises :class:`~aitp_desk.model.errors.PreconditionFailed` where a precondition is
+            not met.
+        price: what a call costs; None for nothing. It is asked before, and changes nothing.
+        from_text: arguments as JSON has them, read from a caller's words; None where the words do
+            not say them.
+    """
+
+    action: Action
+    read: Callable[[Mapping[str, Any]], Any]
+    perform: Callable[[Any, Context], Awaitable[Done]]
+    check: Callable[[Any, Context], Awaitable[None]] = is_always_met
+    price: Callable[[Any, Context], Awaitable[Money | None]] = costs_nothing
+    from_text: Callable[[str], Mapping[str, Any] | None] | None = None
