@@ -111,9 +111,13 @@ class _Erasing:
 
     async def _runs(self, thread_id: str, ids: Sequence[str]) -> Erased:
         erased = Erased()
-        for at in range(0, len(ids), AT_ONCE):
-            some = tuple(ids[at : at + AT_ONCE])
-            erased += await self._store.run(erase_runs, thread_id=thread_id, run_ids=some)
+        for at in range(0, len(ids) or 1, AT_ONCE):
+            erased += await self._store.run(
+                erase_runs,
+                thread_id=thread_id,
+                run_ids=tuple(ids[at : at + AT_ONCE]),
+                whose=self._person.principal,
+            )
         return erased
 
     async def _replies(self, thread_id: str, ids: Sequence[str]) -> Erased:

@@ -9,7 +9,7 @@ import msgspec
 from aitp_desk.model.thread import Origin
 from aitp_desk.store.base import Row, Store
 from aitp_desk.store.records import FoldedTurn
-from aitp_desk.store.rows import asker_of, attachments_of
+from aitp_desk.store.rows import attachments_of
 from aitp_desk.store.work.folding import read_turn
 
 PAGE_ROWS = 200
@@ -97,13 +97,15 @@ class Traces(msgspec.Struct, frozen=True):
 
     Parameters:
         first_seq: number of their first message there, also of one that was deleted, or of the
-            first reply to a run that they asked for; 0 for none.
-        since: when they said or asked for something first, Unix seconds; 0 for the thread's opener.
+            first reply to a run that worked with their words; 0 for none.
+        since: when they said something first, or a run began that worked with their words, Unix
+            seconds; 0 for the thread's opener.
         messages: ids of those that are there.
         replies: ids of what the desk said from then on.
         files: what hangs on their messages.
         run_ids: the runs that they asked for.
         is_opener: whether the thread's metadata is theirs.
+        is_giver: whether they handed in what a run's tools gave.
     """
 
     thread_id: str
@@ -114,11 +116,12 @@ class Traces(msgspec.Struct, frozen=True):
     files: tuple[Attached, ...]
     run_ids: tuple[str, ...]
     is_opener: bool
+    is_giver: bool
 
     @property
     def is_none(self) -> bool:
         """Whether nothing was ever there."""
-        return not (self.first_seq or self.run_ids or self.is_opener)
+        return not (self.first_seq or self.run_ids or self.is_opener or self.is_giver)
 
 
 async def folded_of(store: Store, person: Person) -> AsyncIterator[str]:
@@ -186,9 +189,10 @@ async def forks_of(store: Store, thread_id: str, seq: int) -> tuple[str, ...]:
 async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
     thread_id, owner, speaker = thread
     is_opener = person.id in (None, owner) or (owner is None and person.id == speaker)
-    runs = [run async for run in _runs_on(store, thread_id)]
-    asked = {run.id: run.at for run in runs if person.asked(run.asker, is_opener=is_opener)}
-    moments = list(asked.values())
+    runs = [run async for run in _runs_on(store, person, thread_id)]
+    asked = {run.id for run in runs if person.asked(run.asker, is_opener=is_opener)}
+    fed = {run.id: run.at for run in runs if run.id in asked or run.is_fed}
+    moments = list(fed.values())
     first_seq = 0
     messages: list[str] = []
     replies: list[str] = []
@@ -198,7 +202,7 @@ async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
     ):
         is_there = attachments is not None
         if origin == Origin.DESK.value:
-            if not first_seq and run_id in asked:
+            if not first_seq and run_id in fed:
                 first_seq = seq
             if first_seq and is_there:
                 replies.append(id_)
@@ -221,6 +225,7 @@ async def _traces_on(store: Store, person: Person, thread: Row) -> Traces:
         tuple(files),
         tuple(run.id for run in runs if run.id in asked or (run.asker is None and has_part)),
         is_opener,
+        any(run.is_fed for run in runs),
     )
 
 
@@ -238,18 +243,20 @@ class _Asked(msgspec.Struct, frozen=True):
 
     Parameters:
         at: Unix seconds of that.
-        asker: id of the principal; None for nobody known, or several together.
+        asker: id of the principal; None for nobody known.
+        is_fed: whether the person handed in what its tools gave.
     """
 
     id: str
     at: int
     asker: str | None
+    is_fed: bool
 
 
-async def _runs_on(store: Store, thread_id: str) -> AsyncIterator[_Asked]:
+async def _runs_on(store: Store, person: Person, thread_id: str) -> AsyncIterator[_Asked]:
     last: Row = (-1, "")
-    place = {"thread_id": thread_id, "limit": PAGE_ROWS}
+    place = {"thread_id": thread_id, "whose": person.principal, "limit": PAGE_ROWS}
     while rows := await store.read("runs_after", {**place, "created_at": last[0], "id": last[1]}):
-        for at, run_id, asked_by in rows:
-            yield _Asked(run_id, at, asker_of(asked_by).party)
+        for at, run_id, asker, is_fed in rows:
+            yield _Asked(run_id, at, asker, bool(is_fed))
         last = rows[-1]

@@ -7,18 +7,25 @@ import asyncio
 from aitp_desk.desk.erasing import erase_words, find_words
 from aitp_desk.model.grant import Grant, May
 from aitp_desk.model.principal import Principal, PrincipalKind
+from aitp_desk.model.run import RunOptions
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.erasing import Erased, Person
 from aitp_desk.store.records import Summary
+from aitp_desk.store.run_records import NewRun
+from aitp_desk.store.work.driving import start_run
 from tests.auditing import somebody
 from tests.contract.saying import (
     AYA,
     BEN,
     NOW,
+    OPERATOR,
     a_session,
     a_thread,
+    answer,
+    claim,
     first_turn,
+    new_name,
     open_thread,
     post,
     texts_of,
@@ -52,6 +59,37 @@ async def test_a_persons_messages_go_and_their_places_stay(store: Store) -> None
 
     again = await erase_words(store, aya, by=somebody(), clock=clock)
     assert (again.total, again.threads) == (0, 1)
+
+
+async def test_what_was_asked_of_a_run_goes_also_where_anothers_message_has_joined_it(
+    store: Store,
+) -> None:
+    thread = a_thread("aya")
+    await open_thread(store, thread=thread)
+    wished = NewRun(new_name("run"), OPERATOR, "desk", RunOptions(instructions="A wish."))
+    await store.run(
+        start_run,
+        thread_id=thread.id,
+        principal=OPERATOR,
+        run=wished,
+        drafts=(),
+        once=None,
+        now=NOW,
+        idle_before=0,
+    )
+    joined = await post(store, thread.id, "And me.", principal=AYA)
+    assert joined.run_id == wished.id
+    (held,) = await claim(store)
+    await answer(store, held, "As was wished.")
+
+    erased = await erase_words(store, Person(OPERATOR.id), by=somebody(), clock=clock)
+    assert (erased.replies, erased.runs, erased.messages) == (1, 1, 0)
+    assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["And me."]
+    run = await reads.run(store, wished.id)
+    assert run is not None
+    assert run.options == RunOptions()
+    again = await erase_words(store, Person(OPERATOR.id), by=somebody(), clock=clock)
+    assert (again.total, again.threads) == (0, 0)
 
 
 async def test_what_was_said_by_a_link_goes_by_the_name_of_the_link(store: Store) -> None:

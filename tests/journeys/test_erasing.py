@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.agent.base import Answer
+from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
+from aitp_desk.agent.tools import Called, Round
+from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.erasing import erase_words
+from aitp_desk.model.run import ToolCall
 from aitp_desk.store import sqlite_wiping
 from aitp_desk.store.base import Store
 from aitp_desk.store.erasing import Person
@@ -24,6 +27,7 @@ from tests.doubles import PacedAgent, ScriptedAgent
 from tests.erasing import (
     MANUAL,
     PLACES,
+    TOOL,
     command,
     converse,
     found,
@@ -154,6 +158,38 @@ async def test_a_run_that_works_with_erased_words_says_nothing_any_more(tmp_path
         assert [run["status"] for run in runs] == ["failed", "completed"]
         assert runs[0]["last_error"]["message"] == "What the run worked with was erased."
     assert found(data, mark("asked")) == set()
+
+
+async def test_what_was_handed_in_for_anothers_run_goes_with_the_replies_to_it(
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "data"
+
+    async def ask_once(turn: Turn) -> Outcome:
+        if turn.rounds:
+            return Answer(f"It gave {turn.rounds[-1].called[-1].result}.")
+        return ToolRequest((Round("", (Called(ToolCall("call_1", "stock", "{}")),)),))
+
+    async with talking(tmp_path, agent=ScriptedAgent(ask_once)) as talker:
+        owner, operator = await talker.with_key(), await talker.with_key("operator")
+        thread = (await owner.open("How many?", headers=MANUAL)).id
+        path = f"/v1/threads/{thread}/runs"
+        asked = {"assistant_id": SITE_AGENT, "tools": [TOOL], "instructions": mark("of-owner")}
+        run = (await owner.send("POST", path, asked, headers=[("Prefer", "wait=20")])).ok
+        outputs = [{"tool_call_id": "call_1", "output": mark("of-operator")}]
+        handed_in = await operator.send(
+            "POST",
+            f"{path}/{run['id']}/submit_tool_outputs",
+            {"tool_outputs": outputs},
+            headers=[("Prefer", "wait=20")],
+        )
+        assert handed_in.ok["status"] == "completed"
+        assert mark("of-operator") in (await owner.texts(thread))[-1]
+        who = await principal_of(operator)
+        await asyncio.to_thread(command, "erase", "--data", data, "--actor", who)
+        assert await owner.texts(thread) == ["How many?"]
+        assert found(data, mark("of-operator"), mark("of-owner")) == {mark("of-owner")}
+    check_whole(data / DATABASE)
 
 
 async def test_one_of_several_without_a_credential_is_erased_by_their_name(tmp_path: Path) -> None:

@@ -18,10 +18,14 @@ SELECT m.id, m.seq, m.created_at, m.origin, m.actor, m.run_id,
 FROM messages m JOIN threads t ON t.id = m.thread_id
 WHERE m.thread_id = :thread_id AND m.seq > :after ORDER BY m.seq LIMIT :limit;
 
--- runs_after: Lists the oldest runs of a thread after one, with who asked for them.
-SELECT created_at, id, asked_by FROM jobs
-WHERE thread_id = :thread_id AND kind = 'run' AND (created_at, id) > (:created_at, :id)
-ORDER BY created_at, id LIMIT :limit;
+-- runs_after: Lists the oldest runs of a thread after one, with who began them, and whether somebody
+-- handed in what their tools gave; anybody where nobody is named.
+SELECT j.created_at, j.id, j.started_by, EXISTS (
+    SELECT 1 FROM run_givers g WHERE g.run_id = j.id AND (:whose = '' OR g.principal = :whose)
+)
+FROM jobs j
+WHERE j.thread_id = :thread_id AND j.kind = 'run' AND (j.created_at, j.id) > (:created_at, :id)
+ORDER BY j.created_at, j.id LIMIT :limit;
 
 -- forks_after: Lists what was forked off a thread at a message or later, and off these.
 WITH RECURSIVE forks (id) AS (
@@ -49,10 +53,17 @@ DELETE FROM steps WHERE run_id IN (
 -- erase_run: Drops what was asked of a run, and who asked; the run stays.
 UPDATE jobs
 SET options = CASE WHEN options IS NULL THEN NULL ELSE '{}' END, metadata = '{}', owed = NULL,
-    asked_by = NULL
+    asked_by = NULL, started_by = NULL
 WHERE id = :id AND thread_id = :thread_id
-  AND (asked_by IS NOT NULL OR metadata <> '{}' OR coalesce(options, '{}') <> '{}')
+  AND (coalesce(asked_by, started_by) IS NOT NULL OR metadata <> '{}'
+       OR coalesce(options, '{}') <> '{}')
 RETURNING id;
+
+-- erase_givers: Forgets that a principal handed in what the tools of a thread's runs gave; all who
+-- did where nobody is named.
+DELETE FROM run_givers
+WHERE run_id IN (SELECT id FROM jobs WHERE thread_id = :thread_id)
+  AND (:whose = '' OR principal = :whose);
 
 -- erase_thread_metadata: Drops a thread's metadata.
 UPDATE threads SET metadata = '{}' WHERE id = :thread_id AND metadata <> '{}' RETURNING id;

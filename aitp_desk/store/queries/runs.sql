@@ -1,10 +1,10 @@
 -- add_run: Queues a run, or notes one that is capped.
 INSERT INTO jobs (
-    id, kind, thread_id, state, created_at, available_at, attempts, finished_at, asked_by, agent,
-    options, metadata
+    id, kind, thread_id, state, created_at, available_at, attempts, finished_at, asked_by,
+    started_by, agent, options, metadata
 ) VALUES (
-    :id, 'run', :thread_id, :state, :created_at, :created_at, 0, :finished_at, :asked_by, :agent,
-    :options, :metadata
+    :id, 'run', :thread_id, :state, :created_at, :created_at, 0, :finished_at, :asked_by,
+    :started_by, :agent, :options, :metadata
 );
 
 -- run: Reads a run, and for whom it works.
@@ -144,6 +144,7 @@ WHERE thread_id = :thread_id AND kind = 'run';
 
 -- delete_steps_of_thread: Drops what was called in a thread's runs.
 DELETE FROM steps WHERE run_id IN (SELECT id FROM jobs WHERE thread_id = :thread_id);
+
 -- set_asked_by: Says for whom a run is now.
 UPDATE jobs SET asked_by = :asked_by WHERE id = :id;
 
@@ -163,6 +164,9 @@ VALUES (:run_id, :position, :id, :created_at, :completed_at, :text, :calls, :usa
 -- complete_step: Notes what the calls of a step gave.
 UPDATE steps SET calls = :calls, completed_at = :completed_at
 WHERE run_id = :run_id AND position = :position;
+
+-- add_giver: Notes who handed in what a run's tools gave.
+INSERT INTO run_givers (run_id, principal) VALUES (:run_id, :principal) ON CONFLICT DO NOTHING;
 
 -- steps_of_run: Lists the steps in which a run called tools.
 SELECT id, run_id, position, created_at, text, calls, completed_at, usage

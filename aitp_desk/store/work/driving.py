@@ -165,6 +165,8 @@ def submit_outputs(
             "completed_at": now,
         },
     )
+    if principal.party is not None:
+        yield "add_giver", {"run_id": run_id, "principal": principal.party}
     tail.tell_run(run.id, RunState.QUEUED)
     yield from tail.write()
     yield "resume_run", {"id": run.id, "available_at": now}

@@ -92,14 +92,18 @@ def erase_around(
     return Erased(steps=len(steps), notes=len(notes), keys=len(keys), ended=len(unfinished))
 
 
-def erase_runs(*, thread_id: str, run_ids: Sequence[str]) -> Work[Erased]:
-    """Drop what a person asked of runs, and that it was they.
+def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Erased]:
+    """Drop what a person asked of runs, and that it was they, or that they handed something in.
 
     By that the replies to them are found, so it comes after those have gone.
+
+    Parameters:
+        whose: as in :func:`erase_around`.
     """
     runs = 0
     for run_id in run_ids:
         runs += len((yield "erase_run", {"thread_id": thread_id, "id": run_id}))
+    yield "erase_givers", {"thread_id": thread_id, "whose": whose}
     return Erased(runs=runs)
 
 

@@ -237,6 +237,7 @@ def adding_run(run: Run, asked_by: Principal) -> tuple[str, Params]:
             "created_at": run.created_at,
             "finished_at": run.created_at if run.is_over else None,
             "asked_by": asker_to_json(asked_by),
+            "started_by": asked_by.party,
             "agent": run.agent,
             "options": None if run.options is None else to_json(run.options),
             "metadata": to_json(run.metadata) if run.metadata else "{}",
