@@ -64,6 +64,8 @@ class ClientSecrets:
         Parameters:
             client: the one with this id, None where there is none.
         """
+        if client is not None and client.data_key not in self._hashing:
+            client = None  # it is of a key that was lost (aitp-desk keys begin-anew)
         data_key = self._newest if client is None else client.data_key
         hash_ = self._hash(client_id, secret, data_key)
         kept = hash_[::-1] if client is None else client.hash

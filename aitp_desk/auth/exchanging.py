@@ -25,7 +25,7 @@ from aitp_desk.auth.keys import (
 from aitp_desk.model.audit import Auditor
 from aitp_desk.store import key_reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import WrappedKey
+from aitp_desk.store.key_records import BegunAnew, WrappedKey
 
 
 async def exchange_master_key(
@@ -91,15 +91,14 @@ async def add_data_key(store: Store, master: MasterKey, by: Auditor | None = Non
     return version
 
 
-async def begin_anew(store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]) -> int:
+async def begin_anew(
+    store: Store, master: MasterKey, by: Callable[[DataKeys], Auditor]
+) -> BegunAnew:
     """Go on without the master key that was lost: with new data keys, and none of what hung on it.
 
     Parameters:
         master: the one from now on.
         by: who does it, given the keys of the audit log from now on.
-
-    Returns:
-        How many keys of callers were revoked.
     """
     now, secret = int(time.time()), secrets.token_bytes(KEY_BYTES)
     key = WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, secret), now)

@@ -100,6 +100,7 @@ async def introduce_unless_revoked(
         token_id=claims.token_id,
         subject=claims.subject,
         issued_at=claims.issued_at,
+        leeway=settings.leeway_seconds,
     ):
         raise TokenRefused("The token was revoked.", reason="revoked")
     return introduce(settings, claims)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aitp_desk.auth.keys import MasterKey
     from aitp_desk.store.base import Store
     from aitp_desk.store.client_records import SigningKey
-    from aitp_desk.store.key_records import Token, WrappedKey
+    from aitp_desk.store.key_records import BegunAnew, Token, WrappedKey
 
 T = TypeVar("T")
 
@@ -146,7 +146,8 @@ def rotate_master(data: Path, url: str) -> None:
 def rotate_data(data: Path, url: str) -> None:
     """Make a further data key, which everything new is made with.
 
-    What the data keys before it have made goes on working. Stop the desk first.
+    What the data keys before it have made goes on working; the key that signs access tokens stays
+    with its own until 'aitp-desk keys rotate'. Stop the desk first.
     """
 
     async def add(store: Store, master: MasterKey) -> int:
@@ -158,20 +159,21 @@ def rotate_data(data: Path, url: str) -> None:
         known = present_keys(data, url)
         version = _while_stopped(data, url, add)
     click.echo(f"Made data key {version}. API keys that are made or rotated now come from it.")
+    click.echo("So does the next key of access tokens; 'aitp-desk keys rotate' makes it.")
 
 
 @keys.command(name="begin-anew")
 @desk_data
 @desk_store
-@click.confirmation_option(prompt="Revoke all API keys and empty the audit log?")
+@click.confirmation_option(prompt="Revoke all keys, clients and links, and empty the audit log?")
 def begin_anew(data: Path, url: str) -> None:
     """Go on without a master key that is lost; threads, messages and files stay.
 
-    All API keys, signing keys, links and access tokens are void, and the audit log is emptied, for
-    nobody could check it: write it out first. Stop the desk first.
+    All API keys, HMAC keys, OAuth clients, links and access tokens are void, and the audit log is
+    emptied, for nobody could check it: write it out first. Stop the desk first.
     """
 
-    async def begin(store: Store, master: MasterKey) -> int:
+    async def begin(store: Store, master: MasterKey) -> BegunAnew:
         from aitp_desk.auth import exchanging
 
         return await exchanging.begin_anew(store, master, at_the_machine)
@@ -182,8 +184,12 @@ def begin_anew(data: Path, url: str) -> None:
         present_database(data, url)
         if find_master_key(data, os.environ) is None:
             make_master_key(data)
-        revoked = _while_stopped(data, url, begin)
-    click.echo(f"Began anew with another data key. Revoked keys: {revoked}.")
+        begun = _while_stopped(data, url, begin)
+    click.echo("Began anew with another data key, and with it another key of access tokens.")
+    click.echo(f"{begun.keys:>8}  API keys and HMAC keys revoked")
+    click.echo(f"{begun.clients:>8}  OAuth clients revoked, with their access tokens")
+    click.echo(f"{begun.links:>8}  links taken back, by which threads were shared")
+    click.echo(f"{begun.rows:>8}  rows of the audit log dropped")
 
 
 def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:

@@ -29,19 +29,27 @@ class Revocation(msgspec.Struct, frozen=True):
 
 
 async def is_revoked(
-    store: Store, issuer: str, *, token_id: str | None, subject: str, issued_at: int
+    store: Store,
+    issuer: str,
+    *,
+    token_id: str | None,
+    subject: str,
+    issued_at: int,
+    leeway: int,
 ) -> bool:
     """Whether a token was revoked, by its id or with all about its subject.
 
     Parameters:
         issuer: what the site's owner calls it.
         token_id: its ``jti``; None for none.
-        issued_at: Unix seconds.
+        issued_at: Unix seconds, by the issuer's clock.
+        leeway: seconds by which that clock may differ: tokens that say that they were issued so
+            soon after their revocation may have been issued before it.
     """
     if token_id is not None and await _revoked_at(store, issuer, "jti", token_id) is not None:
         return True
     until = await _revoked_at(store, issuer, "sub", subject)
-    return until is not None and issued_at <= until
+    return until is not None and issued_at <= until + leeway
 
 
 async def _revoked_at(store: Store, issuer: str, claim: Claim, value: str) -> int | None:

@@ -79,6 +79,22 @@ class Token(msgspec.Struct, frozen=True):
         return former if former is not None and now < former.until else None
 
 
+class BegunAnew(msgspec.Struct, frozen=True):
+    """What was given up with a master key that is lost.
+
+    Parameters:
+        keys: how many API keys and HMAC keys were revoked.
+        clients: how many OAuth clients were.
+        links: how many links were, by which threads were shared.
+        rows: how many rows of the audit log were dropped.
+    """
+
+    keys: int
+    clients: int
+    links: int
+    rows: int
+
+
 class Nonce(msgspec.Struct, frozen=True):
     """What may be used once.
 

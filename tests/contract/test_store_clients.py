@@ -67,11 +67,14 @@ async def test_so_many_clients_register_and_no_more_until_one_expires(store: Sto
     assert left == [registered(2).id, OWNERS.id, registered(4).id]
 
 
-async def test_a_revoked_client_leaves_no_room_before_its_time(store: Store) -> None:
+async def test_a_client_that_is_revoked_makes_room_for_another(store: Store) -> None:
     await store.run(work.register_client, client=registered(1), most=1)
-    await store.run(work.revoke_client, id_or_name=registered(1).id, now=NOW)
     with pytest.raises(Unavailable):
         await store.run(work.register_client, client=registered(2), most=1)
+    await store.run(work.revoke_client, id_or_name=registered(1).id, now=NOW)
+    await store.run(work.register_client, client=registered(2), most=1)
+    with pytest.raises(Unavailable):
+        await store.run(work.register_client, client=registered(3), most=1)
 
 
 async def test_signing_keys_come_one_after_the_other(store: Store) -> None:

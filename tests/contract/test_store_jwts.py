@@ -20,8 +20,11 @@ async def refuses(
     *,
     subject: str = "aya",
     issuer: str = "login",
+    leeway: int = 0,
 ) -> bool:
-    return await is_revoked(store, issuer, token_id=token_id, subject=subject, issued_at=issued_at)
+    return await is_revoked(
+        store, issuer, token_id=token_id, subject=subject, issued_at=issued_at, leeway=leeway
+    )
 
 
 async def test_a_token_is_refused_by_its_id_whenever_it_was_issued(store: Store) -> None:
@@ -40,6 +43,12 @@ async def test_tokens_about_somebody_are_refused_that_were_issued_until_then(sto
     assert await refuses(store, "one", NOW)
     assert not await refuses(store, None, NOW + 6)
     assert not await refuses(store, None, NOW, subject="bo")
+
+
+async def test_tokens_of_a_clock_that_is_ahead_are_refused_with_those_before(store: Store) -> None:
+    await revoke(store, "sub", "aya")
+    assert await refuses(store, None, NOW + 30, leeway=30)
+    assert not await refuses(store, None, NOW + 31, leeway=30)
 
 
 async def test_a_jti_and_a_sub_of_the_same_text_are_two(store: Store) -> None:

@@ -8,14 +8,17 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from aitp_desk.auth.keys import KEY_FILE, MASTER_KEY, NEW_MASTER_KEY, KeyFileError
 from aitp_desk.store.lock import held_data
 from tests.serving import serving
 from tests.terminal import command
-from tests.visiting import visiting
+from tests.visiting import Visitor, visiting
 
+BY_LINK = {"may": "read", "link": True}
+ALWAYS_THERE = "site.url=https://desk.example"
 ONE, TWO = "1a" * 32, "2b" * 32
 
 
@@ -175,8 +178,71 @@ def test_a_desk_whose_master_key_is_lost_begins_anew_and_keeps_what_was_said(dat
     command("keys", "begin-anew", "--data", data, exit_code=1)
     assert not (data / KEY_FILE).exists()
     told = command("keys", "begin-anew", "--data", data, "--yes")
-    assert told == ["Began anew with another data key. Revoked keys: 1."]
+    assert [line.split()[0] for line in told[1:]] == ["1", "0", "0", "1"]
     kept = make_token(data, "lost")
     assert lets_in(data, lost, kept) == [401, 200]
     command("keys", "check", "--data", data)
     assert command("audit", "verify", "--data", data)[0].startswith("The audit log is whole")
+
+
+def test_beginning_anew_ends_clients_access_tokens_and_links_and_says_how_many(data: Path) -> None:
+    command("keys", "rotate-data", "--data", data)
+    command("keys", "rotate", "--data", data, "--at-once")  # by the second data key
+    owner = make_token(data, "owner")
+    client = make_client(data)
+    token, link = asyncio.run(prove(data, client, owner))
+    assert asyncio.run(answered(data, client, token, link)) == [200, 200, 200]
+    (data / KEY_FILE).unlink()
+    told = command("keys", "begin-anew", "--data", data, "--yes")
+    assert told == [
+        "Began anew with another data key, and with it another key of access tokens.",
+        "       1  API keys and HMAC keys revoked",
+        "       1  OAuth clients revoked, with their access tokens",
+        "       1  links taken back, by which threads were shared",
+        f"{7:>8}  rows of the audit log dropped",
+    ]
+    assert asyncio.run(answered(data, client, token, link)) == [401, 401, 401]
+    log = "\n".join(command("audit", "export", "--data", data))
+    for action in ("key.revoked", "client.revoked", "grant.revoked"):
+        assert f'"action":"{action}","object":"desk:all"' in log
+    renewed = make_client(data)
+    assert asyncio.run(prove(data, renewed, make_token(data, "owner")))
+
+
+Credentials = tuple[str, str]
+
+
+def make_client(data: Path) -> Credentials:
+    arguments = ("--data", data, "--name", "bot", "--scope", "threads")
+    lines = command("client", "create", *arguments)[-2:]
+    return lines[0].partition("=")[2], lines[1].partition("=")[2]
+
+
+async def prove(data: Path, client: Credentials, owner: str) -> tuple[str, str]:
+    """An access token of a client, and a link to a thread of the owner's."""
+    async with visiting(data, ALWAYS_THERE) as visitor:
+        token = (await (await ask_for_token(visitor, client)).json())["access_token"]
+        headers = {"X-AHP-Key": owner}
+        async with visitor.http.post("/v1/threads", json={}, headers=headers) as response:
+            path = f"/v1/threads/{(await response.json())['id']}/grants"
+        async with visitor.http.post(path, json=BY_LINK, headers=headers) as response:
+            shared = await response.json()
+    return token, shared["secret"]
+
+
+async def answered(data: Path, client: Credentials, token: str, link: str) -> list[int]:
+    """What is answered to who shows what was given before."""
+    async with visiting(data, ALWAYS_THERE) as visitor:
+        statuses = [(await ask_for_token(visitor, client)).status]
+        for headers in ({"Authorization": f"Bearer {token}"}, {"Desk-Grant": link}):
+            async with visitor.http.post("/v1/threads", json={}, headers=headers) as response:
+                statuses.append(response.status)
+    return statuses
+
+
+async def ask_for_token(visitor: Visitor, client: Credentials) -> aiohttp.ClientResponse:
+    id_, secret = client
+    form = {"grant_type": "client_credentials", "client_id": id_, "client_secret": secret}
+    async with visitor.http.post("/oauth/token", data=form) as response:
+        await response.read()
+        return response

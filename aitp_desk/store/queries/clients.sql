@@ -23,8 +23,9 @@ FROM clients WHERE id = :id;
 SELECT id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at
 FROM clients ORDER BY created_at, id;
 
--- count_registered_clients: Counts those that registered themselves and have not expired.
-SELECT count(*) FROM clients WHERE is_registered = 1 AND expires_at > :now;
+-- count_registered_clients: Counts the live ones that registered themselves.
+SELECT count(*) FROM clients
+WHERE is_registered = 1 AND revoked_at IS NULL AND expires_at > :now;
 
 -- delete_expired_clients: Forgets those that registered themselves and have expired.
 DELETE FROM clients WHERE id IN (

@@ -41,7 +41,7 @@ def register_client(*, client: Client, most: int, by: Auditor | None = None) -> 
     """Keep a client that registered itself, and forget such ones that have expired.
 
     Parameters:
-        most: how many may be registered at once; a revoked one counts until it would have expired.
+        most: how many that live may be registered at once.
         by: who registers it; None notes nothing in the audit log.
 
     Raises:

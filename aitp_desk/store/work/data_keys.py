@@ -7,7 +7,7 @@ import msgspec
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
-from aitp_desk.store.key_records import WrappedKey
+from aitp_desk.store.key_records import BegunAnew, WrappedKey
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
@@ -73,26 +73,36 @@ def keep_wrappings_of(*, master: str, by: Auditor | None = None) -> Work[None]:
     )
 
 
-def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[int]:
+def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[BegunAnew]:
     """Put a first data key in the place of those whose master key is lost.
 
-    All keys of callers are revoked, and the audit log begins anew: nobody can check what is in it.
+    Whatever callers proved themselves with is revoked, and the audit log begins anew: nobody can
+    check what is in it. No access token that was given before proves anything.
 
     Parameters:
         key: the new one.
         now: Unix seconds.
         by: who does it; noted with the new keys.
-
-    Returns:
-        How many keys of callers were revoked.
     """
+    rows = 0
     for n, link in (yield "audit_head", {}):
+        rows = n - (yield "audit_anchor", {})[0][0]
         yield "move_audit_anchor", {"n": n, "link": link}
         yield "drop_audit", {"n": n}
         yield from note_audit(by, AuditAction.LOG_TRIMMED, ObjectKind.LOG, str(n))
     yield "delete_other_wrappings", {"master": ""}
     yield "add_data_key", msgspec.structs.asdict(key)
-    revoked = yield "revoke_all_tokens", {"revoked_at": now}
+    keys = len((yield "revoke_all_tokens", {"revoked_at": now}))
+    clients = len((yield "revoke_all_clients", {"revoked_at": now}))
+    links = len((yield "delete_all_links", {}))
+    yield "delete_all_signing_keys", {}
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     yield from note_audit(by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, "data-key-1")
-    return len(revoked)
+    for action, count in (
+        (AuditAction.KEY_REVOKED, keys),
+        (AuditAction.CLIENT_REVOKED, clients),
+        (AuditAction.GRANT_REVOKED, links),
+    ):
+        if count:
+            yield from note_audit(by, action, ObjectKind.DESK, "all", count=count)
+    return BegunAnew(keys, clients, links, rows)
