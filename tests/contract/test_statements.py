@@ -80,6 +80,7 @@ WALKED_WHOLE = {
         "files_counted",
     },
     "live_token": {"tokens_live_name"},
+    "revoke_all_clients": {"clients"},
     "revoke_all_tokens": {"tokens_live_name"},
     "signing_keys": {"signing_keys"},
     "tokens": {"tokens"},
