@@ -27,8 +27,9 @@ from aitp_desk.connections import Connections
 from aitp_desk.framing import MAX_HEAD
 from aitp_desk.front import Front
 from aitp_desk.general import General
+from aitp_desk.heads import Heads
 from aitp_desk.model.errors import DeskError, InvalidRequest, RequestTimeout, Unavailable
-from aitp_desk.swift import Heads, SwiftConnection
+from aitp_desk.swift import SwiftConnection
 
 KEEP_ALIVE_SECONDS = 75.0
 """How long an idle connection stays open, longer than common proxies keep theirs; and how long one

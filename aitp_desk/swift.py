@@ -8,11 +8,8 @@ same parser has read it, and the same front answers it. A test compares the answ
 
 While a request is answered here, what arrives behind it is held back, and nothing more is read.
 
-Programs send the same head again and again. What the parser has made of a head that was followed by
-its body and nothing else is remembered: the same bytes at the same place, between two requests,
-mean the same again, and the parser need not see them. Only that: who sends them, whether they may
-and what they are answered is found out each time. A head that was refused is forgotten, so that no
-credential is kept here that opens nothing.
+What the parser has made of a head that was followed by its body and nothing else is remembered
+(``heads.py``), and the parser need not see it again.
 """
 
 from __future__ import annotations
@@ -21,7 +18,7 @@ import asyncio
 from collections.abc import Mapping
 from functools import lru_cache
 from http import HTTPStatus
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import msgspec
 from aiohttp import HttpVersion11
@@ -29,52 +26,15 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
-from aitp_desk.auth.presented import Presented
 from aitp_desk.browsers import Headers
 from aitp_desk.framing import END_OF_HEAD, WatchedParser
 from aitp_desk.front import Front, Outgoing, lasting_headers
 from aitp_desk.heading import Heading
+from aitp_desk.heads import Head, Heads, Known
 from aitp_desk.streaming import StreamingConnection
-
-MOST_HEADS = 1024
-LONGEST_HEAD = 2048
-"""How many heads are remembered, and of how many bytes each at most."""
 
 _REFUSED = HTTPStatus.BAD_REQUEST.value
 _NO_QUERY: Mapping[str, str] = {}
-
-
-class Head(NamedTuple):
-    """A head of a request to a hot route, as it was read.
-
-    Parameters:
-        query: the query string's parameters; of a repeated one the first.
-        length: how many bytes of body follow it.
-    """
-
-    heading: Heading
-    query: Mapping[str, str]
-    length: int
-
-
-class Heads:
-    """Heads that were read before; whoever came first makes room. All connections share them."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, Head] = {}
-        self.find = self._known.get
-
-    def remember(self, head: bytes, read: Head) -> None:
-        """Note what a head was read as, unless it is long."""
-        if len(head) > LONGEST_HEAD:
-            return
-        while len(self._known) >= MOST_HEADS:
-            del self._known[next(iter(self._known))]
-        self._known[head] = read
-
-    def forget(self, head: bytes) -> None:
-        """Keep nothing of a head that was refused: it may hold what proves nothing any more."""
-        self._known.pop(head, None)
 
 
 class Watch(Protocol):
@@ -232,18 +192,18 @@ class SwiftConnection(StreamingConnection):
         heading = self._front.read_head(message.method, path, message.path, message.headers)
         query = message.url.query if message.url.raw_query_string else _NO_QUERY
         head = Head(heading, query, len(text))
-        if self._is_between and not _is_for_once(heading):
-            self._heads.remember(start, head)
-        self._begin(head, text, start)
+        known = self._heads.remember(start, head) if self._is_between else start
+        self._begin(head, text, known)
         return True
 
     def _take_known(self, data: bytes) -> bool:
         """Take a request whose head was read before, by whomever it was sent."""
         end = data.find(END_OF_HEAD) + len(END_OF_HEAD)
         start = data[:end]
-        head = self._heads.find(start)
+        head = self._heads.find(start) or self._heads.find_signed(start)
         if head is None or head.length != len(data) - end or not self._is_free():
             return False
+        # what is known but for a credential stays known, whatever becomes of this one
         self._begin(head, data[end:], start)
         return True
 
@@ -251,19 +211,19 @@ class SwiftConnection(StreamingConnection):
         """Whether a request may be answered at once: nothing waits, and the last answer is out."""
         return self.is_idle and not self._paused
 
-    def _begin(self, head: Head, body: bytes, start: bytes) -> None:
+    def _begin(self, head: Head, body: bytes, known: Known) -> None:
         self.head_began, self.is_answering = None, True
         self._watch.begin()
         request = _Seen(head.heading, head.query, self._peer, body, self)
-        self._turn = self._loop.create_task(self._answer(request, start))
+        self._turn = self._loop.create_task(self._answer(request, known))
 
-    async def _answer(self, request: _Seen, start: bytes) -> None:
+    async def _answer(self, request: _Seen, known: Known) -> None:
         closes = True  # what cannot be written is not answered
         try:
             outgoing = await self._front.answer(request)
             ends = outgoing.closes or self._watch.is_ending
             if outgoing.reply.status >= _REFUSED:
-                self._heads.forget(start)
+                self._heads.forget(known)
             if self.transport is not None:
                 self.transport.write(_write(outgoing, ends))
             closes = ends
@@ -275,11 +235,6 @@ class SwiftConnection(StreamingConnection):
                 self.force_close()
             else:
                 self._read_held()
-
-
-def _is_for_once(heading: Heading) -> bool:
-    """Whether a head holds what is never accepted again: it would only take another's place."""
-    return isinstance(heading.presented, Presented) and heading.presented.is_for_once
 
 
 class _Seen(msgspec.Struct):

@@ -19,7 +19,6 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import DeskError, NotAuthenticated
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.key_records import Nonce
 from aitp_desk.store.work.nonces import keep_nonce
 
 _DIGEST_BYTES = 16
@@ -65,25 +64,25 @@ class Nonces:
         digest = blake2b(text, digest_size=_DIGEST_BYTES, key=self._digests).digest()
         if digest in self._recent or digest in self._former:
             raise _used()
-        used = Nonce(digest, math.ceil(until))
-        self._remember(used)
+        end = math.ceil(until)
+        self._remember(digest, end)
         if self._stored_end is None:
             self._stored_end = await reads.last_nonce_end(self._store)
-        if used.until <= self._stored_end and await reads.is_nonce_used(self._store, used):
+        if end <= self._stored_end and await reads.is_nonce_used(self._store, digest, end):
             raise _used()
         try:
-            self._store.record(keep_nonce, nonce=used)
+            self._store.record(keep_nonce, nonce=digest, until=end)
         except (DeskError, StoreError):
             self._recent.discard(digest)
             raise
 
-    def _remember(self, used: Nonce) -> None:
+    def _remember(self, digest: bytes, end: int) -> None:
         if len(self._recent) >= MOST_RECENT:
             self._stored_end = max(self._stored_end or 0, self._former_end)
             self._recent, self._former = set(), self._recent
             self._recent_end, self._former_end = 0, self._recent_end
-        self._recent.add(used.digest)
-        self._recent_end = max(self._recent_end, used.until)
+        self._recent.add(digest)
+        self._recent_end = max(self._recent_end, end)
 
 
 def _used() -> NotAuthenticated:

@@ -13,13 +13,17 @@ from aitp_desk.model.audit import Auditor
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.key_records import Nonce
 from aitp_desk.store.records import Fork, Once, Session
 from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.folding import fold_turn
+from aitp_desk.store.work.nonces import keep_nonce
 
-_ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {fold_turn: "fold_turn"}
-"""Units that are one writing statement and nothing more, with the unit's arguments."""
+_ONE_STATEMENT: Mapping[Callable[..., Work[Any]], str] = {
+    fold_turn: "fold_turn",
+    keep_nonce: "keep_nonce",
+}
+"""Units that are one writing statement and nothing more, with the unit's arguments. Each writes to
+a table that the others leave alone."""
 
 
 class Unit(msgspec.Struct, eq=False):
@@ -86,8 +90,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
                 found.add(("once", value.scope, value.key))
             case Auditor():
                 notes = True
-            case Nonce():
-                found.add(("nonce", value.digest.hex()))
+            case bytes() if name == "nonce":
+                found.add(("nonce", value.hex()))
             case _:
                 pass
     if notes and found:
@@ -98,7 +102,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
 def one_statement(work: Callable[..., Work[Any]]) -> str | None:
     """The statement that units of this work consist of; its parameters are a unit's arguments.
 
-    An engine may run the statement for many such units at once.
+    An engine may run the statement for many such units at once, before or after those of another
+    such work that stand among them: neither sees the other.
 
     Returns:
         None for work that has more to it.

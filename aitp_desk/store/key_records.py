@@ -93,15 +93,3 @@ class BegunAnew(msgspec.Struct, frozen=True):
     clients: int
     links: int
     rows: int
-
-
-class Nonce(msgspec.Struct, frozen=True):
-    """What may be used once.
-
-    Parameters:
-        digest: of whose it is and what it is.
-        until: Unix seconds after which whatever carries it is refused for its age.
-    """
-
-    digest: bytes
-    until: int

@@ -11,7 +11,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Params, Row, Store, Work
-from aitp_desk.store.key_records import Nonce, Token
+from aitp_desk.store.key_records import Token
 from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary
 from aitp_desk.store.rows import (
     actor_of,
@@ -275,9 +275,9 @@ async def last_nonce_end(store: Store) -> int:
     return int(rows[0][0] or 0)
 
 
-async def is_nonce_used(store: Store, nonce: Nonce) -> bool:
-    """Whether a nonce was used, as far as that was written."""
-    return bool(await store.read("nonce", {"until": nonce.until, "digest": nonce.digest}))
+async def is_nonce_used(store: Store, nonce: bytes, until: int) -> bool:
+    """Whether a nonce was used, as far as that was written; see ``work.keep_nonce``."""
+    return bool(await store.read("nonce", {"nonce": nonce, "until": until}))
 
 
 async def epoch(store: Store, name: str) -> int:

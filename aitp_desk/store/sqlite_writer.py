@@ -20,11 +20,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from itertools import groupby
-from operator import attrgetter
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
+from typing import Any
 
 import structlog
 
@@ -122,13 +121,15 @@ class Writer:
                 unit.error = _describe(error)
             return
         try:
-            for work, group in groupby(units, attrgetter("work")):
-                if (statement := one_statement(work)) is not None:
-                    rows = [unit.kwargs for unit in group]
-                    self._connection.executemany(self._statements[statement], rows)
+            single: dict[str, list[Mapping[str, Any]]] = {}
+            for unit in units:
+                if (statement := one_statement(unit.work)) is not None:
+                    unit.error = None
+                    single.setdefault(statement, []).append(unit.kwargs)
                     continue
-                for unit in group:
-                    self._drive(unit)
+                self._run_many(single)
+                self._drive(unit)
+            self._run_many(single)
             self._execute("COMMIT")
         except Exception as error:  # noqa: BLE001 - it is told to the callers, one of whose it is
             if self._connection.in_transaction:
@@ -138,6 +139,12 @@ class Writer:
             else:
                 for unit in units:
                     self._write([unit])
+
+    def _run_many(self, single: dict[str, list[Mapping[str, Any]]]) -> None:
+        """Run units of one statement each, by their statements, and forget them."""
+        while single:
+            statement, rows = single.popitem()
+            self._connection.executemany(self._statements[statement], rows)
 
     def _drive(self, unit: Unit) -> None:
         """Drive a unit to its end. An error is raised only where the transaction is spoiled."""

@@ -9,7 +9,6 @@ import pytest
 
 from aitp_desk.store import work
 from aitp_desk.store.engine import Unit, touched
-from aitp_desk.store.key_records import Nonce
 from aitp_desk.store.records import Fork, Once
 from aitp_desk.store.run_records import ClaimedRun
 from tests.contract.saying import VISITOR, a_session, a_thread, first_turn
@@ -31,7 +30,7 @@ OF_THREAD = ("thread", THREAD.id)
         ({"claim": CLAIM, "replies": ()}, {OF_THREAD}),
         ({"session": a_session(THREAD), "messages": ()}, {OF_THREAD}),
         (first_turn(a_session(THREAD)), {OF_THREAD}),
-        ({"nonce": Nonce(b"\1\2", 9)}, {("nonce", "0102")}),
+        ({"nonce": b"\1\2", "until": 9}, {("nonce", "0102")}),
         ({"worker": "w", "limit": 3}, None),
         ({}, None),
     ],

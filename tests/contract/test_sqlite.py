@@ -15,7 +15,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.thread import ThreadUpdate
 from aitp_desk.store import reads, sqlite_writer, work
 from aitp_desk.store.base import Opened, Row, StoreChanged, StoreError, StoreTooNew, Work
-from aitp_desk.store.key_records import Nonce, Token
+from aitp_desk.store.key_records import Token
 from aitp_desk.store.sqlite import SqliteStore, Synchronous
 from aitp_desk.store.statements import load_statements
 from tests.contract.saying import (
@@ -200,15 +200,15 @@ async def test_a_record_that_finds_the_database_held_is_there_before_what_comes_
         opened = await open_thread(store, "Hello")
         with closing(sqlite3.connect(database, isolation_level=None)) as holder:
             holder.execute("BEGIN IMMEDIATE")
-            nonces = [Nonce(bytes([number]) * 16, NOW) for number in range(3)]
+            nonces = [bytes([number]) * 16 for number in range(3)]
             for nonce in nonces:
-                store.record(work.keep_nonce, nonce=nonce)
+                store.record(work.keep_nonce, nonce=nonce, until=NOW)
                 with pytest.raises(StoreBusy):
                     await post(store, opened.thread_id)
             holder.execute("ROLLBACK")
             await post(store, opened.thread_id)
             kept = holder.execute("SELECT digest FROM nonces ORDER BY digest").fetchall()
-            assert kept == [(nonce.digest,) for nonce in nonces]
+            assert kept == [(nonce,) for nonce in nonces]
 
 
 async def test_a_store_ends_also_while_records_find_the_database_held(
@@ -220,7 +220,7 @@ async def test_a_store_ends_also_while_records_find_the_database_held(
         async with asyncio.timeout(10), SqliteStore.open(database) as store:
             holder.execute("BEGIN IMMEDIATE")
             for number in range(3):
-                store.record(work.keep_nonce, nonce=Nonce(bytes([number]) * 16, NOW))
+                store.record(work.keep_nonce, nonce=bytes([number]) * 16, until=NOW)
                 with pytest.raises(StoreBusy):
                     await store.settled()
         holder.execute("ROLLBACK")

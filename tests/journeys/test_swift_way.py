@@ -9,6 +9,7 @@ import select
 import socket
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 from unittest.mock import patch
 from urllib.parse import urlsplit
@@ -16,10 +17,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from aitp_desk.app import Serving
+from aitp_desk.auth.presented import NOTHING
 from aitp_desk.front import Front, Outgoing
+from aitp_desk.heading import Heading
+from aitp_desk.heads import LONGEST_HEAD, MOST_HEADS, Head, Heads
 from aitp_desk.incoming import Incoming
 from aitp_desk.store.work.tokens import revoke_token
-from aitp_desk.swift import LONGEST_HEAD, MOST_HEADS, Head, Heads
 from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
 from tests.keys import make_key
 from tests.serving import serving
@@ -304,7 +307,7 @@ async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) ->
 
 
 async def test_few_and_short_heads_are_remembered() -> None:
-    heads, read = Heads(), cast(Head, object())
+    heads, read = Heads(), Head(cast("Heading", SimpleNamespace(presented=NOTHING)), {}, 0)
     heads.remember(b"x" * (LONGEST_HEAD + 1), read)
     assert heads.find(b"x" * (LONGEST_HEAD + 1)) is None
     heads.remember(b"x" * LONGEST_HEAD, read)

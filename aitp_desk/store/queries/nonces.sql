@@ -1,8 +1,8 @@
 -- keep_nonce: Notes that a nonce was used.
-INSERT INTO nonces (digest, until) VALUES (:digest, :until) ON CONFLICT DO NOTHING;
+INSERT INTO nonces (digest, until) VALUES (:nonce, :until) ON CONFLICT DO NOTHING;
 
 -- nonce: Finds a nonce that was used.
-SELECT until FROM nonces WHERE until = :until AND digest = :digest;
+SELECT until FROM nonces WHERE until = :until AND digest = :nonce;
 
 -- last_nonce: Finds the nonce that ends last.
 SELECT max(until) FROM nonces;

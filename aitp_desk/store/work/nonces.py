@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from aitp_desk.store.base import Work
-from aitp_desk.store.key_records import Nonce
 
 
-def keep_nonce(*, nonce: Nonce) -> Work[None]:
-    """Keep that a nonce was used; nothing is changed where that is known."""
-    yield "keep_nonce", {"digest": nonce.digest, "until": nonce.until}
+def keep_nonce(*, nonce: bytes, until: int) -> Work[None]:
+    """Keep that a nonce was used; nothing is changed where that is known.
+
+    Parameters:
+        nonce: digest of whose it is and what it is.
+        until: Unix seconds after which whatever carries it is refused for its age.
+    """
+    yield "keep_nonce", {"nonce": nonce, "until": until}
 
 
 def forget_nonces(*, before: int, limit: int) -> Work[int]:
