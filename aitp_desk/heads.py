@@ -27,11 +27,9 @@ MOST_HEADS = 1024
 LONGEST_HEAD = 2048
 """How many heads are remembered, and of how many bytes each at most."""
 
-_SIGNED = re.compile(
-    rb"\r\n[Aa]uthorization: AITP-HMAC-SHA256 ([!-~](?:[ -~]{0,510}[!-~])?)(?=\r\n[^ \t])"
-)
-"""The line of a signed request as programs write it, which no other line continues; its credential
-is no longer than what is ever read of one. Written otherwise it is left to the parser."""
+_SIGNED = re.compile(rb"\r\n[Aa]uthorization: AITP-HMAC-SHA256 ([!-~](?:[ -~]{0,510}[!-~])?)\r\n")
+"""The line of a signed request as programs write it, with a credential that is no longer than what
+is ever read of one. What is written otherwise is left to the parser."""
 
 Known = bytes | tuple[bytes, bytes]
 """What a head is remembered by: all its bytes, or those before a credential and those behind it."""

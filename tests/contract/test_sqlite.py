@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.thread import ThreadUpdate
@@ -209,6 +210,29 @@ async def test_a_record_that_finds_the_database_held_is_there_before_what_comes_
             await post(store, opened.thread_id)
             kept = holder.execute("SELECT digest FROM nonces ORDER BY digest").fetchall()
             assert kept == [(nonce,) for nonce in nonces]
+
+
+async def test_records_that_found_the_database_held_are_written_once_and_none_has_failed(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.store.sqlite.COMMIT_WAITS_MS", 10)
+    thread = a_thread()
+    with capture_logs() as logs:
+        async with SqliteStore.open(database) as store:
+            opened = await open_thread(store, "Hello")
+            with closing(sqlite3.connect(database, isolation_level=None)) as holder:
+                holder.execute("BEGIN IMMEDIATE")
+                store.record(work.keep_nonce, nonce=b"1" * 16, until=NOW)
+                store.record(work.fold_turn, **first_turn(a_session(thread), "?", "!"))
+                store.record(work.keep_nonce, nonce=b"2" * 16, until=NOW)
+                with pytest.raises(StoreBusy):
+                    await post(store, opened.thread_id)
+                holder.execute("ROLLBACK")
+                await post(store, opened.thread_id)
+                kept = holder.execute("SELECT digest FROM nonces ORDER BY digest").fetchall()
+            assert kept == [(b"1" * 16,), (b"2" * 16,)]
+            assert texts_of(await reads.newest_messages(store, thread.id, 9)) == ["?", "!"]
+    assert logs == []
 
 
 async def test_a_store_ends_also_while_records_find_the_database_held(

@@ -24,7 +24,7 @@ from aitp_desk.heads import LONGEST_HEAD, MOST_HEADS, Head, Heads
 from aitp_desk.incoming import Incoming
 from aitp_desk.store.work.tokens import revoke_token
 from tests.calling import HEALTH, MANIFEST, SECONDS, Thinking, calling, question
-from tests.keys import make_key
+from tests.keys import SigningKey, make_key, make_signing_key
 from tests.serving import serving
 
 
@@ -287,6 +287,61 @@ async def test_a_head_that_was_read_before_opens_nothing_once_its_key_is_revoked
             assert heads.find(head) is None
             line.writer.write(question("When are you open?"))
             assert (await line.hear())[0] == 200
+
+
+def signed(key: SigningKey, query: str, *lines: str) -> bytes:
+    """A question that is signed with a key."""
+    body = question(query).partition(b"\r\n\r\n")[2]
+    return question(query, ": ".join(key.sign("POST", "/agent/converse", body)), *lines)
+
+
+def head_of(request: bytes) -> bytes:
+    return request[: request.index(b"{")]
+
+
+async def test_a_signed_request_s_head_is_known_without_its_credential_and_opens_nothing(
+    tmp_path: Path,
+) -> None:
+    heads = Heads()
+    with (
+        patch("aitp_desk.listening.Heads", lambda: heads),
+        patch("aitp_desk.auth.verified.EPOCH_SECONDS", 0),
+    ):
+        async with serving(tmp_path) as desk, calling(desk) as line:
+            key = await make_signing_key(desk.store, tmp_path)
+            stranger = SigningKey(key.id, "0" * 64)
+
+            async def status(request: bytes) -> int:
+                line.writer.write(request)
+                return (await line.hear())[0]
+
+            one, two, three = (signed(key, "When are you open?") for _ in range(3))
+            assert heads.find_signed(head_of(one)) is None
+            assert [await status(one), await status(two)] == [200, 200]
+            forged = signed(stranger, "When are you open?")
+            for refused in (one, two, forged):
+                assert await status(refused) == 401
+            assert heads.find_signed(head_of(three)) is not None
+            kept = repr(vars(heads))
+            assert "AITP-HMAC-SHA256 " in kept
+            for text in re.findall('"([^"]{16,})"', (one + two + forged).decode("ascii")):
+                assert text == "When are you open?" or text not in kept
+            await desk.store.run(revoke_token, id_or_name="signer", now=0)
+            assert await status(three) == 401
+
+
+async def test_a_signed_head_that_was_refused_when_it_first_came_is_not_remembered(
+    tmp_path: Path,
+) -> None:
+    heads = Heads()
+    with patch("aitp_desk.listening.Heads", lambda: heads):
+        async with serving(tmp_path) as desk, calling(desk) as line:
+            key = await make_signing_key(desk.store, tmp_path)
+            for secret, expected in (("0" * 64, 401), (key.secret, 200)):
+                asked = signed(SigningKey(key.id, secret), "When are you open?")
+                line.writer.write(asked)
+                assert (await line.hear())[0] == expected
+                assert (heads.find_signed(head_of(asked)) is not None) == (expected == 200)
 
 
 async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) -> None:

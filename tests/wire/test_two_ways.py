@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from itertools import accumulate, pairwise
 from pathlib import Path
 from unittest.mock import patch
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from aitp_desk.app import Serving
 from aitp_desk.front import Front
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.routing import Found
+from tests.keys import SigningKey, make_signing_key
 from tests.serving import serving
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -30,9 +32,15 @@ SETTINGS = (
     "limits.enabled=true",
     "limits.converse_per_minute=100000",
     "limits.static_per_minute=100000",
+    "limits.authenticated_per_minute=100000",
     "server.body_idle_seconds=1",
     "site.url=http://desk.example",
 )
+NOW = 1_800_000_000
+SIGNED = b"Authorization: AITP-HMAC-SHA256 " + b"@" * 243
+"""The header of a signed request. Each desk is sent a credential of its own instead of the ``@``,
+another one each time, which is good for a question with the first of the bodies."""
+CREDENTIAL = SIGNED.rpartition(b" ")[2]
 LAST = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
 """Ends a connection in good order, if it is still there."""
 
@@ -61,9 +69,11 @@ class CountingFront(Front):
 
 
 class Pair:
-    """Two desks that differ in nothing but the way to them."""
+    """Two desks that differ in nothing but the way to them, each with a key that signs."""
 
-    def __init__(self, swift: Serving, general: Serving) -> None:
+    def __init__(
+        self, swift: tuple[Serving, SigningKey], general: tuple[Serving, SigningKey]
+    ) -> None:
         self._swift = swift
         self._general = general
 
@@ -73,13 +83,26 @@ class Pair:
         Parameters:
             patient: whether each piece is answered, or has had its time, before the next is sent.
         """
-        swift, is_whole = await _send(self._swift.url, pieces, patient)
-        general, is_whole_too = await _send(self._general.url, pieces, patient)
+        (one, key), (other, other_key) = self._swift, self._general
+        swift, is_whole = await _send(one.url, _sign(key, pieces), patient)
+        general, is_whole_too = await _send(other.url, _sign(other_key, pieces), patient)
         if is_whole and is_whole_too:
             return swift, general
         # a connection that was reset may have lost the end of what was said
         least = min(len(swift), len(general))
         return swift[:least], general[:least]
+
+
+def _sign(key: SigningKey, pieces: list[bytes]) -> list[bytes]:
+    """What is to be sent, in the same pieces, signed."""
+    whole = b"".join(pieces)
+    while CREDENTIAL in whole:
+        _, signed = key.sign("POST", "/agent/converse", BODIES[0], timestamp=NOW)
+        credential = signed.partition(" ")[2].encode()
+        assert len(credential) == len(CREDENTIAL)
+        whole = whole.replace(CREDENTIAL, credential, 1)
+    ends = accumulate(map(len, pieces), initial=0)
+    return [whole[start:end] for start, end in pairwise(ends)]
 
 
 async def _send(url: str, pieces: list[bytes], patient: bool) -> tuple[bytes, bool]:
@@ -113,7 +136,7 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
     folder: Path = tmp_path_factory.mktemp("ways")
 
     def clock() -> float:
-        return 1_800_000_000.5
+        return NOW + 0.5
 
     with patch("aitp_desk.app.Front", CountingFront):
         swift = serving(folder / "swift", *SETTINGS, clock=clock)
@@ -121,7 +144,9 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
             with patch("aitp_desk.app.Front", GeneralFront):
                 general = serving(folder / "general", *SETTINGS, clock=clock)
                 async with general as other:
-                    yield Pair(one, other)
+                    key = await make_signing_key(one.store, folder / "swift")
+                    other_key = await make_signing_key(other.store, folder / "general")
+                    yield Pair((one, key), (other, other_key))
 
 
 BODIES = [
@@ -361,3 +386,132 @@ async def test_a_head_ends_nowhere_but_at_an_empty_line(pair: Pair, end: bytes) 
     swift, general = await pair.answers([ASKED.replace(b"\r\n", end)], patient=True)
     assert swift == general
     assert swift.startswith(b"HTTP/1.0 400 ")
+
+
+def signed(*lines: bytes, body: bytes = BODIES[0]) -> bytes:
+    """A question with these lines beside its host and its length."""
+    return question(body, *lines)
+
+
+KNOWN = signed(SIGNED, b"Accept-Language: en")
+BEHIND = signed(b"Accept-Language: en", SIGNED)
+PREFIX = SIGNED.removesuffix(CREDENTIAL)
+WRONG = b'keyid="%s.1", timestamp="%d", nonce="%s", body="%s", signature="%s"'
+WRONG %= (b"0" * 16, NOW, b"0" * 32, b"0" * 64, b"0" * 64)
+OTHERWISE = {
+    "the same": KNOWN,
+    "signed wrongly": KNOWN.replace(CREDENTIAL, WRONG),
+    "with what is no credential": KNOWN.replace(CREDENTIAL, b"none"),
+    "for another body": KNOWN.replace(b"a book", b"a card"),
+    "behind another line": BEHIND,
+    "at the end": KNOWN.replace(SIGNED + b"\r\n", b"").replace(
+        b"\r\n\r\n", b"\r\n" + SIGNED + b"\r\n\r\n"
+    ),
+    "before the request line": b"\r\n" + SIGNED + b"\r\n" + KNOWN.replace(SIGNED + b"\r\n", b""),
+    "instead of it": SIGNED + b"\r\n" + KNOWN.partition(b"\r\n")[2],
+    "twice": signed(SIGNED, SIGNED, b"Accept-Language: en"),
+    "twice, in other letters": signed(SIGNED, SIGNED.lower(), b"Accept-Language: en"),
+    "and anonymous": signed(SIGNED, b"Authorization:", b"Accept-Language: en"),
+    "in small letters": KNOWN.replace(b"Authorization", b"authorization"),
+    "in capitals": KNOWN.replace(b"Authorization", b"AUTHORIZATION"),
+    "the scheme in small letters": KNOWN.replace(b"AITP-HMAC-SHA256", b"aitp-hmac-sha256"),
+    "of another scheme": KNOWN.replace(PREFIX, b"Authorization: Bearer "),
+    "beside an API key": KNOWN.replace(b"Accept-Language", b"X-AHP-Key"),
+    "and an API key": signed(SIGNED, b"Accept-Language: en", b"X-AHP-Key: nobody"),
+    "and a link": signed(SIGNED, b"Desk-Grant: nobody", b"Accept-Language: en"),
+    "without a credential": KNOWN.replace(CREDENTIAL, b""),
+    "without a credential or a space": KNOWN.replace(b" " + CREDENTIAL, b""),
+    "with another parameter": KNOWN.replace(CREDENTIAL, CREDENTIAL + b', more="1"'),
+    "at great length": KNOWN.replace(CREDENTIAL, CREDENTIAL + b" " * 268 + b"x"),
+    "at too great length": KNOWN.replace(CREDENTIAL, CREDENTIAL + b"," * 270),
+    "in a header that is longer than any": KNOWN.replace(CREDENTIAL, b"x" * 9000),
+    "with spaces around": KNOWN.replace(CREDENTIAL, b"  " + CREDENTIAL + b"  "),
+    "with tabs around": KNOWN.replace(CREDENTIAL, b"\t" + CREDENTIAL + b"\t"),
+    "with a tab within": KNOWN.replace(CREDENTIAL, CREDENTIAL[:-9] + b"\t" + CREDENTIAL[-9:]),
+    "without a space": KNOWN.replace(b"Authorization: ", b"Authorization:"),
+    "with a space before the colon": KNOWN.replace(b"Authorization: ", b"Authorization : "),
+    "folded": KNOWN.replace(SIGNED, SIGNED + b"\r\n more"),
+    "folded by a tab": KNOWN.replace(SIGNED, SIGNED + b"\r\n\tmore"),
+    "folded with nothing": KNOWN.replace(SIGNED, SIGNED + b"\r\n "),
+    "within what is folded": KNOWN.replace(SIGNED, b"X-Long: a\r\n " + SIGNED),
+    "behind what is folded": KNOWN.replace(SIGNED, b"X-Long: a\r\n b\r\n" + SIGNED),
+    "as a part of another value": KNOWN.replace(SIGNED, b"X-Quoted: " + SIGNED),
+    "as the name of another header": KNOWN.replace(SIGNED, b"X-" + SIGNED),
+    "with an end of line within": KNOWN.replace(CREDENTIAL, CREDENTIAL + b"\nX-More: 1"),
+    "with half an end of line within": KNOWN.replace(CREDENTIAL, CREDENTIAL + b"\rX-More: 1"),
+    "behind half an end of line": KNOWN.replace(b"\r\n" + PREFIX, b"\n" + PREFIX),
+    "before half an end of line": KNOWN.replace(CREDENTIAL + b"\r\n", CREDENTIAL + b"\n"),
+    "with a zero within": KNOWN.replace(CREDENTIAL, CREDENTIAL + b"\0"),
+    "with what is no ASCII": KNOWN.replace(CREDENTIAL, CREDENTIAL + b"\xe9"),
+    "with a letter that takes two bytes": KNOWN.replace(CREDENTIAL, CREDENTIAL + b"\xc3\xa9"),
+    "in its body alone": signed(b"Accept-Language: en", body=b"\r\n" + SIGNED + b"\r\n"),
+    "in its body as well": signed(SIGNED, b"Accept-Language: en", body=SIGNED + b"\r\n\r\n"),
+    "of a shorter body": KNOWN[:-5],
+    "of a longer body": KNOWN + b"12345",
+    "and another behind it": KNOWN + KNOWN,
+    "to be closed behind it": signed(SIGNED, b"Accept-Language: en", b"Connection: close"),
+    "to another address": KNOWN.replace(b"converse", b"converse?a=1"),
+    "to another host": KNOWN.replace(b"127.0.0.1", b"elsewhere.example"),
+    "of another method": MANIFEST + SIGNED + b"\r\n\r\n",
+    "of its head only": MANIFEST.replace(b"GET", b"HEAD") + SIGNED + b"\r\n\r\n",
+}
+"""How a signed request may be sent once one like it is known."""
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+async def test_a_head_that_is_known_but_for_its_credential_means_what_it_would_mean_anew(
+    pair: Pair, name: str
+) -> None:
+    said = [KNOWN, KNOWN, OTHERWISE[name], OTHERWISE[name], KNOWN]
+    swift, general = await pair.answers(said, patient=True)
+    assert swift == general
+    assert swift.startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_signed_head_is_read_once_but_for_its_credential(pair: Pair) -> None:
+    before = CountingFront.taken
+    for line in (SIGNED, SIGNED.replace(b"A", b"a", 1)):
+        said = [signed(line, b"X-Read: once")] * 3
+        swift, general = await pair.answers(said, patient=True)
+        assert swift == general
+        assert swift.count(b"HTTP/1.1 200 ") == len([*said, LAST])
+    assert CountingFront.taken == before + 2
+
+
+DISTURBANCES = [
+    b"",
+    b" ",
+    b"\t",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\r\n ",
+    b"\0",
+    b"\xe9",
+    b":",
+    b"@",
+    PREFIX,
+]
+DISTURBANCES += [b"\r\n" + SIGNED, SIGNED + b"\r\n", b"\r\nX-AHP-Key: nobody", b"\r\nX-More: 1"]
+
+
+@st.composite
+def disturbed(draw: st.DrawFn) -> list[bytes]:
+    """A signed request, one with something put in or left out around its credential, and more."""
+    lines = draw(st.permutations([SIGNED, b"Accept-Language: en", b"X-Some: thing"]))
+    asked = signed(*lines[: draw(st.integers(1, 3))])
+    start = asked.find(SIGNED)
+    near = (start - 2, start, start + len(PREFIX), start + len(SIGNED), start + len(SIGNED) + 2)
+    place = draw(st.sampled_from([max(0, place) for place in near]) | st.integers(0, len(asked)))
+    left_out = draw(st.integers(0, 2))
+    other = asked[:place] + draw(st.sampled_from(DISTURBANCES)) + asked[place + left_out :]
+    return [asked, other, asked]
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(disturbed())
+async def test_whatever_stands_around_a_credential_has_the_same_answers_on_both_ways(
+    pair: Pair, said: list[bytes]
+) -> None:
+    swift, general = await pair.answers(said, patient=True)
+    assert swift == general
