@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aitp_desk.desk.agents import OwnNames
+from aitp_desk.model.audit import AuditKeys, auditor_of
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Actor, check_actor
 from aitp_desk.store.base import Store
@@ -17,6 +18,7 @@ class Attending:
     Parameters:
         changed: told the thread on which somebody has joined or left.
         own_names: what nobody is called but the site's agents.
+        audit: the keys of the audit log.
     """
 
     def __init__(
@@ -25,11 +27,13 @@ class Attending:
         clock: Callable[[], float],
         changed: Callable[[str], None],
         own_names: OwnNames,
+        audit: AuditKeys,
     ) -> None:
         self._store = store
         self._clock = clock
         self._changed = changed
         self._own_names = own_names
+        self._audit = audit
 
     async def join(
         self, principal: Principal, thread_id: str, actor: Actor, idle_before: int
@@ -47,14 +51,16 @@ class Attending:
         """
         check_actor(actor, "actor")
         self._own_names.check((actor,), "actor")
+        now = int(self._clock())
         joined = await self._store.run(
             join_thread,
             thread_id=thread_id,
             principal=principal,
             actor=actor,
             param="actor",
-            now=int(self._clock()),
+            now=now,
             idle_before=idle_before,
+            by=auditor_of(self._audit, principal, now),
         )
         self._changed(thread_id)
         return joined
@@ -69,12 +75,14 @@ class Attending:
             ActorNotFound: nobody of this name takes part.
             Forbidden: the actor is the desk's own, or somebody else's on somebody else's thread.
         """
+        now = int(self._clock())
         await self._store.run(
             leave_thread,
             thread_id=thread_id,
             principal=principal,
             actor_id=actor_id,
-            now=int(self._clock()),
+            now=now,
             idle_before=idle_before,
+            by=auditor_of(self._audit, principal, now),
         )
         self._changed(thread_id)

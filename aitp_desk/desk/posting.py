@@ -46,6 +46,7 @@ from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
 from aitp_desk.store.run_records import NewRun
+from aitp_desk.store.work.actors import bound_to_others
 from aitp_desk.store.work.threads import append_message, open_thread, update_thread
 
 DAY_SECONDS = 24 * 60 * 60
@@ -146,6 +147,8 @@ class Posting:
         check_hops(request)
         self._own_names.check(draft.actors, "metadata.actors")
         now = self._clock()
+        by = auditor_of(self._audit, principal, int(now))
+        binds = bound_to_others(draft.actors, principal.owner)
         speakers = _Speakers(principal, self._actor, draft.actors)
         messages = tuple(
             _settle(message, speakers, principal, now, at=f"messages[{place}].")
@@ -176,7 +179,7 @@ class Posting:
                 once=once,
                 now=int(now),
                 fork=fork,
-                by=None if fork is None else auditor_of(self._audit, principal, int(now)),
+                by=by if fork is not None or binds else None,
             )
         if placed.replayed:
             return await self._read_opened(principal, placed)
@@ -254,13 +257,15 @@ class Posting:
         check_actors(update.actors or ())
         brought = (actor for actor in update.actors or () if actor.id != self._actor.id)
         self._own_names.check(brought, "metadata.actors")
+        now = int(self._clock())
         await self._store.run(
             update_thread,
             thread_id=thread_id,
             principal=principal,
             update=update,
-            now=int(self._clock()),
+            now=now,
             idle_before=self.idle_before,
+            by=None if update.actors is None else auditor_of(self._audit, principal, now),
         )
         self._changed(thread_id)
 

@@ -46,6 +46,8 @@ class AuditAction(Enum):
     THREAD_CLAIMED = "thread.claimed"
     THREAD_DELETED = "thread.deleted"
     THREAD_LOOKED_AFTER = "thread.looked_after"
+    ACTOR_BOUND = "actor.bound"
+    ACTOR_UNBOUND = "actor.unbound"
     GRANT_MADE = "grant.made"
     GRANT_REVOKED = "grant.revoked"
     ERASED = "erased"

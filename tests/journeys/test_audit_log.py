@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 from aitp_desk.desk.noting import MOST_ADDRESSES, Noting
 from aitp_desk.model.audit import AuditRow
@@ -83,6 +84,42 @@ async def test_an_operators_visit_to_somebody_elses_thread_is_noted_before_it_is
             await operator.open(metadata={"parent_id": forked}, headers=MANUAL)
             assert len(await rows(talker.desk.store)) == count
         assert (await rows(talker.desk.store))[-1].object == row.object
+
+
+async def test_it_is_noted_whom_actors_are_bound_to_but_not_who_comes_by_themselves(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path) as talker:
+        aya, ben = await talker.with_key("threads"), await talker.with_key("threads")
+        bens = await principal_of(ben)
+        bound = {"id": "ben", "principal": bens}
+        opened = await aya.open(metadata={"actors": [{"id": "aya"}, bound]}, headers=MANUAL)
+        path = f"/v1/threads/{opened.id}"
+
+        async def noted(method: str, path: str, body: Any = None) -> list[tuple[str, int]]:
+            """What is noted of a call that is let through."""
+            before = len(await rows(talker.desk.store))
+            assert (await aya.send(method, path, body)).status == 200
+            return [(row.action, row.count) for row in (await rows(talker.desk.store))[before:]]
+
+        (first,) = await rows(talker.desk.store)
+        assert (first.action, first.principal) == ("actor.bound", await principal_of(aya))
+        assert opened.id not in first.object
+        assert await noted("POST", f"{path}/actors", {"id": "myself"}) == []
+        assert await noted("DELETE", f"{path}/actors/myself") == []
+        other = {"id": "other", "principal": bens}
+        assert await noted("POST", f"{path}/actors", other) == [("actor.bound", 1)]
+        declared = {**other, "capabilities": [{"schema": "https://schemas.example/s.json"}]}
+        assert await noted("POST", f"{path}/actors", declared) == []
+        assert await noted("DELETE", f"{path}/actors/ben") == [("actor.unbound", 1)]
+        update = {"metadata": {"actors": [bound]}}
+        assert await noted("POST", path, update) == [("actor.unbound", 1), ("actor.bound", 1)]
+        assert await noted("POST", path, {"metadata": {"subject": "Tea"}}) == []
+        assert (await rows(talker.desk.store))[-1].object == first.object
+
+        anybodys = (await talker.open(metadata={"actors": [{"id": "me"}]}, headers=MANUAL)).id
+        claimed = await noted("POST", f"/v1/threads/{anybodys}/claim")
+        assert claimed == [("thread.claimed", 1), ("actor.bound", 1)]
 
 
 async def test_a_flood_of_refused_credentials_is_a_few_rows(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ WHERE thread_id = :thread_id AND position = :position;
 
 -- bind_actors: Binds the actors of a thread that are bound to nobody.
 UPDATE actors SET principal = :principal
-WHERE thread_id = :thread_id AND principal IS NULL AND origin = 'visitor';
+WHERE thread_id = :thread_id AND principal IS NULL AND origin = 'visitor' RETURNING id;
 
 -- set_speaker: Says which actor speaks for a thread's opener where none is named.
 UPDATE threads SET speaker = :speaker WHERE id = :thread_id;

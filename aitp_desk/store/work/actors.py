@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aitp_desk.model.access import Need
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
 from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX, PREFIXES, Principal
 from aitp_desk.model.thread import (
@@ -22,6 +23,7 @@ from aitp_desk.model.thread import (
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Present
 from aitp_desk.store.rows import present_of
+from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.opening import adding_actor
 from aitp_desk.store.work.reach import Reached, reach_thread
 from aitp_desk.store.work.tail import Tail
@@ -33,7 +35,14 @@ _KEPT = {KEY_PREFIX: "live_token", CLIENT_PREFIX: "live_client"}
 
 
 def join_thread(
-    *, thread_id: str, principal: Principal, actor: Actor, param: str, now: int, idle_before: int
+    *,
+    thread_id: str,
+    principal: Principal,
+    actor: Actor,
+    param: str,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
 ) -> Work[Actor]:
     """Have an actor join a thread. One that is there already, and declares nothing new, stays.
 
@@ -41,6 +50,8 @@ def join_thread(
         actor: bound to whoever calls, unless it says to whom.
         param: where the caller named it.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        by: who calls. It is noted in the audit log where the actor is bound to somebody else; None
+            notes nothing.
 
     Returns:
         The actor as it takes part now.
@@ -63,14 +74,23 @@ def join_thread(
     if there is not None and not reached.access.may_manage and not there.is_of(principal):
         raise Forbidden("That actor is somebody else's.", param=param)
     staying = [one.actor for one in present if not one.is_desk and one is not there]
-    after = yield from _move(reached, principal, present, [*staying, actor], param, now)
+    after = yield from _move(reached, principal, present, [*staying, actor], param, now, by)
     return after[-1]
 
 
 def leave_thread(
-    *, thread_id: str, principal: Principal, actor_id: str, now: int, idle_before: int
+    *,
+    thread_id: str,
+    principal: Principal,
+    actor_id: str,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
 ) -> Work[None]:
     """Have an actor leave a thread.
+
+    Parameters:
+        by: as of :func:`join_thread`.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
@@ -87,17 +107,18 @@ def leave_thread(
     if not there.is_of(principal):
         reached.access.check(Need.MANAGE)
     staying = [one.actor for one in present if not one.is_desk and one is not there]
-    yield from _move(reached, principal, present, staying, "actor", now)
+    yield from _move(reached, principal, present, staying, "actor", now, by)
 
 
 def set_actors(
-    reached: Reached, principal: Principal, actors: Sequence[Actor], now: int
+    reached: Reached, principal: Principal, actors: Sequence[Actor], now: int, by: Auditor | None
 ) -> Work[None]:
     """Have exactly these actors take part from now on, and the desk's own: a part of a unit.
 
     Parameters:
         actors: one of the desk's own name is left aside; who is there and declares nothing stays
             as it is.
+        by: as of :func:`join_thread`.
 
     Raises:
         Forbidden, InvalidRequest: as :func:`join_thread`.
@@ -105,7 +126,7 @@ def set_actors(
     present = yield from _read_present(reached.id)
     own = {one.actor.id for one in present if one.is_desk}
     wanted = [actor for actor in actors if actor.id not in own]
-    yield from _move(reached, principal, present, wanted, "metadata.actors", now)
+    yield from _move(reached, principal, present, wanted, "metadata.actors", now, by)
 
 
 def check_bindings(actors: Iterable[Actor], caller: str | None, param: str) -> Work[None]:
@@ -149,6 +170,24 @@ def check_known(principal_id: str, param: str) -> Work[None]:
         )
 
 
+def note_bindings(
+    by: Auditor | None, action: AuditAction, thread_id: str, count: int
+) -> Work[None]:
+    """Note that so many actors of a thread were bound to somebody, or are not any more; none, not.
+
+    A part of a unit.
+    """
+    if count:
+        yield from note_audit(by, action, ObjectKind.THREAD, thread_id, count=count)
+
+
+def bound_to_others(actors: Iterable[Actor], caller: str | None) -> set[tuple[str, str]]:
+    """Those actors that somebody else than the caller speaks as, each with whoever that is."""
+    return {
+        (actor.id, actor.principal) for actor in actors if actor.principal not in (None, caller)
+    }
+
+
 def _read_present(thread_id: str) -> Work[list[Present]]:
     rows = yield "actors_present", {"thread_id": thread_id}
     return list(map(present_of, rows))
@@ -161,6 +200,7 @@ def _move(
     wanted: Sequence[Actor],
     param: str,
     now: int,
+    by: Auditor | None,
 ) -> Work[list[Actor]]:
     """See to it that these take part, and nobody else but the desk; return them as they do.
 
@@ -190,6 +230,10 @@ def _move(
     if any(one.actor.id == reached.opener_speaks_as for one in leaving):
         speaker = _next_speaker(reached, after)
         yield "set_speaker", {"thread_id": reached.id, "speaker": speaker}
+    before = bound_to_others((one.actor for one in there.values()), principal.owner)
+    bound = bound_to_others(after, principal.owner)
+    yield from note_bindings(by, AuditAction.ACTOR_UNBOUND, reached.id, len(before - bound))
+    yield from note_bindings(by, AuditAction.ACTOR_BOUND, reached.id, len(bound - before))
     return after
 
 

@@ -9,6 +9,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import VISITOR
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import attachments_of
+from aitp_desk.store.work.actors import note_bindings
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.reach import reach_thread
 
@@ -65,10 +66,11 @@ def claim_thread(
             "now": now,
         },
     )
-    yield "bind_actors", {"thread_id": thread_id, "principal": owner}
+    bound = yield "bind_actors", {"thread_id": thread_id, "principal": owner}
     yield "give_sessions", {"thread_id": thread_id, "owner": owner}
     rows = yield "attachments_of_thread", {"thread_id": thread_id}
     for file_id in {file.file_id: None for row in rows for file in attachments_of(row[0])}:
         yield "give_file", {"id": file_id, "owner": owner, "desk": principal.desk}
     yield from note_audit(by, AuditAction.THREAD_CLAIMED, ObjectKind.THREAD, thread_id)
+    yield from note_bindings(by, AuditAction.ACTOR_BOUND, thread_id, len(bound))
     return True

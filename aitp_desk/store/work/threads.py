@@ -21,7 +21,12 @@ from aitp_desk.store.base import Params, Work
 from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, to_json
 from aitp_desk.store.run_records import NewRun
-from aitp_desk.store.work.actors import check_bindings, set_actors
+from aitp_desk.store.work.actors import (
+    bound_to_others,
+    check_bindings,
+    note_bindings,
+    set_actors,
+)
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.opening import add_thread
@@ -52,7 +57,8 @@ def open_thread(
         run: the run to queue; None queues none. Of the messages only the last carries its id.
         once: the idempotency key, if one was sent.
         fork: by whom the thread is forked off its parent; None for one without a parent.
-        by: who opens it. It is noted in the audit log where an operator forks somebody else's.
+        by: who opens it. It is noted in the audit log where an operator forks somebody else's, and
+            where actors are bound to others; None notes nothing.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
@@ -96,6 +102,8 @@ def open_thread(
         yield from note_audit(
             by, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, fork.parent_id
         )
+    bound = bound_to_others(thread.actors[1:], thread.owner)
+    yield from note_bindings(by, AuditAction.ACTOR_BOUND, thread.id, len(bound))
     placed = Placed(
         thread_id=thread.id,
         message_id=kept[-1].id if kept else None,
@@ -183,9 +191,18 @@ def append_message(
 
 
 def update_thread(
-    *, thread_id: str, principal: Principal, update: ThreadUpdate, now: int, idle_before: int
+    *,
+    thread_id: str,
+    principal: Principal,
+    update: ThreadUpdate,
+    now: int,
+    idle_before: int,
+    by: Auditor | None = None,
 ) -> Work[None]:
     """Replace a thread's metadata and, where they are given, those who take part in it.
+
+    Parameters:
+        by: as of ``actors.join_thread``.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
@@ -202,7 +219,7 @@ def update_thread(
                 param="metadata.parent_id",
             )
     if update.actors is not None:
-        yield from set_actors(reached, principal, update.actors, now)
+        yield from set_actors(reached, principal, update.actors, now, by)
     yield (
         "set_thread_metadata",
         {"thread_id": thread_id, "metadata": to_json(update.metadata), "updated_at": now},
