@@ -15,11 +15,10 @@ from contextlib import ExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
-import structlog
-
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Opened, P, Params, Row, StoreError, T, Work
 from aitp_desk.store.engine import Unit
+from aitp_desk.store.failed_records import FailedRecords
 from aitp_desk.store.migrate import migrate
 from aitp_desk.store.sqlite_writer import (
     BEHIND_UNITS,
@@ -40,8 +39,6 @@ CACHED_STATEMENTS = 256
 CACHE_KIB = 16 * 1024
 OLDEST_SQLITE = (3, 37, 0)
 """The first with STRICT tables."""
-
-_log = structlog.get_logger()
 
 
 class SqliteStore:
@@ -67,6 +64,7 @@ class SqliteStore:
         self._hand_over: asyncio.Handle | None = None
         self._is_due = False
         self._is_closed = False
+        self._failed = FailedRecords(self._loop)
         self._checkpointer = Checkpointer(connections.checking)
         self._writer = Writer(
             connections.writing,
@@ -172,7 +170,7 @@ class SqliteStore:
             if unit.future is not None:
                 unit.tell()
             elif unit.error is not None:
-                _log.error("store.record_failed", unit=unit.name, exc_info=unit.error)
+                self._failed.note(unit.name, unit.error)
 
     async def _close(self) -> None:
         self._is_closed = True
@@ -184,6 +182,7 @@ class SqliteStore:
         self._writer.stop()
         self._checkpointer.stop()
         await asyncio.sleep(0)
+        self._failed.close()
 
 
 class _Connections(NamedTuple):

@@ -369,3 +369,33 @@ async def test_the_owner_chooses_what_a_power_failure_may_cost(
 ) -> None:
     async with SqliteStore.open(database, synchronous=synchronous) as store:
         assert await store.run(ask, "synchronous") == [(level,)]
+
+
+def fail() -> Work[None]:
+    """A unit with a fault."""
+    yield "epoch", {"name": "any"}
+    raise RuntimeError("thread_1 is secret")
+
+
+async def test_records_that_fail_are_told_once_a_second_with_their_number(database: Path) -> None:
+    with capture_logs() as logs:
+        async with SqliteStore.open(database) as store:
+            for _ in range(1000):
+                store.record(fail)
+            await store.settled()
+            store.record(fail)
+            await store.settled()
+            assert [entry["count"] for entry in logs] == [1]
+    assert [entry["count"] for entry in logs] == [1, 1000]
+    for entry in logs:
+        assert (entry["event"], entry["unit"]) == ("store.record_failed", "fail")
+        assert entry["error"].startswith("RuntimeError in test_sqlite.py, line ")
+        assert "exc_info" not in entry
+
+
+async def test_records_that_the_database_refuses_are_told_with_what_it_said(database: Path) -> None:
+    with capture_logs() as logs:
+        async with SqliteStore.open(database) as store:
+            change(database, "DROP TABLE epochs")
+            store.record(fail)
+    assert [entry["error"] for entry in logs] == ["The database failed: no such table: epochs"]
