@@ -25,7 +25,7 @@ from aitp_desk.auth.keys import (
     make_master_key,
 )
 from aitp_desk.store import key_reads
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Reader, Store
 from aitp_desk.store.key_records import WrappedKey
 from aitp_desk.store.work.data_keys import keep_first_data_key
 
@@ -98,10 +98,7 @@ async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str
     is_keyed = bool(kept) or await key_reads.is_keyed(store)
     if master is None:
         if is_keyed:
-            raise KeyFileError(
-                f"{data / KEY_FILE} is missing, and {MASTER_KEY} is not set: what the database"
-                " keeps was made with a master key. Put it back from where you keep it."
-            )
+            raise _missing(data)
         master = make_master_key(data)
     if not kept:
         first = master.as_data_key() if is_keyed else secrets.token_bytes(KEY_BYTES)
@@ -110,6 +107,24 @@ async def open_data_keys(store: Store, data: Path, environment: Mapping[str, str
             key=WrappedKey(FIRST, master.fingerprint, master.wrap(FIRST, first), int(time.time())),
         )
     return unwrap_all(master, kept)
+
+
+async def known_data_keys(
+    reader: Reader, data: Path, environment: Mapping[str, str]
+) -> DataKeys | None:
+    """Find the master key and unwrap the data keys, of a database that is only looked at.
+
+    Returns:
+        None where nothing was made with a master key yet, or before there were data keys.
+
+    Raises:
+        KeyFileError: as :func:`open_data_keys`.
+    """
+    master = find_master_key(data, environment)
+    kept = await key_reads.data_keys(reader)
+    if master is None and (kept or await key_reads.is_keyed(reader)):
+        raise _missing(data)
+    return unwrap_all(master, kept) if master is not None and kept else None
 
 
 def unwrap_all(master: MasterKey, kept: Sequence[WrappedKey]) -> DataKeys:
@@ -129,3 +144,10 @@ def unwrap_all(master: MasterKey, kept: Sequence[WrappedKey]) -> DataKeys:
             " one back, or the database that belongs to this one."
         )
     return DataKeys({key.version: master.unwrap(key.version, key.wrapped) for key in own})
+
+
+def _missing(data: Path) -> KeyFileError:
+    return KeyFileError(
+        f"{data / KEY_FILE} is missing, and {MASTER_KEY} is not set: what the database keeps was"
+        " made with a master key. Put it back from where you keep it."
+    )

@@ -14,6 +14,7 @@ from aitp_desk.cli.keys import keys
 from aitp_desk.cli.revoke_jwt import revoke_jwt
 from aitp_desk.cli.serve import serve
 from aitp_desk.cli.snippet import snippet
+from aitp_desk.cli.store import store
 from aitp_desk.cli.token import token
 
 
@@ -23,6 +24,6 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, snippet, export, token, client, keys, audit, erase):
+for command in (serve, init, check, snippet, export, token, client, keys, audit, erase, store):
     main.add_command(command)
 token.add_command(revoke_jwt)

@@ -34,14 +34,19 @@ desk_store = click.option(
 )
 
 
-def present_database(data: Path, url: str) -> Path:
-    """Return the desk's database, or leave where there is none."""
+def named_database(data: Path, url: str) -> Path:
+    """Return where the desk's database is, or is to be; leave where that is no place."""
     from aitp_desk.config.rules import wrong_store_url
     from aitp_desk.config.settings import sqlite_path
 
     if wrong := wrong_store_url(url):
         fail([f"--store: {wrong}; it takes sqlite: and a path, such as sqlite:desk.db."])
-    path = sqlite_path(url, data)
+    return sqlite_path(url, data)
+
+
+def present_database(data: Path, url: str) -> Path:
+    """Return the desk's database, or leave where there is none."""
+    path = named_database(data, url)
     if not path.is_file():
         _not_served(path)
     return path

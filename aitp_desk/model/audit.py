@@ -53,6 +53,7 @@ class AuditAction(Enum):
     ERASED = "erased"
     RETENTION = "retention"
     LOG_TRIMMED = "log.trimmed"
+    STORE_RESTORED = "store.restored"
 
 
 class ObjectKind(Enum):

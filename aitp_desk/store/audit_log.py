@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import msgspec
 
 from aitp_desk.model.audit import FIRST_LINK, AuditAction, AuditKeys, AuditRow, ObjectKind
-from aitp_desk.store.base import Row, Store
+from aitp_desk.store.base import Reader, Row
 
 PAGE_ROWS = 500
 LEAST = -(2**63)
@@ -47,7 +47,7 @@ class Checked(msgspec.Struct, frozen=True):
     why: str = ""
 
 
-async def audit_rows(store: Store) -> AsyncIterator[AuditRow]:
+async def audit_rows(store: Reader) -> AsyncIterator[AuditRow]:
     """Read the rows of the log, the oldest first.
 
     Raises:
@@ -57,7 +57,7 @@ async def audit_rows(store: Store) -> AsyncIterator[AuditRow]:
         yield _row_of(row)
 
 
-async def check_audit(store: Store, keys: AuditKeys, known: Head | None = None) -> Checked:
+async def check_audit(store: Reader, keys: AuditKeys, known: Head | None = None) -> Checked:
     """Compute every link anew.
 
     Parameters:
@@ -72,13 +72,13 @@ async def check_audit(store: Store, keys: AuditKeys, known: Head | None = None) 
     return checked
 
 
-async def _has_dropped_more(store: Store, checked: Checked) -> bool:
+async def _has_dropped_more(store: Reader, checked: Checked) -> bool:
     """Whether old rows were dropped while the log was read."""
     anchors = await store.read("audit_anchor", {})
     return len(anchors) == 1 and anchors[0][0] > checked.dropped
 
 
-async def _check(store: Store, keys: AuditKeys, known: Head | None) -> Checked:
+async def _check(store: Reader, keys: AuditKeys, known: Head | None) -> Checked:
     anchors = await store.read("audit_anchor", {})
     if len(anchors) != 1:
         return Checked(0, Head(0, FIRST_LINK), 1, "the mark of what was dropped is not one row")
@@ -117,7 +117,7 @@ def _check_row(keys: AuditKeys, before: Head, raw: Row) -> tuple[str, AuditRow |
     return "", row
 
 
-async def _read_rows(store: Store) -> AsyncIterator[Row]:
+async def _read_rows(store: Reader) -> AsyncIterator[Row]:
     start = LEAST
     while rows := await store.read("audit_rows", {"start": start, "limit": PAGE_ROWS}):
         for row in rows:

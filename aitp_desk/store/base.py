@@ -60,7 +60,18 @@ class StoreChanged(StoreError):
     """A migration that was applied is not the one that this version carries."""
 
 
-class Store(Protocol):
+class Reader(Protocol):
+    """Where what is kept can be read: a store, or one that is only looked at."""
+
+    async def read(self, statement: str, params: Params, /) -> list[Row]:
+        """Run one reading statement by its name and return its rows.
+
+        Raises:
+            StoreError: the database failed.
+        """
+
+
+class Store(Reader, Protocol):
     """A durable store of threads and of what belongs to them. See the module for its promises."""
 
     @property
@@ -88,9 +99,6 @@ class Store(Protocol):
         Raises:
             StoreBusy: the queue is full; nothing was written.
         """
-
-    async def read(self, statement: str, params: Params, /) -> list[Row]:
-        """Run one reading statement by its name and return its rows."""
 
     async def settled(self) -> None:
         """Return when everything handed over before this call has been committed or has failed."""

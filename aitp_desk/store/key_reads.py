@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Reader
 from aitp_desk.store.key_records import WrappedKey
 
 
-async def data_keys(store: Store) -> tuple[WrappedKey, ...]:
+async def data_keys(store: Reader) -> tuple[WrappedKey, ...]:
     """Read all wrapped data keys, by version; one may stand there for each of two master keys."""
     return tuple(WrappedKey(*row) for row in await store.read("data_keys", {}))
 
 
-async def is_keyed(store: Store) -> bool:
+async def is_keyed(store: Reader) -> bool:
     """Whether anything is kept that was made with a key."""
     return bool((await store.read("is_keyed", {}))[0][0])

@@ -69,7 +69,7 @@ def migrate(connection: sqlite3.Connection, *, now: int, folder: Path = SCHEMA) 
     try:
         connection.execute(_TABLE)
         applied = connection.execute("SELECT number, sha256 FROM migrations ORDER BY number")
-        missing = _check_applied(applied.fetchall(), known)
+        missing = check_applied(applied.fetchall(), known)
         for migration in missing:
             for statement in _split(migration.sql):
                 connection.execute(statement)
@@ -84,10 +84,18 @@ def migrate(connection: sqlite3.Connection, *, now: int, folder: Path = SCHEMA) 
     return Opened(version=len(known), migrated=len(missing))
 
 
-def _check_applied(
+def check_applied(
     applied: list[tuple[int, str]], known: tuple[Migration, ...]
 ) -> tuple[Migration, ...]:
-    """Return the migrations that are still to be applied."""
+    """Return the migrations that are still to be applied.
+
+    Parameters:
+        applied: number and SHA-256 of those that were, in order.
+        known: those of this version.
+
+    Raises:
+        StoreTooNew, StoreChanged: as :func:`migrate`.
+    """
     newest = applied[-1][0] if applied else 0
     if newest > len(known):
         raise StoreTooNew(

@@ -11,6 +11,7 @@ import pytest
 
 from aitp_desk.store import (
     audit_log,
+    chains,
     client_reads,
     erasing,
     file_reads,
@@ -41,6 +42,7 @@ def names_in_code() -> set[str]:
         client_reads,
         erasing,
         key_reads,
+        chains,
     )
     sources = [*(STORE / "work").glob("*.py"), *(Path(str(module.__file__)) for module in modules)]
     return {

@@ -1,0 +1,106 @@
+"""Copying an SQLite store into one file that stands by itself, also while a desk writes to it.
+
+SQLite's online backup copies pages. It begins anew whenever another connection writes; but not
+while the connection that it reads from holds a transaction, which keeps to one state of the
+database. So the copy is of one moment, the desk is never waited for and waits for nothing. Only the
+write-ahead log cannot be emptied meanwhile: it grows by what is written.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from aitp_desk.store.base import StoreError
+
+PAGES_AT_ONCE = 1024
+"""How many pages, of 4 KiB each, are copied between two looks at the progress."""
+WAITS_SECONDS = 60
+BESIDE = ("-wal", "-shm", "-journal")
+"""What SQLite puts beside a database, by what is added to its name."""
+
+
+def copy_database(source: Path, target: Path, *, told: Callable[[int, int], None]) -> None:
+    """Copy a database as it is at one moment; the copy is on disk when this returns.
+
+    Parameters:
+        source: the database file; nothing is written to it.
+        target: a file that is not there yet. It is made for this user alone.
+        told: is told now and then how many pages are copied, and of how many.
+
+    Raises:
+        StoreError: there is no database of a desk, or the copy cannot be written. What was written
+            of it is removed.
+    """
+    try:
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError as error:
+        raise StoreError(f"{target} cannot be made: {error.strerror}.") from error
+    try:
+        _copy(source, target, told)
+        _sync(target)
+    except BaseException as error:
+        remove_database(target)
+        if isinstance(error, sqlite3.Error | OSError):
+            raise StoreError(f"{source} cannot be copied to {target}: {error}.") from error
+        raise
+
+
+def put_in_place(draft: Path, target: Path) -> None:
+    """Give a copy its name, for good when this returns.
+
+    Raises:
+        StoreError: it cannot be.
+    """
+    try:
+        draft.replace(target)
+        _sync(target.parent)
+    except OSError as error:
+        raise StoreError(f"{target} cannot be made: {error.strerror}.") from error
+
+
+def remove_database(path: Path) -> None:
+    """Remove a database file and what SQLite has put beside it."""
+    for end in ("", *BESIDE):
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+
+
+def _copy(source: Path, target: Path, told: Callable[[int, int], None]) -> None:
+    with (
+        closing(
+            sqlite3.connect(
+                f"{source.resolve().as_uri()}?mode=ro",
+                uri=True,
+                timeout=WAITS_SECONDS,
+                isolation_level=None,
+            )
+        ) as reading,
+        closing(sqlite3.connect(target, isolation_level=None)) as writing,
+    ):
+        reading.execute("BEGIN")
+        desks = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'"
+        try:
+            (is_desks,) = reading.execute(desks).fetchone()
+        except sqlite3.DatabaseError as error:
+            if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_NOTADB:
+                raise
+            is_desks = 0
+        if not is_desks:
+            raise StoreError(f"{source} is no database of a desk.")
+        reading.backup(
+            writing,
+            pages=PAGES_AT_ONCE,
+            progress=lambda _, left, total: told(total - left, total),
+        )
+        writing.execute("PRAGMA journal_mode = DELETE")  # or else it is not one file
+
+
+def _sync(path: Path) -> None:
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
