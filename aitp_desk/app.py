@@ -39,6 +39,7 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
+from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
@@ -211,6 +212,7 @@ async def open_server(
             repeats=repeats,
             filing=filing,
             summarising=summarising,
+            jobs=Jobs(store=store, clock=clock),
             own_names=OwnNames(house.actor for house in houses),
             places=Places(
                 "streams",
@@ -229,6 +231,7 @@ async def open_server(
             turns={house.name: house.make_turns(shared) for house in houses},
             following=following,
             summarising=summarising,
+            jobs=shared.jobs,
             session_seconds=config.sessions.idle_seconds,
             clock=clock,
         )

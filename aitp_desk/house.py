@@ -25,6 +25,7 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
@@ -43,17 +44,20 @@ from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.turns import Turns
+from aitp_desk.desk.watching import watching
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.audit import AuditKeys
 from aitp_desk.model.thread import Actor
 from aitp_desk.store.base import Store
+from aitp_desk.store.work.jobs import JOBS_EPOCH
 
 
 class Shared(msgspec.Struct, frozen=True):
     """What all desks of a process share.
 
     Parameters:
+        jobs: what is to be done besides answering.
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
         audit: the keys of the audit log.
@@ -68,6 +72,7 @@ class Shared(msgspec.Struct, frozen=True):
     repeats: Repeats
     filing: Filing
     summarising: Summarising
+    jobs: Jobs
     own_names: OwnNames
     places: Places
     audit: AuditKeys
@@ -232,6 +237,8 @@ async def tending(
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
+    Jobs that the command line has queued anew are looked for.
+
     Parameters:
         forget: drop what the process holds in memory of what was said.
     """
@@ -244,5 +251,10 @@ async def tending(
         forget=forget,
         clock=shared.clock,
     )
-    async with noting.noting(), forgetting(shared.store, forget), retaining.keeping():
+    async with (
+        noting.noting(),
+        forgetting(shared.store, forget),
+        watching(shared.store, JOBS_EPOCH, shared.jobs.wake),
+        retaining.keeping(),
+    ):
         yield

@@ -115,6 +115,7 @@ def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
             ("threads' metadata", erased.notes),
             ("idempotency keys", erased.keys),
             ("grants, by which threads were shared", erased.grants),
+            ("jobs, done or still to be done", erased.jobs),
         ]
     did = "Would erase" if dry_run else "Erased"
     return [f"{did} the words of {whose} on {where}:", *(f"  {n:>6}  {what}" for what, n in counts)]

@@ -37,6 +37,8 @@ TOKENS_SPENT = (
     "The tokens of the day (claude.day_tokens) are used up: no model is asked until midnight, UTC."
 )
 """What is noted while an agent is replaced that has used what it may."""
+JOBS_DEAD = "Jobs were given up: 'aitp-desk jobs list --dead' shows which, and why."
+"""What is noted while dead jobs are kept."""
 
 
 class Readiness(msgspec.Struct, frozen=True):
@@ -293,7 +295,10 @@ class Desk:
 
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up; and who answers."""
+        notes = [JOBS_DEAD] if await self._reading.has_dead_jobs() else []
         stand_in = self._agent.stand_in if isinstance(self._agent, Rationed) else None
+        if stand_in is not None:
+            notes.append(TOKENS_SPENT)
         editions = self.knowledge.editions
         working = self._worker.is_working and await self._reading.answers()
         return Readiness(
@@ -303,5 +308,5 @@ class Desk:
             len(editions.library.passages),
             len(editions.problems),
             stand_in or self._agent.name,
-            () if stand_in is None else (TOKENS_SPENT,),
+            tuple(notes),
         )

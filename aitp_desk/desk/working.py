@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.shares import Shares
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
@@ -49,7 +50,7 @@ class Worker:
 
     Parameters:
         turns: of each desk, by its name; the site's own is the empty one.
-        summarising: works for as long as the worker does.
+        summarising, jobs: work for as long as the worker does.
         session_seconds: how long a session without turns is kept.
     """
 
@@ -60,6 +61,7 @@ class Worker:
         turns: Mapping[str, Turns],
         following: Following,
         summarising: Summarising,
+        jobs: Jobs,
         session_seconds: int,
         clock: Callable[[], float],
     ) -> None:
@@ -67,6 +69,7 @@ class Worker:
         self._turns = turns
         self._following = following
         self._summarising = summarising
+        self._jobs = jobs
         self._session_seconds = session_seconds
         self._clock = clock
         self._name = f"worker_{secrets.token_hex(8)}"
@@ -91,12 +94,13 @@ class Worker:
 
     @property
     def is_working(self) -> bool:
-        """Whether runs are being taken up."""
-        return bool(self._loops) and not any(loop.done() for loop in self._loops)
+        """Whether runs and jobs are being taken up."""
+        is_working = bool(self._loops) and not any(loop.done() for loop in self._loops)
+        return is_working and self._jobs.is_working
 
     @asynccontextmanager
     async def working(self, stop_seconds: float) -> AsyncIterator[None]:
-        """Work for as long as the context lasts; then give runs in progress so long to end."""
+        """Work for as long as the context lasts; then give what is at work so long to end."""
         freed = await self._store.run(release_runs, worker=None)
         if freed:
             _log.info("runs_resumed", count=freed)
@@ -106,15 +110,19 @@ class Worker:
             asyncio.create_task(self._tidy()),
             asyncio.create_task(self._summarising.serve()),
         ]
+        await self._jobs.begin()
         try:
             yield
         finally:
-            await _cancel(self._loops)
-            if self._held:
-                await asyncio.wait(self._held, timeout=stop_seconds)
-            self._stopping.clear()  # what is left of these, the next start ends
-            await _cancel(list(self._held))
-            await self._store.run(release_runs, worker=self._name)
+            await asyncio.gather(self._stop(stop_seconds), self._jobs.stop(stop_seconds))
+
+    async def _stop(self, seconds: float) -> None:
+        await _cancel(self._loops)
+        if self._held:
+            await asyncio.wait(self._held, timeout=seconds)
+        self._stopping.clear()  # what is left of these, the next start ends
+        await _cancel(list(self._held))
+        await self._store.run(release_runs, worker=self._name)
 
     def _turns_of(self, claim: ClaimedRun) -> Turns:
         return self._turns.get(claim.desk) or self._turns[""]

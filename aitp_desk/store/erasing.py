@@ -56,6 +56,7 @@ class Erased(msgspec.Struct, frozen=True):
         notes: threads' metadata.
         keys: idempotency keys.
         grants: what was shared with them.
+        jobs: what was still to be done of what they asked for, or was done.
         ended: runs that were at work or waited.
         threads: on which there was anything.
     """
@@ -68,6 +69,7 @@ class Erased(msgspec.Struct, frozen=True):
     notes: int = 0
     keys: int = 0
     grants: int = 0
+    jobs: int = 0
     ended: int = 0
     threads: int = 0
 

@@ -9,6 +9,7 @@ import msgspec
 from aitp_desk.model.access import Attendance
 from aitp_desk.model.file import File
 from aitp_desk.model.grant import Grant, May
+from aitp_desk.model.job import Job, JobState
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.run import Run, RunOptions, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step, StepCall
@@ -174,6 +175,12 @@ def grant_of(row: Row) -> Grant:
 def file_of(row: Row) -> File:
     """Read ``id, owner, created_at, expires_at, name, purpose, media_type, size, desk``."""
     return File(*row)
+
+
+def job_of(row: Row) -> Job:
+    """Read a job as the statement ``job`` and those like it give it."""
+    id_, kind, ref, desk, state, *rest = row
+    return Job(id_, kind, ref, desk, JobState(state), *rest)
 
 
 def token_of(row: Row) -> Token:

@@ -16,6 +16,7 @@ from aitp_desk.store import (
     erasing,
     file_reads,
     grant_reads,
+    job_reads,
     jwt_revocations,
     key_reads,
     migrate,
@@ -38,6 +39,7 @@ def names_in_code() -> set[str]:
         file_reads,
         grant_reads,
         audit_log,
+        job_reads,
         jwt_revocations,
         client_reads,
         erasing,
@@ -64,6 +66,7 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 
 WALKED_WHOLE = {
     "audit_anchor": {"audit_anchor"},
+    "count_dead_jobs": {"dead"},  # a hundred at most, which it has gathered itself
     "data_keys": {"sqlite_autoindex_data_keys_1"},
     "delete_other_wrappings": {"data_keys"},
     "erase_once": {"idempotency"},  # a day's keys
@@ -72,6 +75,7 @@ WALKED_WHOLE = {
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
+    "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},
     "is_keyed": {  # one row of each at most
         "ROW",

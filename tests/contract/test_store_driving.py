@@ -534,14 +534,14 @@ async def test_drivers_and_workers_at_once_leave_every_run_whole(
     with closing(sqlite3.connect(database)) as beside:
         states = {
             RunState(state): count
-            for state, count in beside.execute("SELECT state, count(*) FROM jobs GROUP BY state")
+            for state, count in beside.execute("SELECT state, count(*) FROM runs GROUP BY state")
         }
         active = sum(count for state, count in states.items() if state in ACTIVE)
         assert active <= 1
         assert sum(states.values()) == len(runs) > 1
-        owing = "SELECT count(*) FROM jobs WHERE (owed IS NOT NULL) <> (state = 'requires_action')"
+        owing = "SELECT count(*) FROM runs WHERE (owed IS NOT NULL) <> (state = 'requires_action')"
         assert beside.execute(owing).fetchall() == [(0,)]
-        for run_id, state in beside.execute("SELECT id, state FROM jobs"):
+        for run_id, state in beside.execute("SELECT id, state FROM runs"):
             told = beside.execute(
                 "SELECT kind FROM events WHERE ref = ? ORDER BY n", (run_id,)
             ).fetchall()

@@ -81,7 +81,7 @@ def examine(database: Path, ledger: Ledger) -> Findings:
         posted_on = {thread_id for thread_id, text in kept.values() if text.startswith(MARK)}
         completed = {
             run_id
-            for (run_id,) in connection.execute("SELECT id FROM jobs WHERE state = 'completed'")
+            for (run_id,) in connection.execute("SELECT id FROM runs WHERE state = 'completed'")
         }
         complaints = [row for (row,) in connection.execute("PRAGMA integrity_check")]
         complaints += connection.execute("PRAGMA foreign_key_check").fetchall()
@@ -160,6 +160,6 @@ def _open(database: Path) -> sqlite3.Connection:
 
 
 def _count_open_runs(connection: sqlite3.Connection) -> int:
-    runs = "SELECT count(*) FROM jobs WHERE state IN ('queued', 'in_progress')"
+    runs = "SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress')"
     count: int = connection.execute(runs).fetchone()[0]
     return count

@@ -378,7 +378,7 @@ async def test_what_waits_for_an_agent_that_was_taken_away_is_answered_by_no_oth
             await silent.asked.wait()
     toml = DESK_TOML[: DESK_TOML.rindex("[[agents]]")]
     (folder / "desk.toml").write_text(toml, encoding="utf-8")
-    state = f"SELECT state FROM jobs WHERE thread_id = '{thread}'"
+    state = f"SELECT state FROM runs WHERE thread_id = '{thread}'"
     async with talking(folder) as talker:
         async with asyncio.timeout(20):
             while talker.rows(state) != [("failed",)]:

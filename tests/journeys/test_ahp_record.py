@@ -52,7 +52,7 @@ async def test_question_and_answer_stand_on_a_thread_without_any_run(tmp_path: P
         thread_id = await thread_of(visitor, first.session_id)
         status, messages = await messages_of(visitor, thread_id)
         url = visitor.desk.url
-        assert rows(data, "SELECT count(*) FROM jobs") == [(0,)]
+        assert rows(data, "SELECT count(*) FROM runs") == [(0,)]
         assert rows(data, "SELECT seq FROM messages ORDER BY seq") == [(1,), (2,), (3,), (4,)]
     assert status == 200
     sources = f"Sources:\n- About: {url}/about"

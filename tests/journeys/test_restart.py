@@ -91,7 +91,7 @@ async def test_a_run_in_progress_is_taken_up_again_and_answered_once(tmp_path: P
         assert [turn.question for turn in answering.turns] == ["One?", "Two?"]
         assert len(replies) == 1
         assert len(await talker.texts(opened.id)) == 4
-        states = talker.rows("SELECT state, count(*) FROM jobs GROUP BY state")
+        states = talker.rows("SELECT state, count(*) FROM runs GROUP BY state")
         assert states == [("completed", 2)]
 
 
@@ -130,4 +130,4 @@ async def test_an_ahp_session_goes_on(tmp_path: Path, kept: str) -> None:
         assert talker.rows("SELECT id, turns FROM sessions") == [(session_id, 3)]
         threads = talker.rows("SELECT thread_id, count(*) FROM messages GROUP BY 1")
         assert [count for _, count in threads] == [6]
-        assert talker.rows("SELECT id FROM jobs") == []
+        assert talker.rows("SELECT id FROM runs") == []

@@ -61,7 +61,7 @@ async def test_a_thread_opened_with_a_run_gets_that_one_run(tmp_path: Path) -> N
         body = {**RUN, "thread": {"messages": ["One?"], "metadata": {"a": "b"}}, "metadata": {}}
         run = (await talker.send("POST", f"{THREADS}/runs", body)).ok
         assert (await settle(talker, run))["status"] == "completed"
-        assert talker.rows("SELECT count(*) FROM jobs") == [(1,)]
+        assert talker.rows("SELECT count(*) FROM runs") == [(1,)]
         assert (await talker.read(run["thread_id"])).ok["metadata"]["a"] == "b"
 
 
@@ -191,7 +191,7 @@ async def test_with_its_thread_goes_what_a_run_called_and_was_asked(tmp_path: Pa
         gone = await talker.send("GET", f"{THREADS}/{thread}/runs/{run['id']}")
         assert gone.refusal == (404, "thread_not_found", "thread_id")
         assert talker.rows("SELECT * FROM steps") == []
-        kept = talker.rows("SELECT state, options, metadata, owed FROM jobs")
+        kept = talker.rows("SELECT state, options, metadata, owed FROM runs")
         assert kept == [("failed", "{}", "{}", None)]
 
 

@@ -98,7 +98,7 @@ async def test_a_run_at_work_ends_with_its_thread_and_writes_nothing(tmp_path: P
         async with asyncio.timeout(SECONDS):
             await stopped.wait()
     async with talking(tmp_path) as talker:  # the first desk has ended, its worker with it
-        assert talker.rows("SELECT state FROM jobs") == [("failed",)]
+        assert talker.rows("SELECT state FROM runs") == [("failed",)]
         assert talker.rows("SELECT content FROM messages") == [(None,)]
         assert (await talker.read(thread)).status == 404
 

@@ -173,7 +173,7 @@ async def test_a_request_of_the_openai_api_starts_no_run(tmp_path: Path) -> None
             assert told.ok.keys().isdisjoint({"run", "replies"})
             assert "Preference-Applied" not in told.headers
         assert agent.turns == []
-        assert talker.rows("SELECT id FROM jobs") == []
+        assert talker.rows("SELECT id FROM runs") == []
         # each request's header decides alone
         posted = await talker.post(opened.id, "Three?", wait=SECONDS)
         assert posted.ok["replies"][0]["content"][0].endswith("asked: One?\nTwo?\nThree?")
@@ -201,7 +201,7 @@ async def test_one_run_at_a_time_and_one_that_follows_and_sees_all_that_was_said
         assert posted.ok["run_id"] not in (first, runs[0])
         assert posted.ok["replies"][0]["content"] == ["You asked: Four?"]
         assert gate.asked.empty()
-        assert talker.rows("SELECT state, count(*) FROM jobs GROUP BY 1") == [("completed", 3)]
+        assert talker.rows("SELECT state, count(*) FROM runs GROUP BY 1") == [("completed", 3)]
 
 
 async def test_a_run_that_follows_answers_once_though_the_first_answered_after_it_was_asked(
@@ -297,7 +297,7 @@ async def test_a_caller_who_goes_away_does_not_end_the_run(tmp_path: Path) -> No
             leaving.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await leaving
-        ((run_id,),) = talker.rows("SELECT id FROM jobs")
+        ((run_id,),) = talker.rows("SELECT id FROM runs")
         gate.let_pass()
         await ended(talker, run_id)
         assert await talker.texts(thread) == ["One?", "You asked: One?"]

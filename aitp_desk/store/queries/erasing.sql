@@ -20,12 +20,12 @@ WHERE m.thread_id = :thread_id AND m.seq > :after ORDER BY m.seq LIMIT :limit;
 
 -- runs_after: Lists the oldest runs of a thread after one, with who began them, and whether somebody
 -- handed in what their tools gave; anybody where nobody is named.
-SELECT j.created_at, j.id, j.started_by, EXISTS (
-    SELECT 1 FROM run_givers g WHERE g.run_id = j.id AND (:whose = '' OR g.principal = :whose)
+SELECT r.created_at, r.id, r.started_by, EXISTS (
+    SELECT 1 FROM run_givers g WHERE g.run_id = r.id AND (:whose = '' OR g.principal = :whose)
 )
-FROM jobs j
-WHERE j.thread_id = :thread_id AND j.kind = 'run' AND (j.created_at, j.id) > (:created_at, :id)
-ORDER BY j.created_at, j.id LIMIT :limit;
+FROM runs r
+WHERE r.thread_id = :thread_id AND (r.created_at, r.id) > (:created_at, :id)
+ORDER BY r.created_at, r.id LIMIT :limit;
 
 -- forks_after: Lists what was forked off a thread at a message or later, and off these.
 WITH RECURSIVE forks (id) AS (
@@ -46,12 +46,12 @@ RETURNING seq;
 
 -- erase_steps: Drops what was called in those of a thread's runs that were not over before a time.
 DELETE FROM steps WHERE run_id IN (
-    SELECT id FROM jobs
+    SELECT id FROM runs
     WHERE thread_id = :thread_id AND (finished_at IS NULL OR finished_at >= :since)
 ) RETURNING run_id;
 
 -- erase_run: Drops what was asked of a run, and who asked; the run stays.
-UPDATE jobs
+UPDATE runs
 SET options = CASE WHEN options IS NULL THEN NULL ELSE '{}' END, metadata = '{}', owed = NULL,
     asked_by = NULL, started_by = NULL
 WHERE id = :id AND thread_id = :thread_id
@@ -62,7 +62,7 @@ RETURNING id;
 -- erase_givers: Forgets that a principal handed in what the tools of a thread's runs gave; all who
 -- did where nobody is named.
 DELETE FROM run_givers
-WHERE run_id IN (SELECT id FROM jobs WHERE thread_id = :thread_id)
+WHERE run_id IN (SELECT id FROM runs WHERE thread_id = :thread_id)
   AND (:whose = '' OR principal = :whose);
 
 -- erase_thread_metadata: Drops a thread's metadata.

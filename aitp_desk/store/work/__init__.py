@@ -26,6 +26,19 @@ from aitp_desk.store.work.data_keys import (
 )
 from aitp_desk.store.work.files import add_file, delete_file
 from aitp_desk.store.work.folding import fold_turn, unfold_thread
+from aitp_desk.store.work.jobs import (
+    JOBS_EPOCH,
+    bury_job,
+    claim_jobs,
+    drop_job,
+    enqueue_job,
+    finish_job,
+    forget_jobs,
+    put_back_job,
+    release_jobs,
+    renew_job,
+    retry_job,
+)
 from aitp_desk.store.work.jwts import revoke_jwts
 from aitp_desk.store.work.nonces import forget_nonces, keep_nonce
 from aitp_desk.store.work.retention import trim_audit
@@ -56,6 +69,7 @@ from aitp_desk.store.work.tokens import (
 from aitp_desk.store.work.tokens_used import add_tokens_used
 
 __all__ = [
+    "JOBS_EPOCH",
     "MAX_ATTEMPTS",
     "MAX_STAYS",
     "TOKENS_EPOCH",
@@ -65,6 +79,8 @@ __all__ = [
     "add_wrappings",
     "append_message",
     "begin_anew",
+    "bury_job",
+    "claim_jobs",
     "claim_runs",
     "claim_thread",
     "create_client",
@@ -73,9 +89,13 @@ __all__ = [
     "delete_file",
     "delete_message",
     "delete_thread",
+    "drop_job",
+    "enqueue_job",
     "fail_run",
+    "finish_job",
     "finish_run",
     "fold_turn",
+    "forget_jobs",
     "forget_nonces",
     "join_thread",
     "keep_audit",
@@ -86,10 +106,14 @@ __all__ = [
     "leave_thread",
     "note_token_use",
     "open_thread",
+    "put_back_job",
     "record_exchange",
     "register_client",
+    "release_jobs",
     "release_runs",
+    "renew_job",
     "renew_lease",
+    "retry_job",
     "revoke_client",
     "revoke_grant",
     "revoke_jwts",

@@ -82,6 +82,7 @@ def erase_around(
         state = RunState.FAILED if can_fail else RunState.CANCELLED
         yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
     steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
+    jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:
@@ -89,7 +90,13 @@ def erase_around(
         keys = yield "erase_once", {"thread_id": thread_id, "whose": whose}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
-    return Erased(steps=len(steps), notes=len(notes), keys=len(keys), ended=len(unfinished))
+    return Erased(
+        steps=len(steps),
+        notes=len(notes),
+        keys=len(keys),
+        jobs=len(jobs),
+        ended=len(unfinished),
+    )
 
 
 def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Erased]:
@@ -108,7 +115,7 @@ def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Er
 
 
 def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
-    """Take back what was shared with a person, and forget their idempotency keys.
+    """Take back what was shared with a person, and forget their idempotency keys and jobs.
 
     These stand on threads on which the person has perhaps never said anything, and on deleted ones.
 
@@ -126,7 +133,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
     for (grant_id,) in grants:
         yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
-    return Erased(grants=len(grants), keys=len(keys))
+    jobs = yield "drop_jobs_of_principal", found
+    return Erased(grants=len(grants), keys=len(keys), jobs=len(jobs))
 
 
 def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:

@@ -1,0 +1,48 @@
+"""What the desk reads of jobs: one bounded look each."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from aitp_desk.model.job import Job
+from aitp_desk.store.base import Store
+from aitp_desk.store.rows import job_of
+
+PAGE_ROWS = 200
+MOST_COUNTED = 100
+"""Dead jobs are counted up to so many."""
+
+
+async def job(store: Store, job_id: str) -> Job | None:
+    """Read a job."""
+    rows = await store.read("job", {"id": job_id})
+    return job_of(rows[0]) if rows else None
+
+
+async def jobs(store: Store, *, dead_only: bool) -> AsyncIterator[Job]:
+    """Read the jobs that are kept, the oldest first; for the command line."""
+    statement, after = "dead_jobs" if dead_only else "jobs_after", ""
+    while rows := await store.read(statement, {"after": after, "limit": PAGE_ROWS}):
+        for row in rows:
+            yield job_of(row)
+        after = rows[-1][0]
+
+
+async def count_dead(store: Store) -> int:
+    """Count the jobs that were given up, up to :data:`MOST_COUNTED`."""
+    rows = await store.read("count_dead_jobs", {"limit": MOST_COUNTED})
+    count: int = rows[0][0]
+    return count
+
+
+async def next_due(store: Store, worker: str, kinds: Sequence[str]) -> int | None:
+    """When a worker may take up the next job of these kinds, in Unix seconds; None for never.
+
+    Jobs that others hold count with the end of their lease.
+    """
+    found = [
+        row[0]
+        for kind in kinds
+        for row in await store.read("next_due_job", {"kind": kind, "worker": worker})
+    ]
+    return min(found, default=None)

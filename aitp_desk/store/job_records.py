@@ -1,0 +1,63 @@
+"""What is kept of jobs, as units of work are given it: plain frozen values."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class NewJob(msgspec.Struct, frozen=True):
+    """A job to be done.
+
+    Parameters:
+        kind: name of who does it.
+        ref: id of what it is about; of one kind there is one job for it.
+        payload: what JSON can hold and the work needs besides.
+        created_at: Unix seconds.
+        desk: name of the further site agent; empty for the site's own.
+        thread_id: the thread that it belongs to: it goes with that.
+        principal: id of who asked for it: it goes when that person's words are erased.
+        available_at: Unix seconds; it is not taken up before. 0 for at once.
+    """
+
+    id: str
+    kind: str
+    ref: str
+    payload: object
+    created_at: int
+    desk: str = ""
+    thread_id: str | None = None
+    principal: str | None = None
+    available_at: int = 0
+
+
+class ClaimedJob(msgspec.Struct, frozen=True):
+    """A job that a worker holds.
+
+    Parameters:
+        payload: JSON.
+        attempt: how often it was taken up, this time included.
+        failures: how often in vain, since it was queued or retried by hand.
+        worker: who holds it.
+    """
+
+    id: str
+    kind: str
+    ref: str
+    desk: str
+    payload: str
+    created_at: int
+    attempt: int
+    failures: int
+    worker: str
+
+
+class Room(msgspec.Struct, frozen=True):
+    """How many jobs of a kind may be taken up.
+
+    Parameters:
+        longest: seconds; whoever waits for longer does so because the clock was set back.
+    """
+
+    kind: str
+    most: int
+    longest: int
