@@ -16,6 +16,7 @@ from aitp_desk.model.run import ToolCall
 from aitp_desk.store import work
 from aitp_desk.store.records import Summary
 from tests.talking import Talker
+from tests.working import a_job, queue
 
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 TOOL: Any = {
@@ -33,7 +34,7 @@ def mark(place: str) -> str:
 PLACES = (
     "message declared summary thread-note note long-text file-name file-bytes run-instructions"
     " run-note additional call result fork first-turn later-turn asked-back"
-    " idempotency-key-of-twenty asked-elsewhere"
+    " idempotency-key-of-twenty asked-elsewhere job"
 ).split()
 """Where the person leaves words."""
 
@@ -55,7 +56,7 @@ async def leave_words(who: Talker, other: Talker) -> str:
     Parameters:
         other: takes part there too, and says what stays.
     """
-    name = f"{mark('file-name')}.txt"
+    name, principal = f"{mark('file-name')}.txt", await principal_of(who)
     uploaded = await who.upload(name, (mark("file-bytes") + "\n").encode() * 20_000)
     note = {"note": mark("note")}
     file = {"file_id": uploaded.id, "tools": [{"type": "file_search"}]}
@@ -80,6 +81,9 @@ async def leave_words(who: Talker, other: Talker) -> str:
     for id_ in (thread.id, forked.id):
         summary = Summary(id_, 1, mark("summary"), "scripted")
         await who.desk.store.run(work.keep_summary, summary=summary, made_of=(), previous=None)
+    for ref, of in (("here", {"thread_id": thread.id}), ("apart", {"principal": principal})):
+        job = a_job(f"{ref}{thread.id}", payload={"said": mark("job")}, **of)
+        await who.desk.store.run(queue, job)
     return thread.id
 
 

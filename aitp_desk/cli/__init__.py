@@ -10,6 +10,7 @@ from aitp_desk.cli.client import client
 from aitp_desk.cli.erase import erase
 from aitp_desk.cli.export import export
 from aitp_desk.cli.init import init
+from aitp_desk.cli.jobs import jobs
 from aitp_desk.cli.keys import keys
 from aitp_desk.cli.revoke_jwt import revoke_jwt
 from aitp_desk.cli.serve import serve
@@ -24,6 +25,7 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-for command in (serve, init, check, snippet, export, token, client, keys, audit, erase, store):
+_COMMANDS = (serve, init, check, snippet, export, token, client, keys, jobs, audit, erase, store)
+for command in _COMMANDS:
     main.add_command(command)
 token.add_command(revoke_jwt)

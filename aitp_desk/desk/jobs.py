@@ -34,6 +34,7 @@ from aitp_desk.store.work.jobs import (
 )
 
 LEASE_SECONDS = 60
+RENEW_SECONDS = LEASE_SECONDS / 3
 AGAIN_SECONDS = 1.0
 """After what time a store is asked again that could not write."""
 WRITING_SECONDS = 60
@@ -235,7 +236,7 @@ class Jobs:
 
     async def _renew(self) -> None:
         while True:
-            await asyncio.sleep(LEASE_SECONDS / 3)
+            await asyncio.sleep(RENEW_SECONDS)
             for task, claim in list(self._held.items()):
                 until = int(self._clock()) + LEASE_SECONDS
                 with suppress(StoreBusy, StoreError):
