@@ -30,15 +30,18 @@ LONGEST_CREDENTIAL = 512
 """Of characters; what is longer is not read."""
 
 _ALGORITHM = HMAC_SCHEME.upper()
-_KEY_ID = re.compile(r"([0-9a-f]{16})\.([1-9][0-9]{0,8})", re.ASCII)
 _FORMS = {
-    "keyid": _KEY_ID,
+    "keyid": re.compile(r"[0-9a-f]{16}\.[1-9][0-9]{0,8}", re.ASCII),
     "timestamp": re.compile(r"[0-9]{1,12}", re.ASCII),
     "nonce": re.compile(r"[A-Za-z0-9._~+/=-]{16,128}", re.ASCII),
     "body": re.compile(r"[0-9a-f]{64}", re.ASCII),
     "signature": re.compile(r"[0-9a-f]{64}", re.ASCII),
 }
 """The parameters of the credential; none holds a comma or a quotation mark."""
+_USUAL = re.compile(
+    ", ".join(f'{name}="({form.pattern})"' for name, form in _FORMS.items()), re.ASCII
+)
+"""The credential as the desk's documentation writes it, which is read at once."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/?#]*", re.ASCII | re.IGNORECASE)
 
 
@@ -181,6 +184,8 @@ def read_signed(credential: str) -> Signed:
     Raises:
         NotAuthenticated: it has not this form.
     """
+    if usual := _USUAL.fullmatch(credential):
+        return Signed(*usual.groups())
     given: dict[str, str] = {}
     parameters = credential.split(",") if len(credential) <= LONGEST_CREDENTIAL else ()
     for parameter in parameters:
@@ -193,9 +198,7 @@ def read_signed(credential: str) -> Signed:
         given[name] = value
     if len(given) < len(_FORMS):
         raise _malformed()
-    return Signed(
-        given["keyid"], given["timestamp"], given["nonce"], given["body"], given["signature"]
-    )
+    return Signed(*(given[name] for name in _FORMS))
 
 
 def signed_text(method: str, target: str, signed: Signed) -> bytes:
