@@ -39,6 +39,7 @@ from aitp_desk.protocols.oauth import wire as oauth
 from aitp_desk.protocols.reply import has_version
 from aitp_desk.protocols.strict_json import decode_json
 from tests.fuzz.elsewhere import ELSEWHERE
+from tests.fuzz.heads import HEADS
 from tests.fuzz.proofs import PROOFS
 from tests.fuzz.target import JSON_WORDS, Target, headers_of
 from tests.serving import SITE
@@ -224,6 +225,7 @@ TARGETS: tuple[Target, ...] = (
         (b"?", b" and ", b"both", b"the second one", b"Sundays", b"\xef\xbf\xbf"),
         0.02,
     ),
+    *HEADS,
     *PROOFS,
     *ELSEWHERE,
 )

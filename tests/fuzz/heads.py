@@ -1,0 +1,101 @@
+"""Heads of requests, which are remembered as they come; signed ones but for their credential."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from typing import Any
+from unittest.mock import Mock
+
+from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.http_parser import HttpRequestParser
+from multidict import CIMultiDict
+
+from aitp_desk.auth.presented import HMAC_SCHEME, Presented, read_presented
+from aitp_desk.heading import Heading
+from aitp_desk.heads import Head, Heads
+from tests.fuzz.target import REFUSALS, Target
+
+_SIGNED = (
+    b"POST /agent/converse HTTP/1.1\r\nHost: desk.example\r\n"
+    b'Authorization: AITP-HMAC-SHA256 keyid="0123456789abcdef.1", signature="ffff"\r\n'
+    b"Content-Length: 0\r\n\r\n"
+)
+_OTHER = b'keyid="fedcba9876543210.2", signature="0000"'
+
+
+@cache
+def _loop() -> asyncio.AbstractEventLoop:
+    return asyncio.new_event_loop()
+
+
+def _read(data: bytes) -> Head | None:
+    """A request as the HTTP server's parser reads it; None for less or more than one."""
+    parser: Any = HttpRequestParser(Mock(), _loop(), 2**16)
+    messages, _, rest = parser.feed_data(data)
+    if len(messages) != 1 or rest:
+        return None
+    message: Any = messages[0][0]
+    unknown: Any = None
+    heading = Heading(
+        method=message.method,
+        path=message.path,
+        target=message.path,
+        headers=message.headers,
+        presented=read_presented(message.headers),
+        door=unknown,
+        desk=unknown,
+        route=None,
+        params={},
+        counted=None,
+        agent=None,
+        is_for_us=True,
+        is_for_manifest=False,
+        is_encoded=False,
+        is_of_type=True,
+        told=unknown,
+        is_preflight=False,
+    )
+    return Head(heading, {}, 0)
+
+
+def _signed_head(data: bytes) -> None:
+    """Where a head is known but for its credential, it says what the parser would have read."""
+    read, heads = _read(data), Heads()
+    if read is None:
+        return
+    heads.remember(data, read)
+    presented = read.heading.presented
+    if not isinstance(presented, Presented) or presented.scheme != HMAC_SCHEME:
+        assert heads.find_signed(data) is None
+        return
+    credential = presented.credential.encode(errors="surrogateescape")
+    for same in (data, data.replace(credential, _OTHER) if credential else data):
+        found = heads.find_signed(same)
+        if found is None:
+            continue
+        anew = _read(same)
+        assert anew is not None
+        assert _told(found.heading) == _told(anew.heading)
+        assert "Authorization" not in found.heading.headers
+
+
+def _told(heading: Heading) -> tuple[object, ...]:
+    headers = CIMultiDict(heading.headers)
+    headers.popall("Authorization", None)
+    return heading.method, heading.target, heading.presented, headers
+
+
+HEADS = (
+    Target(
+        "head of a signed request",
+        _signed_head,
+        (_SIGNED, _SIGNED.replace(b"POST", b"GET").replace(b"Authorization", b"authorization")),
+        (
+            *(b"\r\n", b"\r", b"\n", b"\r\n ", b"\t", b": ", b"\x00", b"\xe9", b"X-AHP-Key: a\r\n"),
+            *(b"Authorization: ", b"AITP-HMAC-SHA256 ", _OTHER, b"Signature-Input: a"),
+        ),
+        0.5,
+        (*REFUSALS, HttpProcessingError),
+    ),
+)
