@@ -30,7 +30,7 @@ from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
-from aitp_desk.config import Config, default_url
+from aitp_desk.config import Claude, Config, default_url
 from aitp_desk.connections import Connections, most_connections
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.concurrency import Concurrency
@@ -40,6 +40,7 @@ from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.jobs import Jobs
+from aitp_desk.desk.measuring import Measuring, desk_figures, job_figures, run_figures
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
@@ -64,6 +65,7 @@ from aitp_desk.protocols.ahp.wire import forget_bodies
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.oauth.routes import make_doors as make_oauth_doors
 from aitp_desk.protocols.reply import Door
 from aitp_desk.start_report import API_KEY, report_start
@@ -190,13 +192,9 @@ async def open_server(
         tokens_used = TokensUsed(
             store, lambda caller: hmac.digest(spenders, caller, "sha256"), clock
         )
-        if agent is None and claude_key is not None:
-            used = await tokens_used.by_all()
-            day = Day(config.claude.day_tokens, clock, used=used, keep=tokens_used.keep)
-            agent = await stack.enter_async_context(
-                open_claude(knowledge, config.claude, key=claude_key, url=claude_url, day=day)
-            )
-        agent = agent or ExtractiveAgent(knowledge)
+        agent, day = await _open_agent(
+            stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
+        )
         houses = [House("", config, knowledge, agent, Invoking(actions))]
         for further in config.agents:
             own = config.of_agent(further)
@@ -246,12 +244,17 @@ async def open_server(
             guesses=Guesses(clock) if config.limits.enabled else None,
             clock=clock,
         )
+        measuring = Measuring()
         doors = (
             *make_doors(desk, further_desks, config),
             *make_oauth_doors(store, keys, config, clock),
+            *make_metrics_doors(measuring, render_aitp_error),
         )
         noting = Noting(store, shared.audit, clock)
         browsers = Browsers(config.site.url, config.cors)
+        concurrency = (
+            Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None
+        )
         front = Front(
             desk=desk,
             doors=doors,
@@ -259,9 +262,7 @@ async def open_server(
             browsers=browsers,
             noting=noting,
             tells_of_tokens=config.oauth.enabled,
-            concurrency=Concurrency(config.concurrency, shared.tiers)
-            if config.limits.enabled
-            else None,
+            concurrency=concurrency,
         )
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
@@ -280,7 +281,20 @@ async def open_server(
             if door.beside is not None:
                 await stack.enter_async_context(door.beside())
         connections = Connections(config, identifier.addresses)
-        await stack.enter_async_context(listening(front, sock, config.server, connections))
+        under_way = await stack.enter_async_context(
+            listening(front, sock, config.server, connections)
+        )
+        measuring.add(
+            front.meter.figures,
+            lambda: connections.figures(under_way()),
+            *([] if concurrency is None else [concurrency.figures]),
+            shared.places.figures,
+            lambda: store.measure().figures(),
+            partial(run_figures, store, worker.turns, clock),
+            partial(job_figures, store, clock),
+            partial(desk_figures, (desk, *further_desks)),
+            *([] if day is None else [day.figures]),
+        )
         report = report_start(store, houses)
         yield Serving(default_url(config.server), front, desk, store, report)
 
@@ -301,6 +315,27 @@ async def _open_knowledge(
             languages=Languages(config.site.language, config.site.languages),
         )
     )
+
+
+async def _open_agent(
+    stack: AsyncExitStack,
+    settings: Claude,
+    knowledge: Knowledge,
+    tokens_used: TokensUsed,
+    clock: Callable[[], float],
+    agent: Agent | None,
+    key: str | None,
+    url: str | None,
+) -> tuple[Agent, Day | None]:
+    """Who answers, and the tokens of the day where that is a model."""
+    if agent is not None:
+        return agent, None
+    if key is None:
+        return ExtractiveAgent(knowledge), None
+    used = await tokens_used.by_all()
+    day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
+    claude = open_claude(knowledge, settings, key=key, url=url, day=day)
+    return await stack.enter_async_context(claude), day
 
 
 def _agent_over(knowledge: Knowledge, agent: Agent) -> Agent:

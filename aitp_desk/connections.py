@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from aitp_desk.auth.address import ClientAddresses
 from aitp_desk.config import Config
+from aitp_desk.model.figures import Figure, gauge
 
 
 def most_connections(config: Config) -> int:
@@ -36,6 +37,18 @@ class Connections:
     def are_many(self) -> bool:
         """Whether three in four of the places are taken: then nobody should keep one idly."""
         return 4 * self._open >= 3 * self._most
+
+    def figures(self, under_way: int) -> tuple[Figure, ...]:
+        """How many are open.
+
+        Parameters:
+            under_way: requests that are not answered yet.
+        """
+        return (
+            gauge("aitp_desk_connections", "Open connections.", self._open),
+            gauge("aitp_desk_connections_limit", "How many may be open.", self._most),
+            gauge("aitp_desk_requests_under_way", "Requests that are not answered.", under_way),
+        )
 
     def open(self, peer: str) -> bool:
         """Count a connection. Returns whether there is room for it; else it is not counted."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
+from time import perf_counter
 from typing import NoReturn
 from urllib.parse import urlsplit
 
@@ -26,6 +27,7 @@ from aitp_desk.browsers import Browsers, Headers
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance, Limiter
+from aitp_desk.desk.metering import OTHER, Meter
 from aitp_desk.desk.noting import Noting
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.incoming import Incoming, pass_on
@@ -118,6 +120,9 @@ class Front:
     Parameters:
         browsers: what browsers are told of each answer.
         tells_of_tokens: whether whose credential does not do is told where there are access tokens.
+
+    Attributes:
+        meter: where requests are counted.
     """
 
     def __init__(
@@ -138,6 +143,7 @@ class Front:
         self._table = RoutingTable(doors)
         self._identifier = identifier
         self._concurrency = concurrency
+        self.meter = Meter()
         self._hosts = _LOOPBACK | {urlsplit(desk.site.url).hostname or ""}
 
     @property
@@ -169,10 +175,12 @@ class Front:
             desk=self._desk,
             hosts=self._hosts,
             browsers=self._browsers,
+            meter=self.meter,
         )
 
     async def answer(self, request: Incoming) -> Outgoing:
         """Answer one request. Raises nothing but cancellation."""
+        began = perf_counter()
         heading = request.heading
         door, desk = heading.door, heading.desk
         allowance: Allowance | None = None
@@ -201,6 +209,7 @@ class Front:
                 reply = with_metadata(reply, self._desk.site.url, heading.path)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             reply = door.render_error(report_fault(heading.method, door), heading.headers)
+        heading.tally.count(reply.status, perf_counter() - began)
         return Outgoing(reply, door, allowance, heading.told.headers, proof)
 
     async def is_welcome(self, outgoing: Outgoing) -> bool:
@@ -215,7 +224,9 @@ class Front:
         """Answer what is no request, and so came to no door: in the form of whoever owns all."""
         door = self._table.owner("")
         told = self._browsers.tell("GET", {}, is_open=False)
-        return Outgoing(door.render_error(error, {}), door, told=told.headers)
+        reply = door.render_error(error, {})
+        self.meter.tally(OTHER, None).count(reply.status, 0.0)
+        return Outgoing(reply, door, told=told.headers)
 
     async def _admit(
         self, request: Incoming, limiter: Limiter

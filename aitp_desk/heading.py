@@ -20,6 +20,7 @@ from aitp_desk.auth.presented import NOTHING, Presented, read_presented
 from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.metering import Meter, Tally
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.reply import JSON, Counted, Door, Route
 from aitp_desk.routing import RoutingTable
@@ -57,6 +58,7 @@ class Heading(msgspec.Struct, frozen=True):
         is_of_type: whether its body is sent as what the route takes.
         told: what its answer tells browsers.
         is_preflight: whether a browser asks if it may send a request, and which.
+        tally: where requests like it are counted.
     """
 
     method: str
@@ -76,6 +78,7 @@ class Heading(msgspec.Struct, frozen=True):
     is_of_type: bool
     told: Told
     is_preflight: bool
+    tally: Tally
 
 
 def read_heading(
@@ -88,6 +91,7 @@ def read_heading(
     desk: Desk,
     hosts: Collection[str | None],
     browsers: Browsers,
+    meter: Meter,
 ) -> Heading:
     """Read a head.
 
@@ -100,6 +104,7 @@ def read_heading(
         desk: the site's own.
         hosts: the names that the desk goes by.
         browsers: what these are told.
+        meter: where requests are counted.
     """
     joined = _joined(headers)
     found = table.find(method, path)
@@ -136,6 +141,7 @@ def read_heading(
             coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())
         ),
         is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
+        tally=meter.tally(method, None if route is None else route.path),
     )
 
 

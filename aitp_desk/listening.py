@@ -16,7 +16,7 @@ import asyncio
 import resource
 import socket
 import struct
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import Any, cast
 
@@ -100,12 +100,15 @@ def allow_connections(most: int) -> bool:
 @asynccontextmanager
 async def listening(
     front: Front, sock: socket.socket, settings: Server, connections: Connections
-) -> AsyncIterator[None]:
+) -> AsyncIterator[Callable[[], int]]:
     """Serve a bound socket; at the end stop accepting, and let requests under way finish.
 
     Parameters:
         front: answers requests.
         connections: where they are counted.
+
+    Returns:
+        What tells how many requests are under way.
     """
     server = _PatientServer(front, settings, connections)
     runner = web.ServerRunner(server, shutdown_timeout=WRITE_SECONDS)
@@ -114,7 +117,7 @@ async def listening(
     sweep = asyncio.create_task(server.sweep())
     try:
         await site.start()
-        yield
+        yield server.count_under_way
         await site.stop()
         await server.finish(settings.shutdown_seconds)
     finally:
@@ -275,6 +278,10 @@ class _PatientServer(web.Server):
         self._under_way -= 1
         if self._ending is not None and not self._under_way:
             self._ending.set()
+
+    def count_under_way(self) -> int:
+        """How many requests are under way."""
+        return self._under_way
 
     async def sweep(self) -> None:
         """Once a second, give up on heads that take too long; close what has long stood still."""

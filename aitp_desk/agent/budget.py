@@ -8,6 +8,7 @@ import structlog
 
 from aitp_desk.agent.base import Usage
 from aitp_desk.config import Claude
+from aitp_desk.model.figures import Figure, counter, counters, gauge
 
 DAY_SECONDS = 24 * 60 * 60
 LEAST_ANSWER = 32
@@ -28,6 +29,23 @@ class DaySpent(BudgetSpent):
     """The desk has used what it may on one day."""
 
 
+class ModelCounts:
+    """What models were asked since the desk started.
+
+    Attributes:
+        calls: how often.
+        usage: the tokens of all calls that have ended.
+        refused: how often one was not asked, because the tokens of the day were spent.
+    """
+
+    __slots__ = ("calls", "refused", "usage")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.usage = Usage()
+        self.refused = 0
+
+
 class Day:
     """The tokens that the desk uses today (UTC).
 
@@ -38,6 +56,9 @@ class Day:
         clock: Unix seconds.
         used: how many were used today before.
         keep: told of all that is counted.
+
+    Attributes:
+        counts: what models were asked, to be read only.
     """
 
     def __init__(
@@ -54,6 +75,13 @@ class Day:
         self._today = self._find_today()
         self._used = used
         self._refused: int | None = None
+        self.counts = ModelCounts()
+
+    @property
+    def used(self) -> int:
+        """How many tokens were used today, with what is being used."""
+        self._begin_day()
+        return self._used
 
     @property
     def is_spent(self) -> bool:
@@ -62,6 +90,34 @@ class Day:
         if self._most and self._used >= self._most:
             return True
         return self._refused is not None and self._used + self._refused > self._most
+
+    def figures(self) -> tuple[Figure, ...]:
+        """What models were asked, and what that came to."""
+        usage = self.counts.usage
+        return (
+            counter(
+                "aitp_desk_model_calls_total",
+                "Calls of a model that have ended.",
+                self.counts.calls,
+            ),
+            counters(
+                "aitp_desk_model_tokens_total",
+                "Tokens that models have counted; what they had in their cache they also read.",
+                "kind",
+                {"read": usage.prompt, "cached": usage.cached, "written": usage.completion},
+            ),
+            counter(
+                "aitp_desk_model_refused_total",
+                "Calls that were not made because the tokens of the day were spent.",
+                self.counts.refused,
+            ),
+            gauge("aitp_desk_model_day_tokens", "Tokens used since midnight, UTC.", self.used),
+            gauge(
+                "aitp_desk_model_day_limit_tokens",
+                "How many may be (claude.day_tokens); 0 for no limit.",
+                self._most,
+            ),
+        )
 
     def take(self, tokens: int, *, is_begun: bool = False) -> int:
         """Count tokens that are about to be used.
@@ -80,16 +136,19 @@ class Day:
             if self._refused is None:
                 _log.warning("day_tokens_spent", day_tokens=self._most, used=self._used)
             self._refused = tokens
+            self.counts.refused += 1
             raise DaySpent
         self._used += tokens
         self._keep(self._today, tokens)
         return self._today
 
-    def settle(self, day: int, taken: int, used: int) -> None:
-        """Put what was used in the place of what was taken for it."""
-        self._keep(day, used - taken)
+    def settle(self, day: int, taken: int, used: Usage) -> None:
+        """Put what a call has used in the place of what was taken for it."""
+        self.counts.calls += 1
+        self.counts.usage = self.counts.usage.plus(used)
+        self._keep(day, used.total - taken)
         if day == self._today:
-            self._used += used - taken
+            self._used += used.total - taken
 
     def _begin_day(self) -> None:
         today = self._find_today()
@@ -189,5 +248,5 @@ class Call:
 
     def end(self) -> None:
         """Put what was used in the place of what was counted before."""
-        self._day.settle(self._taken_on, self._taken, self._used.total)
+        self._day.settle(self._taken_on, self._taken, self._used)
         self._spending.usage = self._spending.usage.plus(self._used)

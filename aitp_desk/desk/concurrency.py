@@ -17,6 +17,7 @@ import msgspec
 from aitp_desk.config import Concurrency as Settings
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.model.errors import Unavailable
+from aitp_desk.model.figures import Figure, gauge
 from aitp_desk.model.principal import Principal
 
 RETRY_SECONDS = 5
@@ -58,6 +59,18 @@ class Concurrency:
         self._taken = 0
         self._taken_by: dict[str, int] = {}
         self._queue: dict[_Waiting, None] = {}
+
+    def figures(self) -> tuple[Figure, ...]:
+        """How many are worked on, and wait."""
+        return (
+            gauge("aitp_desk_places_taken", "Requests that are worked on.", self._taken),
+            gauge(
+                "aitp_desk_places_limit",
+                "How many may be (concurrency.at_once).",
+                self._most,
+            ),
+            gauge("aitp_desk_places_waiting", "Requests that wait for a place.", len(self._queue)),
+        )
 
     def enter(self, principal: Principal) -> Place | None:
         """Take a place if there is one, of all and of the caller's."""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from aitp_desk.model.errors import RateLimited, Unavailable
+from aitp_desk.model.figures import Figure, gauge
 from aitp_desk.model.principal import Principal
 
 RETRY_SECONDS = 10
@@ -26,6 +27,14 @@ class Places:
         self._most = most
         self._most_per_caller = most_per_caller
         self._open: Counter[str] = Counter()
+
+    def figures(self) -> tuple[Figure, ...]:
+        """How many places are taken."""
+        name = f"aitp_desk_{self._what}"
+        return (
+            gauge(name, f"Open {self._what}.", self._open.total()),
+            gauge(f"{name}_limit", "How many may be open.", self._most),
+        )
 
     def take(self, principal: Principal) -> Callable[[], None]:
         """Take a place; what is returned is called once when it is free again.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aitp_desk.model.errors import ScopeMissing
-from aitp_desk.model.principal import Principal, may_use_threads
+from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
+from aitp_desk.model.principal import Principal, looks_after_threads, may_use_threads
 
 
 def check_scope(principal: Principal) -> None:
@@ -16,3 +16,21 @@ def check_scope(principal: Principal) -> None:
         raise ScopeMissing(
             "This credential does not open threads; it needs the scope 'threads'.", scope="threads"
         )
+
+
+def check_operates(principal: Principal) -> None:
+    """Refuse whoever does not run the desk.
+
+    Raises:
+        NotAuthenticated: nothing was proven.
+        ScopeMissing: the credential has other scopes only.
+    """
+    if looks_after_threads(principal):
+        return
+    if principal.is_anonymous:
+        raise NotAuthenticated("This needs a key with the scope 'operator'.")
+    raise ScopeMissing(
+        "This credential does not open what is for the desk's operators; it needs the scope"
+        " 'operator'.",
+        scope="operator",
+    )

@@ -7,7 +7,10 @@ taken up again, and the agent is asked again with all of it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
+from time import perf_counter
+from typing import Final
 
 import msgspec
 import structlog
@@ -36,6 +39,7 @@ from aitp_desk.desk.replying import (
 )
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError, Unavailable
+from aitp_desk.model.figures import Histogram
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal, anonymous
 from aitp_desk.model.run import RunOptions, RunUsage
@@ -51,6 +55,7 @@ OWED_SECONDS = 600
 """How long a run waits for what its caller owes, as in the OpenAI API."""
 ATTACHED = 50
 """Of how many of a thread's newest messages the agent is given the files, told whole or not."""
+RUN_SECONDS: Final = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0)
 GONE = "The agent that this thread talks with does not serve here any more."
 FAULT = "The desk could not answer this because of a fault of its own."
 
@@ -85,6 +90,10 @@ class Turns:
         invoking: calls the site's actions for whoever asked for the run.
         bounds: how much of a thread the agent is told.
         answered: told of a thread, and of its newest message that has been answered.
+
+    Attributes:
+        ended: how many runs have ended here, by how.
+        seconds: how long they were worked on.
     """
 
     def __init__(
@@ -113,23 +122,28 @@ class Turns:
         self._bounds = bounds
         self._answered = answered
         self._clock = clock
+        self.ended: Counter[str] = Counter()
+        self.seconds = Histogram(RUN_SECONDS)
 
     async def take(self, claim: ClaimedRun) -> None:
         """Answer what a claimed run has to answer, and commit the reply with the run's end.
 
         When the lease was lost meanwhile nothing is written: somebody else answers.
         """
+        began = perf_counter()
         message_id = new_id("msg", self._clock())
         with self._following.answering(
             claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
         ) as tell:
             await self._finish(claim, message_id, tell)
+        self.seconds.observe(perf_counter() - began)
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
     async def stop(self, claim: ClaimedRun) -> None:
         """End a run that was cancelled while it was being answered."""
         await self._store.run(finish_run, claim=claim, replies=(), now=int(self._clock()))
+        self.ended["cancelled"] += 1
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
@@ -216,6 +230,7 @@ class Turns:
                 expires_at=now + OWED_SECONDS,
                 now=now,
             )
+            self.ended["paused"] += 1
         else:
             await self._store.run(
                 finish_run,
@@ -225,10 +240,12 @@ class Turns:
                 usage=outcome.usage,
                 limit_met=outcome.limit_met,
             )
+            self.ended["completed" if outcome.limit_met is None else "incomplete"] += 1
             self._answered(claim.thread_id, claim.upto_seq)
 
     async def _fail(self, claim: ClaimedRun, error: str) -> None:
         await self._store.run(fail_run, claim=claim, error=error, now=int(self._clock()))
+        self.ended["failed"] += 1
 
 
 def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:

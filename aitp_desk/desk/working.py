@@ -66,7 +66,7 @@ class Worker:
         clock: Callable[[], float],
     ) -> None:
         self._store = store
-        self._turns = turns
+        self.turns = turns
         self._following = following
         self._summarising = summarising
         self._jobs = jobs
@@ -125,7 +125,7 @@ class Worker:
         await self._store.run(release_runs, worker=self._name)
 
     def _turns_of(self, claim: ClaimedRun) -> Turns:
-        return self._turns.get(claim.desk) or self._turns[""]
+        return self.turns.get(claim.desk) or self.turns[""]
 
     async def _take_up(self) -> None:
         while True:

@@ -35,6 +35,16 @@ async def count_dead(store: Store) -> int:
     return count
 
 
+async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """Count the jobs that wait or are at work, up to so many.
+
+    Returns:
+        By kind and state how many, and Unix seconds when the first of them was or is due.
+    """
+    rows = await store.read("jobs_not_over", {"limit": limit})
+    return {(kind, state): (count, since) for kind, state, count, since in rows}
+
+
 async def next_due(store: Store, worker: str, kinds: Sequence[str]) -> int | None:
     """When a worker may take up the next job of these kinds, in Unix seconds; None for never.
 

@@ -127,3 +127,13 @@ async def _place(
     if run is None or run.thread_id != thread_id:
         raise InvalidRequest(f"{param} is the id of a run of this thread.", param=param)
     return run.created_at, run.id
+
+
+async def runs_not_over(store: Store, limit: int) -> dict[str, tuple[int, int]]:
+    """Count the runs that are not over, up to so many of a kind.
+
+    Returns:
+        By state how many, and Unix seconds when the first of them was due.
+    """
+    rows = await store.read("runs_not_over", {"limit": limit})
+    return {state: (count, since) for state, count, since in rows}

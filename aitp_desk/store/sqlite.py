@@ -8,6 +8,7 @@ loop, over a connection that cannot write.
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
@@ -19,6 +20,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import Opened, P, Params, Row, StoreError, T, Work
 from aitp_desk.store.engine import Unit
 from aitp_desk.store.failed_records import FailedRecords
+from aitp_desk.store.measures import Line, Measures
 from aitp_desk.store.migrate import migrate
 from aitp_desk.store.sqlite_writer import (
     BEHIND_UNITS,
@@ -54,12 +56,14 @@ class SqliteStore:
         statements = load_statements("sqlite")
         self.opened = opened
         self._path = path
+        self._wal = connections.wal
         self._statements = statements
         self._execute = connections.reading.cursor().execute
         self._loop = asyncio.get_running_loop()
         self._most_waiting = most_waiting
         self._behind = min(BEHIND_UNITS, most_waiting // 2)
         self._waiting = 0
+        self._line = Line()
         self._gathered: list[Unit] = []
         self._hand_over: asyncio.Handle | None = None
         self._is_due = False
@@ -132,6 +136,18 @@ class SqliteStore:
         """Return when everything handed over before this call is settled."""
         await self._wait_for(_nothing, (), {})
 
+    def measure(self) -> Measures:
+        """What the store tells of itself now."""
+        return Measures(
+            waiting=self._waiting,
+            most_waiting=self._most_waiting,
+            waiting_seconds=self._line.seconds(self._loop.time()),
+            commits=self._writer.commits,
+            bytes=_size(self._path),
+            log_bytes=_size(self._wal),
+            free_bytes=shutil.disk_usage(self._path.parent).free,
+        )
+
     def _admit(self) -> None:
         if self._waiting >= self._most_waiting:
             raise StoreBusy("Too many writes are waiting. Try again in a second.", retry_after=1)
@@ -162,10 +178,12 @@ class SqliteStore:
     def _hand_over_now(self) -> None:
         units, self._gathered = self._gathered, []
         self._hand_over, self._is_due = None, False
+        self._line.hand_over(len(units), self._loop.time())
         self._writer.take(units)
 
     def _settle(self, units: list[Unit]) -> None:
         self._waiting -= len(units)
+        self._line.settle(len(units))
         for unit in units:
             if unit.future is not None:
                 unit.tell()
@@ -235,6 +253,14 @@ def _connect_to_write(path: Path, synchronous: Synchronous) -> sqlite3.Connectio
     connection.execute("PRAGMA secure_delete = ON")  # some builds of SQLite leave deleted words
     connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
+
+
+def _size(file: Path) -> int:
+    """The size of a file in bytes; 0 of one that is not there."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _nothing() -> Work[None]:

@@ -23,6 +23,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
+from time import perf_counter
 from typing import Any
 
 import structlog
@@ -30,6 +31,7 @@ import structlog
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store.base import StoreError
 from aitp_desk.store.engine import Unit, one_statement
+from aitp_desk.store.measures import Commits
 
 MOST_UNITS = 512
 """How many units are committed together."""
@@ -58,6 +60,9 @@ class Writer:
         wal: the WAL file.
         tell: called from the thread with units whose fate is settled.
         committed: called from the thread after commits.
+
+    Attributes:
+        commits: what was committed, counted by the thread.
     """
 
     def __init__(
@@ -76,6 +81,7 @@ class Writer:
         self._most_wal_bytes = MOST_WAL_BYTES
         self._tell = tell
         self._committed = committed
+        self.commits = Commits()
         self._queue: SimpleQueue[list[Unit] | None] = SimpleQueue()
         self._thread = Thread(target=self._serve, name="aitp-desk store writer", daemon=True)
         self._thread.start()
@@ -114,9 +120,11 @@ class Writer:
 
     def _write(self, units: list[Unit]) -> None:
         """Commit the units together, or else each alone."""
+        began = perf_counter()
         try:
             self._execute("BEGIN IMMEDIATE")
         except sqlite3.Error as error:
+            self.commits.failed += len(units)
             for unit in units:
                 unit.error = _describe(error)
             return
@@ -131,10 +139,12 @@ class Writer:
                 self._drive(unit)
             self._run_many(single)
             self._execute("COMMIT")
+            self.commits.note(len(units), perf_counter() - began)
         except Exception as error:  # noqa: BLE001 - it is told to the callers, one of whose it is
             if self._connection.in_transaction:
                 self._execute("ROLLBACK")
             if len(units) == 1:
+                self.commits.failed += isinstance(error, sqlite3.Error)
                 units[0].error = _describe(error)
             else:
                 for unit in units:
@@ -161,6 +171,7 @@ class Writer:
         except Exception as error:
             if connection.total_changes != changes or not connection.in_transaction:
                 raise
+            self.commits.failed += isinstance(error, sqlite3.Error)
             unit.error = _describe(error)
 
     def _bound_wal(self) -> None:

@@ -88,6 +88,8 @@ WALKED_WHOLE = {
     "live_token": {"tokens_live_name"},
     "revoke_all_clients": {"clients"},
     "revoke_all_tokens": {"tokens_live_name"},
+    "jobs_not_over": {"jobs_due", "pending"},  # as far as its bound
+    "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
     "tokens": {"tokens"},
 }

@@ -12,6 +12,7 @@ from aiohttp.http_parser import HttpRequestParser
 from multidict import CIMultiDict
 
 from aitp_desk.auth.presented import HMAC_SCHEME, Presented, read_presented
+from aitp_desk.desk.metering import Tally
 from aitp_desk.heading import Heading
 from aitp_desk.heads import Head, Heads
 from tests.fuzz.target import REFUSALS, Target
@@ -55,6 +56,7 @@ def _read(data: bytes) -> Head | None:
         is_of_type=True,
         told=unknown,
         is_preflight=False,
+        tally=Tally(),
     )
     return Head(heading, {}, 0)
 

@@ -165,7 +165,7 @@ def asked_about(need: str) -> tuple[str, ...]:
         return NOBODYS, OWNERLESS, AYAS
     if need == "session":
         return NOBODYS, OWNERLESS, AYAS
-    if need in {"nothing", "presented", "nobody", "threads", "key"}:
+    if need in {"nothing", "presented", "nobody", "threads", "key", "operator"}:
         return (NOBODYS,)
     return NOBODYS, OWNERLESS, AYAS, BENS
 
@@ -232,7 +232,7 @@ def expected(
         is_kept_here: whether what is asked about is kept at the address that is asked.
     """
     has_key = row["claims it"] == "claims"
-    if need in {"presented", "nothing", "nobody", "threads", "key"}:
+    if need in {"presented", "nothing", "nobody", "threads", "key", "operator"}:
         refused = row["no thread"] if row["no thread"] != "404" else ""
         return {
             "presented": "the same",
@@ -240,6 +240,7 @@ def expected(
             "nobody": "401" if refused == "401" else "403",
             "threads": refused or "yes",
             "key": refused or ("yes" if has_key else "401"),
+            "operator": _operating(row, who),
         }[need]
     kind = need if need in {"file", "session"} else "thread"
     cell = row[f"{kind} {whose}" if whose == OWNERLESS else f"{whose} {kind}"]
@@ -250,6 +251,15 @@ def expected(
     if not is_kept_here:
         return "404"
     return "yes" if need in {"file", "session"} or may(need, cell, who, whose, address) else "403"
+
+
+def _operating(row: Cells, who: str) -> str:
+    """What comes of a request that is for operators alone."""
+    if row["no thread"] == "401":
+        return "401"
+    if who in {"an operator", "an administrator"}:
+        return "yes"
+    return "403" if "key" in who or who in SCOPES else "401"
 
 
 def may(need: str, cell: str, who: str, whose: str, address: str) -> bool:

@@ -108,3 +108,9 @@ DELETE FROM jobs WHERE thread_id = :thread_id AND created_at >= :since RETURNING
 -- drop_jobs_of_principal: Forgets the jobs that a principal has asked for.
 DELETE FROM jobs
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id) RETURNING id;
+
+-- jobs_not_over: Counts jobs that wait or are at work, by kind and state, up to a bound; with when
+-- the first of them was due.
+SELECT kind, state, count(*), min(available_at) FROM (
+    SELECT kind, state, available_at FROM jobs WHERE state IN ('queued', 'at_work') LIMIT :limit
+) AS pending GROUP BY kind, state;

@@ -171,3 +171,15 @@ INSERT INTO run_givers (run_id, principal) VALUES (:run_id, :principal) ON CONFL
 -- steps_of_run: Lists the steps in which a run called tools.
 SELECT id, run_id, position, created_at, text, calls, completed_at, usage
 FROM steps WHERE run_id = :run_id ORDER BY position;
+
+-- runs_not_over: Counts runs that wait for a worker, and those that are at work or wait for their
+-- callers, by state, each up to a bound; with when the first of them was due.
+SELECT state, count(*), min(available_at) FROM (
+    SELECT state, available_at FROM runs
+    WHERE state = 'queued' ORDER BY available_at, id LIMIT :limit
+) AS waiting GROUP BY state
+UNION ALL
+SELECT state, count(*), min(available_at) FROM (
+    SELECT state, available_at FROM runs
+    WHERE lease_until IS NOT NULL LIMIT :limit
+) AS held GROUP BY state;

@@ -57,7 +57,7 @@ def test_a_day_is_spent_while_what_was_refused_has_no_room() -> None:
                 day.take(300)
     assert [line["event"] for line in logs] == ["day_tokens_spent"]
     told.append(day.is_spent)
-    day.settle(taken_on, 500, 100)
+    day.settle(taken_on, 500, Usage(prompt=60, completion=40))
     told.append(day.is_spent)
     day.take(300)
     with pytest.raises(DaySpent):

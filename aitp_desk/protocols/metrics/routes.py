@@ -1,0 +1,35 @@
+"""``GET /metrics``: the desk's figures, for whoever runs it (scope ``operator``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.measuring import Measuring
+from aitp_desk.desk.scopes import check_operates
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.reply import Call, Door, Reply, Route
+
+
+def make_doors(
+    measuring: Measuring, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
+) -> tuple[Door, ...]:
+    """The door, with another door's form of refusals; none where its library is not installed.
+
+    Parameters:
+        measuring: gives the figures.
+    """
+    if find_spec("prometheus_client") is None:
+        return ()
+
+    async def get_metrics(_desk: Desk, call: Call) -> Reply:
+        """All figures, in the form that is asked for."""
+        from aitp_desk.protocols.metrics.wire import render
+
+        check_operates(call.principal)
+        body, content_type = render(await measuring.figures(), call.listed("Accept"))
+        return Reply(200, body, content_type)
+
+    route = Route("GET", "/metrics", get_metrics, counted="static", gives=("text/plain",))
+    return (Door("metrics", (route,), owns=(), render_error=render_error),)

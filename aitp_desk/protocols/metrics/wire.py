@@ -1,0 +1,78 @@
+"""Figures in Prometheus' and OpenMetrics' text forms, by the library that defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry, ProcessCollector
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
+
+from aitp_desk.model.figures import Figure, Histogram, Labels, Sample
+
+
+class _Figures(Collector):
+    """Hands figures to the library as its own."""
+
+    def __init__(self, figures: Iterable[Figure]) -> None:
+        self._figures = figures
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures."""
+        return map(_family, self._figures)
+
+
+def render(figures: Iterable[Figure], accept: str) -> tuple[bytes, str]:
+    """Write figures, and those that the library has of the process (memory, processor, files).
+
+    Parameters:
+        accept: the header, by which the form is chosen; empty without one.
+
+    Returns:
+        The text and its media type.
+    """
+    registry = CollectorRegistry()
+    registry.register(_Figures(figures))
+    ProcessCollector(registry=registry)
+    write, content_type = choose_encoder(accept)
+    return write(registry), content_type
+
+
+def _family(figure: Figure) -> Metric:
+    family: CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
+    names = _label_names(figure.samples)
+    if figure.kind == "histogram":
+        family = HistogramMetricFamily(figure.name, figure.text, labels=names)
+        for labels, value in figure.samples:
+            if isinstance(value, Histogram):
+                family.add_metric(_values(labels, names), _buckets(value), value.total)
+        return family
+    if figure.kind == "counter":
+        family = CounterMetricFamily(figure.name, figure.text, labels=names)
+    else:
+        family = GaugeMetricFamily(figure.name, figure.text, labels=names)
+    for labels, value in figure.samples:
+        if not isinstance(value, Histogram):
+            family.add_metric(_values(labels, names), value)
+    return family
+
+
+def _buckets(values: Histogram) -> list[tuple[str, float]]:
+    """How many values fell below each bound, and at all."""
+    bounds = [*map(str, values.bounds), "+Inf"]
+    return list(zip(bounds, map(float, accumulate(values.counts)), strict=True))
+
+
+def _label_names(samples: Sequence[Sample]) -> tuple[str, ...]:
+    return tuple(samples[0][0]) if samples else ()
+
+
+def _values(labels: Labels, names: Sequence[str]) -> list[str]:
+    return [labels[name] for name in names]
