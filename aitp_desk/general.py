@@ -8,6 +8,7 @@ from functools import partial
 
 from aiohttp import HttpVersion11, web
 
+from aitp_desk.bodies import Bodies
 from aitp_desk.config import Server
 from aitp_desk.desk.streams import Stream
 from aitp_desk.front import Front, Outgoing, report_fault
@@ -23,12 +24,14 @@ class General:
     """The HTTP server's one handler.
 
     Parameters:
-        settings: how long a body may pause, and how slowly it may come.
+        settings: how long a body may pause, how slowly it may come, and how much of all bodies
+            may be under way.
     """
 
     def __init__(self, front: Front, settings: Server) -> None:
         self._front = front
         self._settings = settings
+        self._bodies = Bodies(settings.max_body_bytes_under_way)
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request. Raises nothing but cancellation."""
@@ -42,8 +45,11 @@ class General:
             )
         path = request.rel_url.raw_path
         heading = self._front.read_head(request.method, path, request.raw_path, request.headers)
-        seen = _Seen(request, heading, self._settings)
-        outgoing = await self._front.answer(seen)
+        seen = _Seen(request, heading, self._settings, self._bodies)
+        try:
+            outgoing = await self._front.answer(seen)
+        finally:
+            self._bodies.give_back(seen.held)
         if outgoing.reply.stream is not None:
             return await self._stream(seen, outgoing, outgoing.reply.stream)
         if outgoing.reply.file is not None:
@@ -76,13 +82,17 @@ class General:
 class _Seen:
     """A request of the HTTP server, as the front sees it."""
 
-    __slots__ = ("_settings", "heading", "peer", "request")
+    __slots__ = ("_bodies", "_settings", "heading", "held", "peer", "request")
 
-    def __init__(self, request: web.BaseRequest, heading: Heading, settings: Server) -> None:
+    def __init__(
+        self, request: web.BaseRequest, heading: Heading, settings: Server, bodies: Bodies
+    ) -> None:
         self.request = request
         self.heading = heading
         self.peer = request.remote or ""
         self._settings = settings
+        self._bodies = bodies
+        self.held = 0
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -103,7 +113,9 @@ class _Seen:
         if expects == "100-continue" and request.version >= HttpVersion11:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         if request.content.is_eof():
-            return request.content.read_nowait()
+            body = request.content.read_nowait()
+            self.held = self._bodies.take(0, len(body))
+            return body
         chunks: list[bytes] = []
         size = 0
         idle, rate = self._settings.body_idle_seconds, self._settings.slowest_rate
@@ -123,6 +135,7 @@ class _Seen:
             if not chunk:
                 break
             size += len(chunk)
+            self.held = self._bodies.take(self.held, size)
             chunks.append(chunk)
         return b"".join(chunks)
 

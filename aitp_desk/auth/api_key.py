@@ -23,6 +23,9 @@ from aitp_desk.store.key_records import FormerSecret, Token
 
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 
+MOST_KNOWN = 4096
+"""How many keys are known as such, those that were looked up last."""
+
 _NOBODY = Token("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
 _NO_FORMER = FormerSecret(secrets.token_bytes(32), data_key=1, until=0)
 """What a key is compared with where there is none: nothing hashes to that."""
@@ -55,6 +58,7 @@ class ApiKeys:
         self._verified = verified
         self._last_use = last_use
         self._clock = clock
+        self._known: dict[str, None] = {}
 
     async def verify(self, head: Head) -> Proof:
         """Return whose key a request carries.
@@ -67,9 +71,9 @@ class ApiKeys:
         self._last_use.note(proof.principal.id.removeprefix(KEY_PREFIX))
         return proof
 
-    def remembers(self, credential: str) -> bool:
-        """Whether a key was looked up a moment ago."""
-        return self._verified.remembers(credential)
+    def knows(self, credential: str) -> bool:
+        """Whether a key has proven somebody, the last time that it was looked up here."""
+        return credential in self._known
 
     async def still_holds(self, proof: Proof) -> bool:
         """Whether the key still opens what it opened."""
@@ -77,7 +81,11 @@ class ApiKeys:
 
     async def _look_up(self, credential: str) -> Proof:
         row = await self._find(parse_api_key(credential))
+        self._known.pop(credential, None)
         token, until = verify_api_key(credential, row, self._keys, self._clock())
+        if len(self._known) >= MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[credential] = None
         principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
         return Proof(principal, self, credential, until)
 

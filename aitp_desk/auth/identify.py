@@ -32,11 +32,11 @@ class SigningAgents(Protocol):
         """
 
 
-class RememberingWay(Way, Protocol):
-    """A way that need not look up what it has seen a moment ago."""
+class KnowingWay(Way, Protocol):
+    """A way that knows whose credentials were good when it looked them up."""
 
-    def remembers(self, credential: str) -> bool:
-        """Whether it was proven a moment ago."""
+    def knows(self, credential: str) -> bool:
+        """Whether this one was."""
 
 
 class Identifier:
@@ -56,7 +56,7 @@ class Identifier:
     def __init__(
         self,
         *,
-        api_keys: RememberingWay,
+        api_keys: KnowingWay,
         jwts: Way,
         links: Way,
         signed_requests: Way,
@@ -115,7 +115,7 @@ class Identifier:
 
     async def _prove(self, head: Head, presented: Presented, address: str) -> Proof:
         way, guesses = self._way(presented), self._guesses
-        is_known = way is not self._api_keys or self._api_keys.remembers(presented.credential)
+        is_known = way is not self._api_keys or self._api_keys.knows(presented.credential)
         if is_known or guesses is None:
             return await way.verify(head)
         guesses.check(address)

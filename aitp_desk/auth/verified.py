@@ -94,10 +94,6 @@ class Verified:
             return False
         return again.principal.scopes >= proof.principal.scopes
 
-    def remembers(self, credential: str) -> bool:
-        """Whether a proof is known that need not be looked up, unless a credential was changed."""
-        return credential in self._proofs
-
     def _remember(self, credential: str, proof: Proof) -> None:
         self._forget(credential)  # another request may have come first
         size = len(credential)

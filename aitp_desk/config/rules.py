@@ -73,6 +73,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
                 "server.trusted_proxies",
                 f"{network!r} is no network; it takes addresses and networks such as 10.0.0.0/8.",
             )
+    yield from _check_bodies(config)
     yield from _check_origins(config.cors.origins)
     for section, content in (
         ("content.web", config.content),
@@ -103,6 +104,17 @@ def check_rules(config: Config) -> Iterator[Problem]:
     )
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
+
+
+def _check_bodies(config: Config) -> Iterator[Problem]:
+    """Yield what would leave no room for the largest body."""
+    key = "server.max_body_bytes_under_way"
+    for name, largest in (
+        ("threads.max_body", config.threads.max_body),
+        ("files.max_bytes", config.files.max_bytes),
+    ):
+        if largest > config.server.max_body_bytes_under_way:
+            yield Problem(key, f"is less than {name}; it takes as much or more.")
 
 
 def _check_agents(config: Config) -> Iterator[Problem]:

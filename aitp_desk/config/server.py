@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.config.units import Count, Line, Seconds
+from aitp_desk.config.units import Bytes, Count, Line, Seconds
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +42,13 @@ class Server(msgspec.Struct, frozen=True, kw_only=True):
             description="How fast a body must arrive and an answer be taken, on the whole.",
         ),
     ] = 1000
+    max_body_bytes_under_way: Annotated[
+        Bytes,
+        Meta(
+            description="How much of all requests' bodies may be in memory at once, beside the"
+            " first 64 KiB of each.",
+        ),
+    ] = 128 * 1024**2
     max_connections: Annotated[
         Count,
         Meta(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -361,6 +362,10 @@ async def test_keys_that_prove_nothing_are_looked_up_sixty_times_a_minute_for_an
         assert refused.refusal == (429, "rate_limited", None)
         assert refused.headers["Retry-After"] == "60"
         assert (await get(visitor, MANIFEST, **{"X-AHP-Key": known})).status == 200
+        new = await make_key(visitor.desk.store, data, name="new")  # all have to be looked up anew
+        with patch("aitp_desk.auth.verified.EPOCH_SECONDS", 0):
+            assert (await get(visitor, MANIFEST, **{"X-AHP-Key": known})).status == 200
+        assert (await get(visitor, MANIFEST, **{"X-AHP-Key": new})).status == 429
         elsewhere = {"X-AHP-Key": worthless, "X-Forwarded-For": "203.0.113.9"}
         assert (await get(visitor, MANIFEST, **elsewhere)).status == 401
         assert (await get(visitor, MANIFEST)).status == 200

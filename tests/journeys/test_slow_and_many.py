@@ -14,7 +14,9 @@ from tests.serving import serving
 from tests.talking import THREADS, Talker, talking
 
 HEAD = b"POST /v1/threads HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
+JSON = {"Content-Type": "application/json"}
 LONG = 200_000
+UNDER_WAY = "server.max_body_bytes_under_way"
 
 
 async def test_a_body_that_never_pauses_and_never_comes_is_cut_off_and_a_steady_one_is_not(
@@ -132,3 +134,27 @@ async def test_where_many_are_open_idle_connections_are_closed_soon(tmp_path: Pa
                 assert (await sixth.hear())[0] == 200
             for end in ends:
                 end.cancel()
+
+
+async def test_so_much_of_all_bodies_is_under_way_and_small_ones_always_come_through(
+    tmp_path: Path,
+) -> None:
+    bounds = [f"{name}=200000" for name in ("threads.max_body", "files.max_bytes", UNDER_WAY)]
+    async with talking(tmp_path, *bounds) as talker, calling(talker.desk) as line:
+        large = b"{}" + b" " * 190_000
+        line.writer.write(HEAD % len(large) + large[:-1])
+
+        async def until(status: int) -> dict[str, str]:
+            """Send as much again, until it is answered so; the headers of that answer."""
+            async with asyncio.timeout(SECONDS):
+                while True:
+                    async with talker.http.post(THREADS, data=large, headers=JSON) as answer:
+                        await answer.read()
+                        if answer.status == status:
+                            return dict(answer.headers)
+
+        assert (await until(503))["Retry-After"] == "5"
+        assert (await talker.open("A question.")).status == 200
+        line.writer.write(large[-1:])
+        assert (await line.hear())[0] == 200
+        await until(200)

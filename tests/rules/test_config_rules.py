@@ -134,6 +134,15 @@ def test_a_trusted_proxy_is_an_address_or_network(tmp_path: Path, network: str) 
     )
 
 
+@pytest.mark.parametrize("name", ["threads.max_body", "files.max_bytes"])
+def test_the_largest_body_has_room_among_all_that_are_under_way(tmp_path: Path, name: str) -> None:
+    room = "server.max_body_bytes_under_way"
+    bounds = [f"{key}=1000000" for key in (room, "threads.max_body", "files.max_bytes")]
+    assert told(tmp_path, *bounds) == {}
+    wrong = f"is less than {name}; it takes as much or more."
+    assert told(tmp_path, *bounds, f"{name}=1000001") == {room: wrong}
+
+
 @pytest.mark.parametrize("url", ["contact", "//evil.example", "javascript:alert(1)", "mailto:a@b"])
 def test_a_contact_page_is_a_web_address_or_a_path(tmp_path: Path, url: str) -> None:
     assert set(told(tmp_path, f"site.contact.url={url}")) == {"site.contact.url"}
