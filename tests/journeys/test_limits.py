@@ -8,6 +8,8 @@ from unittest.mock import patch
 import pytest
 
 from aitp_desk.agent.base import Outcome, Turn
+from aitp_desk.store.base import Params, Row
+from aitp_desk.store.work import TOKENS_EPOCH
 from tests.doubles import NOON, Clock, ScriptedAgent
 from tests.keys import make_key
 from tests.raw_http import send
@@ -181,12 +183,16 @@ async def test_a_fault_and_a_body_that_never_ends_tell_it_too(tmp_path: Path) ->
 async def test_a_credential_that_cannot_be_looked_at_now_counts_as_its_address(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def fail(*_what: object) -> None:
-        raise OSError("The disk is gone.")
+    async def fail(statement: str, params: Params) -> list[Row]:
+        """What is looked up of a credential cannot be read."""
+        if params.get("name") == TOKENS_EPOCH:
+            raise OSError("The disk is gone.")
+        return await read_store(statement, params)
 
     data = tmp_path / "data"
     async with visiting(data, ON, clock=clock) as visitor:
         key = [("X-AHP-Key", await make_key(visitor.desk.store, data))]
+        read_store = visitor.desk.store.read
         monkeypatch.setattr(visitor.desk.store, "read", fail)
         said = await visitor.ask(QUERY, headers=key)
         assert said.status == 500
