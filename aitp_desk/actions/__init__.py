@@ -1,1 +1,26 @@
-"""The site's own functions as actions: how they are declared, and what calls them."""
+"""The site's own functions as actions: how they are declared, and what calls them.
+
+What a site's ``actions.py`` imports stands here.
+"""
+
+from __future__ import annotations
+
+from aitp_desk.actions.base import Caller, Context, SideEffect
+from aitp_desk.actions.declare import action
+from aitp_desk.model.action import Example, Related
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Recovery, Unavailable
+from aitp_desk.model.money import Money
+
+__all__ = [
+    "Caller",
+    "Context",
+    "Example",
+    "InvalidRequest",
+    "Money",
+    "PreconditionFailed",
+    "Recovery",
+    "Related",
+    "SideEffect",
+    "Unavailable",
+    "action",
+]

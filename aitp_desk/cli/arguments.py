@@ -30,6 +30,7 @@ overrides = click.option(
 @contextmanager
 def mistakes_told() -> Iterator[None]:
     """Turn what the user can put right into lines on stderr and exit code 1; no traceback."""
+    from aitp_desk.actions.faults import ActionsError
     from aitp_desk.auth.keys import KeyFileError
     from aitp_desk.config import ConfigError
     from aitp_desk.knowledge.admit import ContentUnreadable
@@ -38,7 +39,7 @@ def mistakes_told() -> Iterator[None]:
 
     try:
         yield
-    except ConfigError as error:
+    except (ActionsError, ConfigError) as error:
         fail(map(str, error.problems))
     except DeskError as error:
         fail([error.message])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @data_folder
 @overrides
 def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Tell everything that is wrong with the settings and the content in FOLDER.
+    """Tell everything that is wrong with the settings, the content and the actions in FOLDER.
 
     Each line names the setting or file, what is wrong and what would be right. Exit code 1 when
     there is any.
@@ -36,14 +36,36 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
         wrong += map(str, check_public(config))
     pages, faults = _check_content(config)
     wrong += faults
+    actions, faults = _check_actions(config)
+    wrong += faults
     if config is not None:
         for agent in config.agents:
-            further, faults = _check_content(config.of_agent(agent), agent.name)
+            own = config.of_agent(agent)
+            further, faults = _check_content(own, agent.name)
             pages += further
-            wrong += [f"agents, {agent.name!r}: {fault}" for fault in faults]
+            more, wrong_actions = _check_actions(own)
+            actions += more
+            wrong += [f"agents, {agent.name!r}: {fault}" for fault in (*faults, *wrong_actions)]
     if wrong:
         fail(wrong)
-    click.echo(f"{folder} is ready to serve: {pages} {'page' if pages == 1 else 'pages'}.")
+    found = f"{pages} {'page' if pages == 1 else 'pages'}"
+    if actions:
+        found += f", {actions} {'action' if actions == 1 else 'actions'}"
+    click.echo(f"{folder} is ready to serve: {found}.")
+
+
+def _check_actions(config: Config | None) -> tuple[int, list[str]]:
+    """Return the number of actions and the faults."""
+    from aitp_desk.actions.faults import ActionsError
+    from aitp_desk.actions.loading import load_actions
+    from aitp_desk.desk.registry import OWN_NAMES
+
+    if config is None:
+        return 0, []
+    try:
+        return len(load_actions(config, taken=OWN_NAMES).offered), []
+    except ActionsError as error:
+        return 0, list(map(str, error.problems))
 
 
 def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str]]:

@@ -46,6 +46,8 @@ DATA_FOLDER = ".desk"
 UNNAMED = "My site"
 """What a site is called that has no name."""
 MAX_NAME = 200
+MODULE = r"\A(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)?\Z"
+"""The name of a Python module, or nothing."""
 
 
 class Contact(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,6 +97,16 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             " that are there in no other.",
         ),
     ] = ()
+    actions: Annotated[
+        str,
+        Meta(
+            max_length=200,
+            pattern=MODULE,
+            extra={"unit": "a name"},
+            description="Python module that declares the site's own actions, beside desk.toml or"
+            " installed. The default is a file that need not be there: actions.py.",
+        ),
+    ] = "actions"
     contact: Contact = Contact()
 
     def named(self, name: str) -> Site:
@@ -215,6 +227,16 @@ class SiteAgent(msgspec.Struct, frozen=True, kw_only=True):
         str, Meta(max_length=200, description="What visitors call it; its name where empty.")
     ] = ""
     description: Annotated[str, Meta(description="What it knows, in a sentence or two.")] = ""
+    actions: Annotated[
+        str,
+        Meta(
+            max_length=200,
+            pattern=MODULE,
+            extra={"unit": "a name"},
+            description="Python module that declares its actions, as site.actions does; where empty"
+            " it has none.",
+        ),
+    ] = ""
     content: Content = Content()
     limits: Limits = Limits()
 
@@ -265,7 +287,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     def of_agent(self, agent: SiteAgent) -> Config:
         """The configuration of a further site agent: the site's, but for what is its own."""
         site = msgspec.structs.replace(
-            self.site, name=agent.title or agent.name, description=agent.description
+            self.site,
+            name=agent.title or agent.name,
+            description=agent.description,
+            actions=agent.actions,
         )
         limits = msgspec.structs.replace(
             agent.limits, enabled=agent.limits.enabled and self.limits.enabled

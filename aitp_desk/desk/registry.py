@@ -22,6 +22,10 @@ GET = {
     DATA: ("get_data", "Finds records for machines by their name or topic."),
 }
 """The action that finds resources of a type, and what it says of itself."""
+OWN_NAMES = frozenset(
+    {SITE_INFO, CONTENT_SEARCH, CONTACT, LIST_PAGES, *(name for name, _ in GET.values())}
+)
+"""What the desk's own actions are called, whether its content has anything for them or not."""
 
 
 def actions_of(types: Collection[str]) -> tuple[Action, ...]:

@@ -50,6 +50,8 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import ClassVar, Literal
 
+import msgspec
+
 
 class ErrorKind(Enum):
     """The closed list of what a door must be able to say."""
@@ -91,24 +93,43 @@ Refusal = Literal[
 """What may be wrong with a credential."""
 
 
+class Recovery(msgspec.Struct, frozen=True):
+    """What helps after a refusal (HAC 1.0, section 6.2).
+
+    Parameters:
+        description: what the caller should do, in a sentence.
+        actions: names of the actions that do it.
+    """
+
+    description: str
+    actions: tuple[str, ...] = ()
+
+
 class DeskError(Exception):
     """Base of everything the desk refuses.
 
     Parameters:
         message: one or two sentences for the caller: what is wrong, what would be right.
-        param: the member, header or path parameter at fault, where there is one.
+        param: the member, header, path parameter or precondition at fault, where there is one.
         retry_after: whole seconds after which the same request may succeed.
+        recovery: what else helps.
     """
 
     kind: ClassVar[ErrorKind]
 
     def __init__(
-        self, message: str, *, param: str | None = None, retry_after: int | None = None
+        self,
+        message: str,
+        *,
+        param: str | None = None,
+        retry_after: int | None = None,
+        recovery: Recovery | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
         self.param = param
         self.retry_after = retry_after
+        self.recovery = recovery
 
 
 class InvalidRequest(DeskError):

@@ -15,7 +15,8 @@ class Money(msgspec.Struct, frozen=True):
     """An amount of money.
 
     Parameters:
-        amount: exact, in units of the currency; on the wire as text (``"29.99"``).
+        amount: exact, in units of the currency; written as text, such as "29.99".
+        currency: an ISO 4217 code, such as EUR.
     """
 
     amount: Decimal

@@ -206,6 +206,18 @@ def test_the_door_of_pages_and_the_watchers_for_everybody_else(
     assert make_health_door(render_aitp).render_error(error, headers) == render_aitp(error, headers)
 
 
+@pytest.mark.parametrize("render", [render_ahp, render_aitp])
+def test_what_else_helps_is_told_where_there_is_any(
+    render: Callable[[DeskError, dict[str, str]], Reply],
+) -> None:
+    recovery = errors.Recovery("Ask for less.", ("stock",))
+    body = json.loads(render(errors.PreconditionFailed(MESSAGE, recovery=recovery), {}).body)
+    assert body.get("error", body)["recovery"] == {
+        "description": "Ask for less.",
+        "actions": ["stock"],
+    }
+
+
 @pytest.mark.parametrize("scope", get_args(errors.LimitScope))
 def test_the_scope_of_a_limit_is_told_where_ahps_list_has_a_word_for_it(
     scope: errors.LimitScope,

@@ -57,6 +57,8 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
             pass
     if error.retry_after is not None:
         body["retry_after"] = error.retry_after
+    if error.recovery is not None:
+        body["recovery"] = error.recovery
     return Reply(status_of(error.kind), _encode(body), headers=refusal_headers(error))
 
 

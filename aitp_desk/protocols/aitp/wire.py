@@ -154,15 +154,15 @@ def read_request(call: Call) -> Request:
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     """A refusal in the OpenAI API's form: ``{"error": {"message", "type", "param", "code"}}``."""
-    body = {
-        "error": {
-            "message": error.message,
-            "type": _error_type(error.kind),
-            "param": error.param,
-            "code": error.kind.value,
-        }
+    body: dict[str, Any] = {
+        "message": error.message,
+        "type": _error_type(error.kind),
+        "param": error.param,
+        "code": error.kind.value,
     }
-    return Reply(status_of(error.kind), encode(body), headers=refusal_headers(error))
+    if error.recovery is not None:
+        body["recovery"] = error.recovery
+    return Reply(status_of(error.kind), encode({"error": body}), headers=refusal_headers(error))
 
 
 def _error_type(kind: ErrorKind) -> str:

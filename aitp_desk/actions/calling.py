@@ -1,0 +1,60 @@
+"""Calling a function of the site's own, whichever kind it is.
+
+A plain function runs in a thread of its own, so that nothing else waits for it. The thread is one
+that the end of the process does not wait for: a call that is past its deadline cannot be stopped,
+and must not keep the desk from stopping.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+
+async def call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:
+    """Call a function and return what it gives.
+
+    Raises:
+        Exception: what the function raises. Its asking the process to exit is a RuntimeError.
+    """
+    try:
+        if inspect.iscoroutinefunction(function):
+            return await function(**arguments)
+        return await _in_thread(partial(function, **arguments))
+    except SystemExit as error:
+        raise RuntimeError(f"{function.__name__} asked the process to exit") from error
+
+
+async def _in_thread(work: Callable[[], Any]) -> Any:
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[Any] = loop.create_future()
+
+    def settle(settle_: Callable[[Any], None], value: Any) -> None:
+        if not done.done():
+            settle_(value)
+
+    def tell(settle_: Callable[[Any], None], value: Any) -> None:
+        with suppress(RuntimeError):  # the desk has stopped meanwhile
+            loop.call_soon_threadsafe(settle, settle_, value)
+
+    def run() -> None:
+        try:
+            value = work()
+        except StopIteration as error:  # a future cannot hold one
+            raised = RuntimeError("the function raised StopIteration")
+            raised.__cause__ = error
+            tell(done.set_exception, raised)
+        except BaseException as error:  # noqa: BLE001 -- whoever awaits the call decides
+            tell(done.set_exception, error)
+        else:
+            tell(done.set_result, value)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(run,), name="action", daemon=True).start()
+    return await done

@@ -1,0 +1,73 @@
+"""What a docstring says: a summary, a description, and a text for each member that it lists.
+
+Members stand below ``Parameters:``, ``Args:`` or ``Attributes:``, one ``name: text`` each, in
+Google's style with or without a type in brackets. What other sections say is for programmers.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+import msgspec
+
+_LISTS = frozenset({"args", "arguments", "attributes", "parameters", "params"})
+_OTHERS = frozenset(
+    {"example", "examples", "note", "notes", "raises", "return", "returns", "yields"}
+)
+_HEADING = re.compile(r"([A-Za-z]+):\s*")
+_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^()]*\))?\s*:(?:\s+(.*))?")
+
+
+class Doc(msgspec.Struct, frozen=True):
+    """A docstring in its parts.
+
+    Parameters:
+        summary: the first paragraph, on one line.
+        description: the paragraphs between that and the first section.
+        members: texts by the names of parameters or fields.
+    """
+
+    summary: str = ""
+    description: str = ""
+    members: Mapping[str, str] = {}
+
+
+def read_docstring(text: str | None) -> Doc:
+    """Take a docstring apart; one that is not there says nothing."""
+    lines = inspect.cleandoc(text or "").splitlines()
+    first = next((at for at, line in enumerate(lines) if _section(line)), len(lines))
+    summary, _, description = "\n".join(lines[:first]).strip().partition("\n\n")
+    members = dict(_members(lines[first:]))
+    return Doc(" ".join(summary.split()), description.strip(), members)
+
+
+def _section(line: str) -> str:
+    """The name of the section that a line begins, in small letters; empty where it begins none."""
+    found = _HEADING.fullmatch(line)
+    name = found[1].lower() if found else ""
+    return name if name in _LISTS or name in _OTHERS else ""
+
+
+def _members(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Each member with its text; what is set deeper than the first entry goes on with the last."""
+    listing, depth, name, said = False, 0, "", ""
+    for line in lines:
+        if section := _section(line):
+            listing, depth = section in _LISTS, 0
+            continue
+        words = line.strip()
+        if not listing or not words:
+            continue
+        indent = len(line) - len(line.lstrip())
+        depth = depth or indent
+        entry = _ENTRY.fullmatch(words) if indent <= depth else None
+        if entry is None:
+            said = f"{said} {words}".strip()
+            continue
+        if name:
+            yield name, said
+        name, said = entry[1], entry[2] or ""
+    if name:
+        yield name, said

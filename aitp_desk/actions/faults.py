@@ -1,0 +1,50 @@
+"""What is wrong with the declarations of a site, told together, each with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from aitp_desk.config import Problem
+
+
+class ActionsError(Exception):
+    """The site's actions cannot be used.
+
+    Parameters:
+        problems: everything that is wrong with them.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))
+
+
+class Faults:
+    """Collects what is wrong.
+
+    Parameters:
+        folder: the site's; files in it are named as they are called there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.problems: list[Problem] = []
+
+    def tell(self, function: Callable[..., Any], message: str) -> None:
+        """Note what is wrong with a function, in words that follow its name."""
+        code = function.__code__
+        place = self.place(code.co_filename, code.co_firstlineno)
+        self.problems.append(Problem(f"{place}, {function.__name__}", message))
+
+    def tell_of(self, place: str, message: str) -> None:
+        """Note what is wrong with a file, or a line of it."""
+        self.problems.append(Problem(place, message))
+
+    def place(self, file: str, line: int | None) -> str:
+        """A line of a file, as a problem names it: ``actions.py:12``."""
+        path = Path(file)
+        if path.is_relative_to(self._folder):
+            path = path.relative_to(self._folder)
+        return f"{path}:{line}" if line else str(path)

@@ -1,0 +1,208 @@
+"""From a function that was declared as an action to what the desk offers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import Context, Done, Offered, costs_nothing, is_always_met
+from aitp_desk.actions.calling import call
+from aitp_desk.actions.declare import Check, DeclaredAction, Terms
+from aitp_desk.actions.docstring import read_docstring
+from aitp_desk.actions.reading import (
+    arguments_shape,
+    as_mapping,
+    check_doc,
+    check_name,
+    read_arguments,
+    read_part,
+    result_shape,
+    write_result,
+)
+from aitp_desk.actions.shape import Shape, Unfit
+from aitp_desk.actions.signature import Signature, Tell, read_signature
+from aitp_desk.actions.terms import (
+    answer_types_of,
+    as_example,
+    check_terms,
+    is_amount,
+    read_cost,
+    safety_of,
+)
+from aitp_desk.model.action import Action, Example, is_action_name
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.money import Money
+
+Checks = Sequence[tuple[Check, Signature]]
+
+
+def make_offered(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
+    """Make of a declaration what it offers.
+
+    Parameters:
+        tell: is told each thing that is wrong with it, in words that follow the function's name.
+
+    Returns:
+        None where something is wrong with it.
+    """
+    wrong: list[str] = []
+    offered = _make(declared, wrong.append)
+    for message in wrong:
+        tell(message)
+    return None if wrong else offered
+
+
+def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
+    function, terms = declared.function, declared.terms
+    doc = read_docstring(function.__doc__)
+    check_name(function.__name__, tell)
+    for message in check_terms(terms):
+        tell(message)
+    _check_words(terms, tell)
+    signature = read_signature(function, tell)
+    if signature is None:
+        return None
+    check_doc(doc, signature.takes, tell)
+    takes = arguments_shape(function.__name__, signature, doc)
+    gives = result_shape(signature, tell)
+    examples = tuple(map(as_example, terms.examples))
+    _check_examples(examples, takes, tell)
+    checks = _read_checks(declared.checks, signature, tell)
+    price = read_part(terms.cost, signature, "its cost", tell) if callable(terms.cost) else None
+    if gives is None:
+        return None
+    action = Action(
+        function.__name__,
+        doc.summary,
+        kind=terms.kind,
+        description=doc.description,
+        open_to=terms.open_to,
+        answer_types=answer_types_of(terms),
+        accept_fallback=True,
+        input_schema=takes.schema,
+        output_schema=gives.schema,
+        safety=safety_of(terms),
+        cost=read_cost(terms.cost),
+        has_price=price is not None,
+        preconditions=tuple(check.precondition for check, _ in checks),
+        deadline_seconds=terms.deadline,
+        is_idempotent=terms.idempotent,
+        examples=examples,
+        related=tuple(terms.related),
+    )
+    return Offered(
+        action,
+        read=partial(read_arguments, takes),
+        perform=partial(_perform, function, signature, gives, terms.says),
+        check=partial(_check, checks) if checks else is_always_met,
+        price=costs_nothing if price is None else partial(_price, terms.cost, price),
+        from_text=None if terms.from_text is None else partial(_from_text, terms.from_text),
+    )
+
+
+def _check_words(terms: Terms, tell: Tell) -> None:
+    for name, function in (("says", terms.says), ("from_text", terms.from_text)):
+        if function is not None and (
+            not callable(function) or inspect.iscoroutinefunction(function)
+        ):
+            tell(f"has {name}={function!r}; it takes a plain function of one value.")
+
+
+def _check_examples(examples: Sequence[Example], takes: Shape, tell: Tell) -> None:
+    for example in examples:
+        if example.arguments is None:
+            continue
+        try:
+            takes.read(example.arguments)
+        except Unfit as error:
+            tell(f"would refuse the arguments of its example {example.text!r}: {error.message}")
+
+
+def _read_checks(checks: Sequence[Check], whole: Signature, tell: Tell) -> Checks:
+    read: list[tuple[Check, Signature]] = []
+    for check in checks:
+        name, description = check.precondition.name, check.precondition.description
+        what = f"the precondition {name!r}"
+        if not is_action_name(name):
+            tell(f"has {what}; its name takes small letters, digits and _, a letter first.")
+        if not description.strip():
+            tell(f"has {what} without a description; write what must be so, in a sentence.")
+        if any(other.precondition.name == name for other, _ in read):
+            tell(f"has {what} twice; give one of them another name.")
+        if check.recovery is not None and not check.recovery.description.strip():
+            tell(f"has {what}, which names actions that help; say in recovery= how.")
+        part = read_part(check.function, whole, what, tell)
+        if part is None:
+            continue
+        if part.gives is bool:
+            tell(
+                f"has {what}, which returns true or false; return None where it is met, and else"
+                " what is not so, in a sentence (-> str | None)."
+            )
+        read.append((check, part))
+    return read
+
+
+async def _perform(
+    function: Callable[..., Any],
+    signature: Signature,
+    gives: Shape,
+    says: Callable[[Any], str] | None,
+    arguments: msgspec.Struct,
+    context: Context,
+) -> Done:
+    value = await call(function, signature.pick(as_mapping(arguments), context))
+    result = write_result(function, gives, value)
+    if says is not None:
+        text = says(value)
+        if not isinstance(text, str):
+            raise TypeError(f"what says the result of {function.__name__} returned no text")
+    else:
+        text = result if isinstance(result, str) else ""
+    return Done(result, text, tuple(context.side_effects))
+
+
+async def _check(checks: Checks, arguments: msgspec.Struct, context: Context) -> None:
+    given = as_mapping(arguments)
+    for check, signature in checks:
+        name = check.precondition.name
+        try:
+            wrong = await call(check.function, signature.pick(given, context))
+        except PreconditionFailed as error:
+            raise PreconditionFailed(
+                error.message,
+                param=error.param or name,
+                retry_after=error.retry_after,
+                recovery=error.recovery or check.recovery,
+            ) from None
+        if isinstance(wrong, str):
+            raise PreconditionFailed(wrong, param=name, recovery=check.recovery)
+        if wrong is not None:
+            raise TypeError(f"the precondition {name!r} returned neither text nor None")
+
+
+async def _price(
+    function: Callable[..., Awaitable[Money | None] | Money | None],
+    signature: Signature,
+    arguments: msgspec.Struct,
+    context: Context,
+) -> Money | None:
+    price = await call(function, signature.pick(as_mapping(arguments), context))
+    if price is None:
+        return None
+    if not isinstance(price, Money) or not is_amount(price):
+        raise TypeError(f"{function.__name__} returned neither Money nor None")
+    return price if price.amount else None
+
+
+def _from_text(
+    function: Callable[[str], Mapping[str, Any] | None], text: str
+) -> Mapping[str, Any] | None:
+    found = function(text)
+    if found is not None and not isinstance(found, Mapping):
+        raise TypeError(f"{function.__name__} returned neither arguments nor None")
+    return found

@@ -1,0 +1,84 @@
+"""A site's functions are called each in its way, and none can bring the desk down."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextvars import ContextVar
+from typing import NoReturn
+
+import pytest
+
+from aitp_desk.actions.calling import call
+from aitp_desk.model.errors import InvalidRequest
+
+WHO: ContextVar[str] = ContextVar("who", default="nobody")
+
+
+async def test_an_async_function_runs_where_it_is_awaited() -> None:
+    async def where() -> threading.Thread:
+        return threading.current_thread()
+
+    assert await call(where, {}) is threading.current_thread()
+
+
+async def test_a_plain_function_runs_in_a_thread_that_no_exit_waits_for() -> None:
+    WHO.set("somebody")
+
+    def where(name: str) -> tuple[str, str, bool, bool]:
+        thread = threading.current_thread()
+        return name, WHO.get(), thread is threading.main_thread(), thread.daemon
+
+    assert await call(where, {"name": "x"}) == ("x", "somebody", False, True)
+
+
+async def test_plain_functions_run_at_once_however_many() -> None:
+    together = threading.Barrier(40, timeout=10)
+    assert sorted(await asyncio.gather(*(call(together.wait, {}) for _ in range(40)))) == list(
+        range(40)
+    )
+
+
+async def test_what_a_function_raises_is_raised() -> None:
+    def refuse() -> NoReturn:
+        raise InvalidRequest("Not this.")
+
+    async def refuse_too() -> NoReturn:
+        refuse()
+
+    for function in (refuse, refuse_too):
+        with pytest.raises(InvalidRequest, match="Not this"):
+            await call(function, {})
+
+
+@pytest.mark.parametrize("error", [SystemExit(1), StopIteration(1)])
+async def test_a_function_cannot_end_the_process_nor_leave_its_caller_waiting(
+    error: BaseException,
+) -> None:
+    def leave() -> NoReturn:
+        raise error
+
+    async def leave_too() -> NoReturn:
+        raise error
+
+    async with asyncio.timeout(10):
+        for function in (leave, leave_too):
+            with pytest.raises(RuntimeError):
+                await call(function, {})
+
+
+async def test_the_result_of_a_plain_function_that_is_past_its_deadline_is_dropped() -> None:
+    begun, go_on, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        go_on.wait(10)
+        ended.set()
+
+    task = asyncio.create_task(call(work, {}))
+    assert await asyncio.to_thread(begun.wait, 10)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    go_on.set()
+    assert await asyncio.to_thread(ended.wait, 10)

@@ -1,0 +1,551 @@
+"""A site declares its actions in Python: what comes of a right one, and what is said of a wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.faults import ActionsError
+from aitp_desk.actions.loading import load_actions
+from aitp_desk.config import Config
+from aitp_desk.model.action import Example, Precondition, Related, Safety
+from aitp_desk.model.errors import PreconditionFailed, Recovery
+from tests.owning import ANYONE, HEAD, load, offered, problems
+
+CONTEXT = Context("call_1", Caller("key:1"))
+
+SHOP = '''
+class Item(Struct):
+    """An item of an order.
+
+    Parameters:
+        sku: what it is.
+        quantity: how many of it.
+    """
+
+    sku: Annotated[str, Meta(pattern=r"^[A-Z]{2}-\\d{3}$")]
+    quantity: Annotated[int, Meta(ge=1, le=99)] = 1
+
+class Order(Struct):
+    id: str
+    total: Money
+
+def price(items: list[Item]) -> Money | None:
+    count = sum(item.quantity for item in items)
+    return Money(Decimal(count), "EUR") if count > 1 else None
+
+@action(
+    kind="action",
+    mutability="reversible",
+    blast_radius="self",
+    reversible_within="P30D",
+    confirmation_recommended=True,
+    cost=price,
+    deadline=5,
+    idempotent=True,
+    examples=["Order two mugs.", Example("One TS-001.", {"items": [{"sku": "TS-001"}]})],
+    related=[Related("order", "/orders/{order_id}", "The order.")],
+    says=lambda order: f"Your order is {order.id}.",
+    from_text=lambda text: {"items": []} if "nothing" in text else None,
+)
+async def place_order(
+    items: Annotated[list[Item], Meta(min_length=1)], context: Context, note: str = ""
+) -> Order:
+    """Places an order
+    of some items.
+
+    What is ordered can be given back.
+
+    It is sent the next day.
+
+    Args:
+        items: what is ordered,
+            at least one.
+        note (str): for who packs it.
+
+    Returns:
+        The order.
+    """
+    context.note("email", "A mail was sent.")
+    return Order(context.call_id, Money(Decimal("10.00"), "EUR"))
+
+@place_order.requires(
+    "in_stock", "Every item is in stock.", recovery="Ask for less.", actions=["stock"]
+)
+def in_stock(items: list[Item]) -> str | None:
+    return "There are three." if any(item.quantity > 3 for item in items) else None
+
+@place_order.requires("is_known", "The caller is known.")
+async def is_known(context: Context) -> str | None:
+    if context.caller.id == "key:2":
+        raise PreconditionFailed("You are not.", recovery=Recovery("Sign in."))
+    return None
+
+@action(open_to="anyone")
+def stock(sku: str) -> int:
+    """How many there are."""
+    return 3
+'''
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> tuple[Offered, ...]:
+    return load(tmp_path, SHOP)
+
+
+def test_a_declaration_says_all_of_an_action(shop: tuple[Offered, ...]) -> None:
+    order, stock = (each.action for each in shop)
+    assert (order.name, order.kind, order.open_to) == ("place_order", "action", "actions")
+    assert order.summary == "Places an order of some items."
+    assert order.description == "What is ordered can be given back.\n\nIt is sent the next day."
+    assert order.safety == Safety("reversible", "self", "P30D", confirmation_recommended=True)
+    assert (order.cost, order.has_price, order.deadline_seconds) == (None, True, 5)
+    assert order.is_idempotent
+    assert order.answer_types == ("application/action-result", "text/answer")
+    assert order.examples == (
+        Example("Order two mugs."),
+        Example("One TS-001.", {"items": [{"sku": "TS-001"}]}),
+    )
+    assert order.related == (Related("order", "/orders/{order_id}", "The order."),)
+    assert order.preconditions == (
+        Precondition("in_stock", "Every item is in stock."),
+        Precondition("is_known", "The caller is known."),
+    )
+    assert (stock.kind, stock.open_to, stock.safety) == ("query", "anyone", Safety())
+    assert stock.answer_types == ("application/data", "text/answer")
+
+
+def test_the_schemas_come_from_the_types_and_the_docstrings(shop: tuple[Offered, ...]) -> None:
+    order, _ = (each.action for each in shop)
+    assert order.input_schema == {
+        "type": "object",
+        "properties": {
+            "items": {
+                "type": "array",
+                "minItems": 1,
+                "description": "what is ordered, at least one.",
+                "items": {
+                    "type": "object",
+                    "description": "An item of an order.",
+                    "properties": {
+                        "sku": {
+                            "type": "string",
+                            "pattern": r"^[A-Z]{2}-\d{3}$",
+                            "description": "what it is.",
+                        },
+                        "quantity": {
+                            "type": "integer",
+                            "minimum": 1,
+                            "maximum": 99,
+                            "default": 1,
+                            "description": "how many of it.",
+                        },
+                    },
+                    "required": ["sku"],
+                    "additionalProperties": False,
+                },
+            },
+            "note": {"type": "string", "default": "", "description": "for who packs it."},
+        },
+        "required": ["items"],
+        "additionalProperties": False,
+    }
+    assert order.output_schema is not None
+    assert order.output_schema["properties"]["id"] == {"type": "string"}
+    assert order.output_schema["required"] == ["id", "total"]
+
+
+async def test_a_call_gives_the_result_its_words_and_what_it_caused(
+    shop: tuple[Offered, ...],
+) -> None:
+    order, stock = shop
+    context = Context("call_1", Caller("key:1"))
+    done = await order.perform(order.read({"items": [{"sku": "TS-001"}]}), context)
+    assert done.result == {"id": "call_1", "total": {"amount": "10.00", "currency": "EUR"}}
+    assert done.text == "Your order is call_1."
+    assert [(each.type, each.description) for each in done.side_effects] == [
+        ("email", "A mail was sent.")
+    ]
+    assert (await stock.perform(stock.read({"sku": "TS-001"}), context)).result == 3
+
+
+async def test_a_price_may_follow_from_the_arguments(shop: tuple[Offered, ...]) -> None:
+    order, stock = shop
+    one = order.read({"items": [{"sku": "TS-001"}]})
+    two = order.read({"items": [{"sku": "TS-001", "quantity": 2}]})
+    assert await order.price(one, CONTEXT) is None
+    assert str(await order.price(two, CONTEXT)) == "2 EUR"
+    assert await stock.price(stock.read({"sku": "TS-001"}), CONTEXT) is None
+
+
+async def test_a_precondition_that_is_not_met_is_told_with_what_helps(
+    shop: tuple[Offered, ...],
+) -> None:
+    order, _ = shop
+    await order.check(order.read({"items": [{"sku": "TS-001"}]}), CONTEXT)
+    with pytest.raises(PreconditionFailed) as refused:
+        await order.check(order.read({"items": [{"sku": "TS-001", "quantity": 4}]}), CONTEXT)
+    assert (refused.value.message, refused.value.param) == ("There are three.", "in_stock")
+    assert refused.value.recovery == Recovery("Ask for less.", ("stock",))
+    with pytest.raises(PreconditionFailed, match=r"You are not\.") as refused:
+        await order.check(
+            order.read({"items": [{"sku": "TS-001"}]}), Context("call_1", Caller("key:2"))
+        )
+    assert (refused.value.param, refused.value.recovery) == ("is_known", Recovery("Sign in."))
+
+
+def test_arguments_may_be_read_from_words(shop: tuple[Offered, ...]) -> None:
+    order, stock = shop
+    assert order.from_text is not None
+    assert order.from_text("nothing") == {"items": []}
+    assert order.from_text("two mugs") is None
+    assert stock.from_text is None
+
+
+def test_a_fixed_cost_is_written_in_words_or_as_money(tmp_path: Path) -> None:
+    body = '''
+@action(cost="29.99 EUR")
+def report() -> str:
+    """A report."""
+    return "It is long."
+
+@action(cost=Money(Decimal("5"), "USD"))
+def summary() -> str:
+    """A summary."""
+    return "It is short."
+'''
+    report, summary = (each.action for each in load(tmp_path, body))
+    assert str(report.cost) == "29.99 EUR"
+    assert str(summary.cost) == "5 USD"
+    assert not report.has_price
+
+
+async def test_a_declared_function_is_still_a_function(tmp_path: Path) -> None:
+    body = '''
+@action
+def one() -> int:
+    """One."""
+    return 1
+
+@action
+def two() -> int:
+    """Two."""
+    return one() + 1
+'''
+    _, two = load(tmp_path, body)
+    assert (await two.perform(two.read({}), CONTEXT)).result == 2
+
+
+WRONG = {
+    "no docstring": (
+        "@action\ndef f() -> int: return 1",
+        "f: has no docstring; write what it does, in a line, as callers are to read it.",
+    ),
+    "a long summary": (
+        f'@action\ndef f() -> int:\n    """{"long " * 60}"""',
+        "has a docstring whose first paragraph has 299 characters; write one of at most 256",
+    ),
+    "a parameter that is described and not there": (
+        '@action\ndef f(a: int) -> int:\n    """F.\n\n    Args:\n        b: what?\n    """',
+        "describes 'b', which it does not take",
+    ),
+    "no type": (
+        '@action\ndef f(a) -> int: "F."',
+        "has no type for 'a'; write one, such as a: str.",
+    ),
+    "no result": (
+        '@action\ndef f(a: int): "F."',
+        "does not say what it returns; write -> and its type, or -> None.",
+    ),
+    "a type that could be anything": (
+        '@action\ndef f(a: dict) -> int: "F."',
+        "takes 'a' of a type that callers cannot send: names of an object's members are text",
+    ),
+    "Any": (
+        '@action\ndef f(a: list[Any]) -> int: "F."',
+        "takes 'a' of a type that callers cannot send: could be anything; write str, int",
+    ),
+    "bytes": (
+        '@action\ndef f(a: bytes) -> int: "F."',
+        "takes 'a' of a type that callers cannot send: bytes has no form in JSON",
+    ),
+    "a class of one's own": (
+        'class Thing: pass\n@action\ndef f() -> Thing: "F."',
+        "returns what callers cannot be sent: Thing is nothing that JSON has a form of; write",
+    ),
+    "a type within a Struct": (
+        'class Box(Struct):\n    what: Any\n@action\ndef f() -> Box: "F."',
+        "returns what callers cannot be sent: could be anything",
+    ),
+    "two kinds of text": (
+        '@action\ndef f(a: str | Decimal) -> int: "F."',
+        "takes 'a' of a type that callers cannot send: Type unions may not contain more than one",
+    ),
+    "a pattern of Python's own": (
+        '@action\ndef f(a: Annotated[str, Meta(pattern=r"\\Ax")]) -> int: "F."',
+        r"pattern \Ax is none that JSON Schema knows; write ^ for \A",
+    ),
+    "a type that is not known": (
+        '@action\ndef f(a: Itme) -> int: "F."',
+        "has a type that is not known where it stands (name 'Itme' is not defined)",
+    ),
+    "a type within a Struct that is not known": (
+        'class Box(Struct):\n    what: Itme\n@action\ndef f() -> Box: "F."',
+        "returns what callers cannot be sent: name 'Itme' is not defined",
+    ),
+    "what is no type": (
+        '@action\ndef f(a: "1 +") -> int: "F."',
+        "has a type that cannot be read",
+    ),
+    "any number of arguments": (
+        '@action\ndef f(*a: int) -> int: "F."',
+        "takes any number of arguments as 'a'; write each parameter with its type.",
+    ),
+    "arguments by place": (
+        '@action\ndef f(a: int, /) -> int: "F."',
+        "takes 'a' by its place alone; take the / out",
+    ),
+    "two contexts": (
+        '@action\ndef f(a: Context, b: Context) -> int: "F."',
+        "takes the Context twice; leave 'b' out.",
+    ),
+    "a private parameter": (
+        '@action\ndef f(_confirm: int) -> int: "F."',
+        "takes '_confirm'; a parameter's name begins with a letter",
+    ),
+    "a default of another type": (
+        '@action\ndef f(a: int = "x") -> int: "F."',
+        "has a default for 'a' that is not of its type",
+    ),
+    "None by default": (
+        '@action\ndef f(a: int = None) -> int: "F."',
+        "may have no 'a', but its type is not … | None; write that.",
+    ),
+    "a default that can change": (
+        '@action\ndef f(a: list[int] = [1]) -> int: "F."',
+        "has a default for 'a' that can change; write None, or a tuple.",
+    ),
+    "a generator": (
+        '@action\ndef f() -> Iterator[int]:\n    "F."\n    yield 1',
+        "yields its results one by one; return them together, as a list.",
+    ),
+    "a name that cannot be told": (
+        '@action\ndef placeOrder() -> int: "F."',
+        "placeOrder: has a name that callers cannot be told; it takes small letters",
+    ),
+    "another kind": (
+        '@action(kind="quary")\ndef f() -> int: "F."',
+        "has kind='quary'; it takes 'query', 'action' or 'async'.",
+    ),
+    "an action without safety": (
+        '@action(kind="action")\ndef f() -> int: "F."',
+        (
+            "is of the kind 'action' and does not say its mutability; write mutability= and one of"
+            " 'read_only', 'reversible' or 'irreversible'."
+        ),
+        (
+            "is of the kind 'action' and does not say its blast_radius; write blast_radius= and one"
+            " of 'self', 'self_and_associated', 'many' or 'all'."
+        ),
+    ),
+    "an async without a blast radius": (
+        '@action(kind="async", mutability="irreversible")\nasync def f() -> int: "F."',
+        "is of the kind 'async' and does not say its blast_radius",
+    ),
+    "a query that changes something": (
+        '@action(mutability="reversible")\ndef f() -> int: "F."',
+        (
+            "is a query, which changes nothing, and says mutability='reversible'; write"
+            ' kind="action".'
+        ),
+    ),
+    "another mutability": (
+        '@action(kind="action", mutability="some", blast_radius="self")\ndef f() -> int: "F."',
+        "has mutability='some'; it takes 'read_only', 'reversible' or 'irreversible'.",
+    ),
+    "an action that is open to anyone": (
+        (
+            '@action(kind="action", mutability="reversible", blast_radius="self", open_to="anyone")'
+            '\ndef f() -> int: "F."'
+        ),
+        "is of the kind 'action' and open to anyone; what may change something needs a caller",
+    ),
+    "a time to undo what cannot be undone": (
+        (
+            '@action(kind="action", mutability="irreversible", blast_radius="self",'
+            ' reversible_within="P1D")\ndef f() -> int: "F."'
+        ),
+        'has reversible_within; that goes with mutability="reversible" alone.',
+    ),
+    "a time to undo that is none": (
+        (
+            '@action(kind="action", mutability="reversible", blast_radius="self",'
+            ' reversible_within="30 days")\ndef f() -> int: "F."'
+        ),
+        "has reversible_within='30 days'; it takes an ISO 8601 duration such as P30D.",
+    ),
+    "a cost that is none": (
+        '@action(cost="a lot")\ndef f() -> int: "F."',
+        "has cost='a lot'; it takes an amount above 0 such as \"29.99 EUR\".",
+    ),
+    "a cost of nothing": (
+        '@action(cost="0.00 EUR")\ndef f() -> int: "F."',
+        "has cost='0.00 EUR'; it takes an amount above 0",
+    ),
+    "a price of what is not taken": (
+        'def price(b: int) -> Money: ...\n@action(cost=price)\ndef f(a: int) -> int: "F."',
+        "has its cost, which takes 'b'; it may take a, and the Context.",
+    ),
+    "no deadline": (
+        '@action(deadline=0)\ndef f() -> int: "F."',
+        "has deadline=0; it takes seconds, up to 86400.",
+    ),
+    "an unknown type of answer": (
+        '@action(answer_types=["text/plain"])\ndef f() -> int: "F."',
+        "has the answer type 'text/plain'; it takes 'text/answer',",
+    ),
+    "no type of answer": (
+        '@action(answer_types=[])\ndef f() -> int: "F."',
+        "has no answer types; it takes 'text/answer',",
+    ),
+    "an empty example": (
+        '@action(examples=[""])\ndef f() -> int: "F."',
+        "has the example ''; it takes words, or Example(words, arguments).",
+    ),
+    "an example that would be refused": (
+        '@action(examples=[Example("One.", {"a": "1"})])\ndef f(a: int) -> int: "F."',
+        "would refuse the arguments of its example 'One.': 'a' takes a whole number.",
+    ),
+    "what is related to nothing": (
+        '@action(related=["/orders"])\ndef f() -> int: "F."',
+        "has '/orders' as related; it takes Related(rel, href)",
+    ),
+    "words that must be awaited": (
+        'async def say(one): ...\n@action(says=say)\ndef f() -> int: "F."',
+        "has says=<function say",
+    ),
+    "a precondition that is true or false": (
+        (
+            '@action\ndef f(a: int) -> int: "F."\n'
+            '@f.requires("is_open", "It is open.")\ndef is_open(a: int) -> bool: ...'
+        ),
+        "has the precondition 'is_open', which returns true or false; return None where it is met,",
+    ),
+    "a precondition of what is not taken": (
+        (
+            '@action\ndef f(a: int) -> int: "F."\n'
+            '@f.requires("is_open", "It is open.")\ndef is_open(b: int) -> str | None: ...'
+        ),
+        "has the precondition 'is_open', which takes 'b'; it may take a, and the Context.",
+    ),
+    "two preconditions of a name": (
+        (
+            '@action\ndef f() -> int: "F."\n'
+            '@f.requires("is_open", "It is open.")\ndef one() -> str | None: ...\n'
+            '@f.requires("is_open", "It is open.")\ndef two() -> str | None: ...'
+        ),
+        "has the precondition 'is_open' twice; give one of them another name.",
+    ),
+    "a precondition without words": (
+        '@action\ndef f() -> int: "F."\n@f.requires("Is open", "")\ndef one() -> str | None: ...',
+        "has the precondition 'Is open'; its name takes small letters, digits and _",
+        "has the precondition 'Is open' without a description; write what must be so",
+    ),
+    "a recovery by an action that is not there": (
+        (
+            '@action\ndef f() -> int: "F."\n'
+            '@f.requires("is_open", "It is open.", actions=["open_it"])\n'
+            "def one() -> str | None: ..."
+        ),
+        "names 'open_it' as what helps where 'is_open' is not met; there is no such action.",
+        "has the precondition 'is_open', which names actions that help; say in recovery= how.",
+    ),
+    "a name that stands twice": (
+        '@action\ndef f() -> int: "F."\n@action\ndef f() -> int: "F."',
+        "f: is declared twice; rename one of the two.",
+    ),
+    "a name of the desk's own": (
+        '@action\ndef contact() -> int: "F."',
+        "contact: has the name of an action of the desk's own; rename it.",
+    ),
+    "what is no function": (
+        '@action\nclass f: "F."',
+        "raised TypeError: an action is declared of a function: def or async def.",
+    ),
+    "a term that there is not": (
+        '@action(scope="x")\ndef f() -> int: "F."',
+        "raised TypeError: action() got an unexpected keyword argument 'scope'.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_declaration_is_told_with_its_place_and_what_to_write(
+    name: str, tmp_path: Path
+) -> None:
+    body, *expected = WRONG[name]
+    told = problems(tmp_path, body)
+    assert len(told) == len(expected), told
+    for message, part in zip(told, expected, strict=True):
+        assert part in message
+    line = len(HEAD.splitlines()) + 1
+    places = [
+        int(message.partition(":")[2].partition(",")[0].partition(":")[0]) for message in told
+    ]
+    assert all(message.startswith("actions.py:") for message in told)
+    assert all(line <= place <= line + body.count("\n") for place in places)
+
+
+def test_all_that_is_wrong_is_told_together(tmp_path: Path) -> None:
+    bodies = [body.replace("f(", f"f{n}(") for n, (body, *_) in enumerate(WRONG.values())][:3]
+    assert len(problems(tmp_path, "\n".join(bodies))) == 3
+
+
+FINE = {
+    "a duration of each kind": [
+        f'@action(kind="action", mutability="reversible", blast_radius="self",'
+        f' reversible_within="{duration}")\ndef f() -> int: "F."'
+        for duration in ("P1Y2M3DT4H5M6S", "PT1H", "P2W", "PT0.5S", "P30D")
+    ],
+    "types that JSON has a form of": [
+        f'@action\ndef f(a: {kind}) -> {kind}: "F."'
+        for kind in (
+            "str | None", "list[int]", "dict[str, float]", "tuple[int, str]", "set[str]",
+            "Literal['a', 1, None]", "date", "datetime", "UUID", "Decimal", "bool | int", "Money",
+        )
+    ],
+    "nothing as a result": ['@action\ndef f() -> None: "F."'],
+    "a type of one's own": [
+        '@action(answer_types=["x-shop/receipt", "text/answer"])\ndef f() -> int: "F."'
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FINE)
+def test_what_is_right_is_loaded(name: str, tmp_path: Path) -> None:
+    for number, body in enumerate(FINE[name]):
+        (tmp_path / str(number)).mkdir()
+        assert offered(tmp_path / str(number), body).action.name == "f"
+
+
+def test_parameters_may_be_called_as_words_of_json_schema_are(tmp_path: Path) -> None:
+    names = ("enum", "anyOf", "items", "properties", "title", "default", "discriminator", "type")
+    takes = ", ".join(f"{name}: Literal['b', 'a']" for name in names)
+    action = offered(tmp_path, f'@action\ndef f({takes}) -> None: "F."').action
+    assert action.input_schema["properties"] == {name: {"enum": ["b", "a"]} for name in names}
+
+
+def test_a_site_without_actions_has_none(tmp_path: Path) -> None:
+    assert load_actions(Config(folder=tmp_path, data=tmp_path / ".desk")).offered == ()
+
+
+def test_a_query_needs_the_scope_unless_it_is_opened(tmp_path: Path) -> None:
+    assert offered(tmp_path, '@action\ndef f() -> int: "F."').action.open_to == "actions"
+    assert load(tmp_path, f'{ANYONE}def f() -> int: "F."')[0].action.open_to == "anyone"
+
+
+def test_nothing_is_loaded_where_anything_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(ActionsError):
+        load(tmp_path, '@action\ndef good() -> int: "F."\n@action\ndef bad(): "F."')
