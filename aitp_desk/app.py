@@ -51,7 +51,7 @@ from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
-from aitp_desk.house import House, Shared, tending
+from aitp_desk.house import House, Shared, make_callbacks, tending
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
@@ -211,6 +211,7 @@ async def open_server(
             filing=filing,
             summarising=summarising,
             jobs=Jobs(store=store, clock=clock),
+            callbacks=make_callbacks(config, store, keys, egress, clock),
             own_names=OwnNames(house.actor for house in houses),
             places=Places(
                 "streams",

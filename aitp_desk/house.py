@@ -13,11 +13,15 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from aitp_desk.agent.base import Agent
+from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.signing import SigningKeys
+from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import Config, Retention
 from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.budgets import Budgets
+from aitp_desk.desk.callbacks import Callbacks
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
@@ -46,6 +50,7 @@ from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.watching import watching
 from aitp_desk.desk.working import Worker
+from aitp_desk.egress import Egress
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.audit import AuditKeys
 from aitp_desk.model.thread import Actor
@@ -58,6 +63,7 @@ class Shared(msgspec.Struct, frozen=True):
 
     Parameters:
         jobs: what is to be done besides answering.
+        callbacks: how callers are told of the end of a call.
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
         audit: the keys of the audit log.
@@ -73,6 +79,7 @@ class Shared(msgspec.Struct, frozen=True):
     filing: Filing
     summarising: Summarising
     jobs: Jobs
+    callbacks: Callbacks
     own_names: OwnNames
     places: Places
     audit: AuditKeys
@@ -225,6 +232,20 @@ class House(msgspec.Struct, frozen=True):
             ),
             worker=worker,
         )
+
+
+def make_callbacks(
+    config: Config, store: Store, keys: DataKeys, egress: Egress, clock: Callable[[], float]
+) -> Callbacks:
+    """What tells callers' servers of the end of calls; it may ask no others than ``egress`` does.
+
+    Parameters:
+        keys: the desk's data keys.
+        clock: Unix seconds.
+    """
+    signing = SigningKeys(keys) if config.oauth.enabled else None
+    webhooks = Webhooks(store=store, keys=keys, signing=signing, clock=clock)
+    return Callbacks(egress=egress, webhooks=webhooks, settings=config.callbacks, clock=clock)
 
 
 @asynccontextmanager

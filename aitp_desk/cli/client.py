@@ -44,10 +44,25 @@ def client() -> None:
     type=click.IntRange(1, 3650),
     help="How long it lasts; without it until it is revoked.",
 )
-def create(data: Path, url: str, name: str, scopes: tuple[str, ...], days: int | None) -> None:
-    """Make a client. Its last lines are its id and its secret, which is shown only this once."""
+@click.option(
+    "--webhook-secret",
+    "shows_webhook_secret",
+    is_flag=True,
+    help="Show what callbacks are signed with as well.",
+)
+def create(
+    data: Path,
+    url: str,
+    name: str,
+    scopes: tuple[str, ...],
+    days: int | None,
+    *,
+    shows_webhook_secret: bool,
+) -> None:
+    """Make a client. Its last lines are its id and its secrets, which are shown only this once."""
     with mistakes_told():
         from aitp_desk.auth.clients import ClientSecrets
+        from aitp_desk.auth.webhooks import webhook_secret_of_client
         from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
         from aitp_desk.store.sqlite import SqliteStore
@@ -69,6 +84,8 @@ def create(data: Path, url: str, name: str, scopes: tuple[str, ...], days: int |
     click.echo("Keep its secret; it cannot be shown again:")
     click.echo(f"client_id={made.id}")
     click.echo(f"client_secret={secret}")
+    if shows_webhook_secret:
+        click.echo(f"webhook_secret={webhook_secret_of_client(keys, made)}")
 
 
 @client.command(name="list")

@@ -21,7 +21,15 @@ from aitp_desk.cli.lengths import read_end, read_length
 from aitp_desk.cli.moments import day_of, minute_of, second_of
 
 if TYPE_CHECKING:
+    from aitp_desk.auth.data_keys import DataKeys
     from aitp_desk.store.key_records import Token
+
+webhook_secret = click.option(
+    "--webhook-secret",
+    "shows_webhook_secret",
+    is_flag=True,
+    help="Show what callbacks are signed with as well.",
+)
 
 
 @click.group()
@@ -42,13 +50,22 @@ def token() -> None:
 )
 @click.option("--expires", metavar="90d|DATE", help="When it ends; by default never.")
 @click.option("--hmac", "signs", is_flag=True, help="Make a key that signs requests instead.")
+@webhook_secret
 def create(
-    data: Path, url: str, name: str, scopes: tuple[str, ...], expires: str | None, *, signs: bool
+    data: Path,
+    url: str,
+    name: str,
+    scopes: tuple[str, ...],
+    expires: str | None,
+    *,
+    signs: bool,
+    shows_webhook_secret: bool,
 ) -> None:
     """Make an API key. Its last line is the key itself, which is shown only this once.
 
     With --hmac the last two lines are the id and the secret of a key that signs requests: it is
-    never sent itself (docs/signed-requests.md).
+    never sent itself (docs/signed-requests.md). With --webhook-secret the lines before these tell
+    what callbacks to the key's holder are signed with (docs/callbacks.md).
     """
     now = int(time.time())
     expires_at = None if expires is None else read_end(expires, now)
@@ -84,6 +101,8 @@ def create(
         asyncio.run(keep())
     ends = "" if expires_at is None else f" It ends {minute_of(expires_at)} UTC."
     click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.{ends}")
+    if shows_webhook_secret:
+        _show_webhook_secret(keys, made)
     _show(made, make_secret(keys, id_, made.version, made.data_key) if signs else key)
 
 
@@ -98,11 +117,15 @@ def create(
     metavar="LENGTH",
     help="How long the secret that it has goes on working, such as 30m or 2d; 0 for not at all.",
 )
-def rotate(data: Path, url: str, id_or_name: str, overlap: str) -> None:
+@webhook_secret
+def rotate(
+    data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
+) -> None:
     """Give a key another secret, under the same id, name and scopes.
 
     Its last lines are the new secret, as those of 'create'. Two secrets work at a time: one that an
-    earlier rotation has left ends at once.
+    earlier rotation has left ends at once. What callbacks are signed with changes too; while two
+    secrets work they are signed with both.
     """
     now = int(time.time())
     until = now + read_length(overlap)
@@ -138,6 +161,8 @@ def rotate(data: Path, url: str, id_or_name: str, overlap: str) -> None:
         rotated, secret = asyncio.run(exchange())
     former = f"goes on until {minute_of(until)} UTC" if until > now else "works no more"
     click.echo(f"Rotated token {rotated.id} ({rotated.name}). The secret before {former}.")
+    if shows_webhook_secret:
+        _show_webhook_secret(keys, rotated)
     _show(rotated, secret)
 
 
@@ -191,6 +216,15 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
         if revoked is None:
             _not_live(id_or_name)
         click.echo(f"Revoked token {revoked.id} ({revoked.name}).")
+
+
+def _show_webhook_secret(keys: DataKeys, key: Token) -> None:
+    """Show what callbacks to a key's holder are signed with."""
+    from aitp_desk.auth.webhooks import webhook_secret_of_key
+
+    secret = webhook_secret_of_key(keys, key.id, key.version, key.data_key)
+    click.echo("Keep what callbacks are signed with; it cannot be shown again:")
+    click.echo(f"AITP_DESK_WEBHOOK_SECRET={secret}")
 
 
 def _show(key: Token, secret: str) -> None:

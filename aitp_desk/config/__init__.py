@@ -3,6 +3,7 @@
 Only ``app.py`` and the command line hold the whole; everything else is given its section.
 """
 
+from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content, Signals, Web
 from aitp_desk.config.cors import Cors
@@ -39,6 +40,7 @@ __all__ = [
     "THREADS",
     "AgentLimits",
     "Cache",
+    "CallbackSettings",
     "Claude",
     "Concurrency",
     "Config",

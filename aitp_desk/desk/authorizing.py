@@ -78,6 +78,19 @@ class RegistrationRequest(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] | None
 
 
+class Registered(msgspec.Struct, frozen=True):
+    """A program became a client. Both secrets are told this once.
+
+    Parameters:
+        secret: what it proves itself with.
+        webhook_secret: what callbacks to it are signed with.
+    """
+
+    client: Client
+    secret: str
+    webhook_secret: str
+
+
 class Authorizing:
     """Gives tokens to clients. What it needs of the store it reads each time: it is seldom asked.
 
@@ -85,6 +98,7 @@ class Authorizing:
         keys: what signs.
         client_secrets: what proves clients.
         audit: the keys of the audit log.
+        webhook_secret: what is shared with a client, that callbacks to it are signed with.
         url: the public address of the desk, its issuer identifier and the audience of its tokens.
         clock: Unix seconds.
     """
@@ -96,6 +110,7 @@ class Authorizing:
         keys: SigningKeys,
         client_secrets: ClientSecrets,
         audit: AuditKeys,
+        webhook_secret: Callable[[Client], str],
         settings: OAuth,
         url: str,
         clock: Callable[[], float],
@@ -105,6 +120,7 @@ class Authorizing:
         self._keys = keys
         self._client_secrets = client_secrets
         self._audit = audit
+        self._webhook_secret = webhook_secret
         self._url = url
         self._clock = clock
         self._failures = Counters(in_a_minute, clock)
@@ -150,8 +166,8 @@ class Authorizing:
         )
         return Granted(token, expires_at - now, scopes)
 
-    async def register(self, request: RegistrationRequest, address: str) -> tuple[Client, str]:
-        """Make a program a client. Returns it and its secret.
+    async def register(self, request: RegistrationRequest, address: str) -> Registered:
+        """Make a program a client.
 
         Parameters:
             address: where the caller is, for limits.
@@ -182,7 +198,7 @@ class Authorizing:
         )
         by = Auditor(self._audit, now, f"{CLIENT_PREFIX}{client.id}", "nothing")
         await self._store.run(work.register_client, client=client, most=settings.max_clients, by=by)
-        return client, secret
+        return Registered(client, secret, self._webhook_secret(client))
 
     async def published_keys(self) -> tuple[KeyPair, ...]:
         """The keys that others verify tokens with; only their public halves may be shown."""

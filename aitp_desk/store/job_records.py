@@ -34,6 +34,7 @@ class ClaimedJob(msgspec.Struct, frozen=True):
     """A job that a worker holds.
 
     Parameters:
+        principal: id of who asked for it; None for nobody known.
         payload: JSON.
         attempt: how often it was taken up, this time included.
         failures: how often in vain, since it was queued or retried by hand.
@@ -44,6 +45,7 @@ class ClaimedJob(msgspec.Struct, frozen=True):
     kind: str
     ref: str
     desk: str
+    principal: str | None
     payload: str
     created_at: int
     attempt: int

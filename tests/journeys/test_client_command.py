@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.webhooks import webhook_secret_of_client
 from aitp_desk.cli import main
 from aitp_desk.cli.data import present_keys
 from aitp_desk.store import client_reads, reads, work
@@ -86,6 +87,16 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     assert line.endswith("  owner's  threads,actions  Finder")
     assert "  live until " in line
     assert found[1] not in line
+
+
+def test_what_callbacks_to_a_client_are_signed_with_is_shown_where_it_is_asked_for(
+    data: Path,
+) -> None:
+    made = ("client", "create", "--name", "one", "--scope", "actions", "--webhook-secret")
+    told = command(data, *made)
+    ((client,), _, _) = kept(data)
+    secret = webhook_secret_of_client(present_keys(data, "sqlite:desk.db"), client)
+    assert told[-1] == f"webhook_secret={secret}"
 
 
 def test_a_client_is_revoked_by_id_or_name_and_a_serving_desk_is_told(data: Path) -> None:

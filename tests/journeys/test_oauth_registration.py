@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,7 @@ async def test_a_program_registers_and_uses_what_it_got(talker: Talker) -> None:
     assert said.body == {
         "client_id": client.id,
         "client_secret": client.secret,
+        "webhook_secret": said.body["webhook_secret"],
         "client_id_issued_at": NOON,
         "client_secret_expires_at": NOON + 90 * DAY,
         "client_name": "Book finder ☕",
@@ -62,6 +64,7 @@ async def test_a_program_registers_and_uses_what_it_got(talker: Talker) -> None:
         "scope": "threads",
     }
     assert len(client.secret) == 64
+    assert len(b64decode(said.body["webhook_secret"].removeprefix("whsec_"))) == 32
     token = (await get_token(talker.http, client))["access_token"]
     assert (await talker.send("POST", "/v1/threads", {}, headers=[("X-AHP-Key", token)])).ok
     ((hash_,),) = talker.rows(f"SELECT hash FROM clients WHERE id = '{client.id}'")

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from aitp_desk.auth.keys import open_master_key
+from aitp_desk.auth.webhooks import webhook_secret_of_key
+from aitp_desk.cli.data import present_keys
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work import note_token_use
 from tests.terminal import command
@@ -148,3 +150,21 @@ def test_the_last_use_is_listed(data: Path) -> None:
     assert kept["prefix"] == f"desk_{id_}_"
     assert key.startswith(kept["prefix"])
     assert "  used 2026-03-04 12:00  " in command("token", "list", "--data", data)[0]
+
+
+def test_what_callbacks_are_signed_with_is_shown_where_it_is_asked_for_and_is_rotated(
+    data: Path,
+) -> None:
+    made = command(
+        *("token", "create", "--data", data, "--name", "buyer", "--scope", "actions"),
+        "--webhook-secret",
+    )
+    rotated = command("token", "rotate", "buyer", "--data", data, "--webhook-secret")
+    keys, (token,) = present_keys(data, "sqlite:desk.db"), listed(data)
+    for version, told in enumerate((made, rotated), start=1):
+        secret = webhook_secret_of_key(keys, token["id"], version, 1)
+        assert told[2] == f"AITP_DESK_WEBHOOK_SECRET={secret}"
+        assert len(told) == 5
+    assert not any(
+        "webhook" in line.lower() for line in command("token", "rotate", "buyer", "--data", data)
+    )

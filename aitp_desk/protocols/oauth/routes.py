@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import PUBLISHED_FOR_SECONDS, SigningKeys
+from aitp_desk.auth.webhooks import webhook_secret_of_client
 from aitp_desk.config import Config, Site
 from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.desk import Desk
@@ -43,8 +45,8 @@ class OAuthDoor:
     async def post_register(self, _desk: Desk, call: Call) -> Reply:
         """``POST /oauth/register`` (RFC 7591, section 3.1)."""
         request = wire.decode_registration(call.body)
-        client, secret = await self._authorizing.register(request, call.principal.address)
-        return wire.encode_registration(client, secret, call.body)
+        registered = await self._authorizing.register(request, call.principal.address)
+        return wire.encode_registration(registered, call.body)
 
     async def get_authorize(self, _desk: Desk, _call: Call) -> Reply:
         """``GET /oauth/authorize``: tells who was sent here that there is nothing to agree to."""
@@ -122,6 +124,7 @@ def make_doors(
         keys=SigningKeys(keys),
         client_secrets=ClientSecrets(keys),
         audit=audit_keys(keys),
+        webhook_secret=partial(webhook_secret_of_client, keys),
         settings=config.oauth,
         url=config.site.url,
         clock=clock,

@@ -16,7 +16,12 @@ from urllib.parse import parse_qsl, unquote_plus
 
 import msgspec
 
-from aitp_desk.desk.authorizing import Granted, GrantRequest, RegistrationRequest
+from aitp_desk.desk.authorizing import (
+    Granted,
+    GrantRequest,
+    Registered,
+    RegistrationRequest,
+)
 from aitp_desk.model.errors import (
     DeskError,
     ErrorKind,
@@ -32,7 +37,6 @@ from aitp_desk.model.scope import is_scope
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
 from aitp_desk.protocols.strict_json import decode_json
-from aitp_desk.store.client_records import Client
 
 GRANT = "client_credentials"
 AUTH_METHODS = ("client_secret_basic", "client_secret_post")
@@ -117,16 +121,20 @@ def decode_registration(body: bytes) -> RegistrationRequest:
     return RegistrationRequest(name, _registered_scopes(said.get("scope")))
 
 
-def encode_registration(client: Client, secret: str, body: bytes) -> Reply:
+def encode_registration(registered: Registered, body: bytes) -> Reply:
     """A client that was registered (RFC 7591, section 3.2.1), with what was made of its metadata.
+
+    The member ``webhook_secret`` is this desk's own, as that section allows.
 
     Parameters:
         body: the request's, which :func:`decode_registration` has taken.
     """
     method = decode_json(body).get("token_endpoint_auth_method", AUTH_METHODS[0])
-    registered = {
+    client = registered.client
+    told = {
         "client_id": client.id,
-        "client_secret": secret,
+        "client_secret": registered.secret,
+        "webhook_secret": registered.webhook_secret,
         "client_id_issued_at": client.created_at,
         "client_secret_expires_at": client.expires_at or 0,
         "client_name": client.name,
@@ -135,7 +143,7 @@ def encode_registration(client: Client, secret: str, body: bytes) -> Reply:
         "token_endpoint_auth_method": method,
         "scope": " ".join(client.scopes),
     }
-    return Reply(201, _encode(registered), headers=_NOT_KEPT)
+    return Reply(201, _encode(told), headers=_NOT_KEPT)
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:

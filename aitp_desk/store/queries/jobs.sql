@@ -9,14 +9,14 @@ INSERT INTO jobs (
 
 -- due_jobs: Finds jobs of a kind that may be taken up: those that wait no longer, and those whose
 -- lease has ended; but none that the worker itself holds, whose clock may have run on.
-SELECT id, kind, ref, desk, payload, created_at, attempts, failures, state
+SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at <= :now
   AND (leased_by IS NULL OR leased_by <> :worker)
 ORDER BY available_at, id LIMIT :limit;
 
 -- misdated_jobs: Finds jobs of a kind that wait for longer than anything does.
-SELECT id, kind, ref, desk, payload, created_at, attempts, failures, state
+SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at > :farthest
   AND leased_by IS NULL

@@ -222,13 +222,14 @@ def forget_jobs(*, state: JobState, before: int, limit: int) -> Work[int]:
 
 
 def _claim(row: Row, worker: str) -> ClaimedJob:
-    id_, kind, ref, desk, payload, created_at, attempts, failures, state = row
+    id_, kind, ref, desk, principal, payload, created_at, attempts, failures, state = row
     lapsed = state == JobState.AT_WORK.value
     return ClaimedJob(
         id=id_,
         kind=kind,
         ref=ref,
         desk=desk,
+        principal=principal,
         payload=payload,
         created_at=created_at,
         attempt=attempts + 1,

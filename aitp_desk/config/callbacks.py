@@ -1,0 +1,20 @@
+"""The settings of callbacks."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class CallbackSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Telling callers' own servers how a call has ended."""
+
+    enabled: Annotated[
+        bool,
+        Meta(
+            description="Whether callers may name an address (callback_url of AHP) that the desk"
+            " sends the end of a call to; else they ask how it stands.",
+        ),
+    ] = True

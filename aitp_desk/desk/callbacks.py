@@ -1,0 +1,171 @@
+"""Callbacks: telling a caller's own server how a call has ended, until it has taken note.
+
+The address is checked when it is given and when it is asked (``egress``). What is sent is what the
+caller would be told who asks, signed (``auth/webhooks.py``), under an id that is the same in every
+attempt: what arrives twice can be told to be the same.
+
+Source: AHP 0.1, sections 9.1 and 13 (SSRF); Standard Webhooks 1.0.0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+import structlog
+
+from aitp_desk.auth.webhooks import Webhooks
+from aitp_desk.config import CallbackSettings
+from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
+from aitp_desk.egress import AddressRefused, Egress, EgressError, TooLarge
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.principal import Principal
+from aitp_desk.store.job_records import ClaimedJob, NewJob
+
+KIND = "callback"
+PARAM = "context.callback_url"
+DELAYS = (5, 60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400)
+"""Seconds after each failure: together a day."""
+SEND_SECONDS = 10
+MAX_ANSWER = 4096
+"""Of a receiver's answer no more is read, in bytes; none of it is kept."""
+AT_ONCE = 32
+"""How many are sent at a time."""
+
+NO_MORE = "Whoever asked for it has no valid key any more, or the desk publishes none."
+_GONE = 410
+
+Render = Callable[[str], Awaitable[bytes | None]]
+"""Writes what a caller is told of a call, given its id; None where there is nothing to tell."""
+
+_log = structlog.get_logger()
+
+
+class _Carried(msgspec.Struct, frozen=True):
+    """What a job carries.
+
+    Parameters:
+        url: where to.
+    """
+
+    url: str
+
+
+_carried = msgspec.json.Decoder(_Carried)
+
+
+class Callbacks:
+    """Takes addresses from callers and tells these how calls have ended.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        egress: Egress,
+        webhooks: Webhooks,
+        settings: CallbackSettings,
+        clock: Callable[[], float],
+    ) -> None:
+        self._egress = egress
+        self._webhooks = webhooks
+        self._settings = settings
+        self._clock = clock
+
+    def check(self, principal: Principal, url: str) -> None:
+        """Refuse an address that could not be told.
+
+        Raises:
+            InvalidRequest: the message says why; ``param`` is ``context.callback_url``.
+        """
+        if not self._settings.enabled:
+            raise InvalidRequest("This desk calls nobody back; poll instead.", param=PARAM)
+        if not self._webhooks.can_sign_for(principal.id):
+            raise InvalidRequest(
+                "This desk publishes no keys, and so calls back only who has a key or is a client"
+                " of its own; poll instead.",
+                param=PARAM,
+            )
+        try:
+            self._egress.check(url)
+        except AddressRefused as error:
+            raise InvalidRequest(f"This address is not called back: {error}", param=PARAM) from None
+
+    def job(
+        self,
+        *,
+        call_id: str,
+        url: str,
+        principal_id: str,
+        thread_id: str | None = None,
+        desk: str = "",
+    ) -> NewJob:
+        """Make the job of telling how a call has ended.
+
+        It is queued in the commit of that end, with ``enqueue_job``; wake the desk's jobs after it.
+
+        Parameters:
+            url: was checked.
+            principal_id: whose call it is.
+            thread_id, desk: where it was made; as of :class:`NewJob`.
+        """
+        now = self._clock()
+        return NewJob(
+            id=new_id("job", now),
+            kind=KIND,
+            ref=call_id,
+            payload=_Carried(url),
+            created_at=int(now),
+            desk=desk,
+            thread_id=thread_id,
+            principal=principal_id,
+        )
+
+    def kind(self, render: Render) -> JobKind:
+        """Make the kind of jobs that does it.
+
+        Parameters:
+            render: writes what is sent.
+        """
+
+        async def deliver(claim: ClaimedJob) -> Finish | None:
+            body = await render(claim.ref)
+            if body is not None:
+                await self._send(claim, body)
+            return None
+
+        return JobKind(
+            name=KIND, handler=deliver, deadline=3 * SEND_SECONDS, delays=DELAYS, at_once=AT_ONCE
+        )
+
+    async def _send(self, claim: ClaimedJob, body: bytes) -> None:
+        """One attempt.
+
+        Raises:
+            Retry: it was not taken note of.
+            GiveUp: it never will be.
+        """
+        proof = await self._webhooks.sign(claim.principal or "", claim.ref, body.decode())
+        if proof is None:
+            raise GiveUp(NO_MORE)
+        try:
+            answer = await self._egress.send(
+                _carried.decode(claim.payload).url,
+                body,
+                max_bytes=MAX_ANSWER,
+                seconds=SEND_SECONDS,
+                headers={**proof, "Content-Type": "application/json"},
+            )
+        except TooLarge:  # it said 2xx, and then more than anybody reads
+            return
+        except AddressRefused as error:
+            raise GiveUp(str(error)) from None
+        except EgressError as error:
+            raise Retry(str(error)) from None
+        if answer.status == _GONE:
+            _log.info("callback_not_wanted", job=claim.id)
+        elif not 200 <= answer.status < 300:
+            raise Retry(f"It was answered with status {answer.status}.")
