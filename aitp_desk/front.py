@@ -1,7 +1,7 @@
 """What every request passes on its way in, and every response on its way out.
 
 In: limits, host, identity, body. Out: the door's own error form for whatever was refused, one fixed
-text and a correlation id for whatever was our fault, and the headers that every response carries.
+text and the request's id for whatever was our fault, and the headers that every response carries.
 The doors' handlers stand between and see neither the HTTP server nor one another; the front sees no
 HTTP server either. Two ways lead here: the general one (``general.py``) and, for small whole
 requests to hot routes, the swift one (``swift.py``).
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import msgspec
 import structlog
 from multidict import CIMultiDict, CIMultiDictProxy
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, link_header
 from aitp_desk.auth.identify import Identifier
@@ -70,6 +71,8 @@ _TO_MANIFEST = Reply(
 )
 _MAY_BE_SENT = Reply(204)
 """What a browser is answered that asks ahead; the headers say what."""
+_ID = "request_id"
+"""What a request's id is called in the log."""
 _log = structlog.get_logger()
 
 
@@ -81,6 +84,8 @@ class Outgoing(msgspec.Struct, frozen=True):
         allowance: what the caller has left; None where nothing was counted.
         told: the headers that tell browsers what they may do with it.
         proof: who was let in; None where nobody was.
+        request_id: what the request is called, where it is called anything: by a trusted proxy, or
+            because of a fault.
     """
 
     reply: Reply
@@ -88,6 +93,7 @@ class Outgoing(msgspec.Struct, frozen=True):
     allowance: Allowance | None = None
     told: Headers = ()
     proof: Proof | None = None
+    request_id: str = ""
 
     @property
     def closes(self) -> bool:
@@ -98,15 +104,17 @@ class Outgoing(msgspec.Struct, frozen=True):
         """The headers, but for those of the message's framing."""
         reply = self.reply
         headers = lasting_headers(reply.content_type, reply.headers, reply.links, self.told)
-        headers.update(self.allowance_headers())
+        headers.update(self.passing_headers())
         return headers
 
-    def allowance_headers(self) -> tuple[tuple[str, str], ...]:
-        """The headers that change with each request (AHP 0.1, section 11.1)."""
+    def passing_headers(self) -> tuple[tuple[str, str], ...]:
+        """The headers that change with each request; what is left: AHP 0.1, section 11.1."""
         allowance = self.allowance
+        named = (("X-Request-Id", self.request_id),) if self.request_id else ()
         if allowance is None:
-            return ()
+            return named
         return (
+            *named,
             ("X-RateLimit-Limit", str(allowance.limit)),
             ("X-RateLimit-Remaining", str(allowance.remaining)),
             ("X-RateLimit-Reset", str(allowance.reset_at)),
@@ -182,6 +190,7 @@ class Front:
         """Answer one request. Raises nothing but cancellation."""
         began = perf_counter()
         heading = request.heading
+        request_id = heading.request_id and self._find_id(request)
         door, desk = heading.door, heading.desk
         allowance: Allowance | None = None
         proof: Proof | None = None
@@ -208,9 +217,12 @@ class Front:
             if self._tells_of_tokens and isinstance(error, NotAuthenticated | ScopeMissing):
                 reply = with_metadata(reply, self._desk.site.url, heading.path)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
-            reply = door.render_error(report_fault(heading.method, door), heading.headers)
+            fault = report_fault(heading.method, door, request_id)
+            reply, request_id = door.render_error(fault, heading.headers), fault.request_id
+        if heading.request_id:
+            unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)
-        return Outgoing(reply, door, allowance, heading.told.headers, proof)
+        return Outgoing(reply, door, allowance, heading.told.headers, proof, request_id)
 
     async def is_welcome(self, outgoing: Outgoing) -> bool:
         """Whether whoever is answered would still be let in."""
@@ -227,6 +239,13 @@ class Front:
         reply = door.render_error(error, {})
         self.meter.tally(OTHER, None).count(reply.status, 0.0)
         return Outgoing(reply, door, told=told.headers)
+
+    def _find_id(self, request: Incoming) -> str:
+        """What a trusted proxy calls a request: in the log, too, until it is answered."""
+        if not self._identifier.addresses.trusts(request.peer):
+            return ""
+        bind_contextvars(**{_ID: request.heading.request_id})
+        return request.heading.request_id
 
     async def _admit(
         self, request: Incoming, limiter: Limiter
@@ -294,13 +313,17 @@ def _proven(caller: Proof | Exception) -> Proof:
     return caller
 
 
-def report_fault(method: str, door: Door) -> InternalError:
-    """Log what escaped a handler, without any of the request's content; give the caller its id."""
-    correlation_id = secrets.token_hex(8)
-    _log.exception("fault", correlation_id=correlation_id, door=door.name, method=method)
+def report_fault(method: str, door: Door, request_id: str) -> InternalError:
+    """Log what escaped a handler, without any of the request's content; give the caller its id.
+
+    Parameters:
+        request_id: empty for a request that is called nothing yet.
+    """
+    request_id = request_id or secrets.token_hex(8)
+    _log.exception("fault", **{_ID: request_id}, door=door.name, method=method)
     return InternalError(
-        f"Something went wrong on our side. Tell us the id {correlation_id} and we can find it.",
-        correlation_id=correlation_id,
+        f"Something went wrong on our side. Tell us the id {request_id} and we can find it.",
+        request_id=request_id,
     )
 
 

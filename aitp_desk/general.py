@@ -75,7 +75,7 @@ class General:
                 seconds=self._front.seconds_left(outgoing),
             )
         except Exception:  # noqa: BLE001 -- the boundary, as in front; the head was sent already
-            report_fault(request.method, outgoing.door)
+            report_fault(request.method, outgoing.door, outgoing.request_id)
         return response
 
 

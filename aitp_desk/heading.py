@@ -32,6 +32,7 @@ _WHOLE_URL = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
 _HOST_AND_PORT = re.compile(
     r"(\[[\da-f.]*:[\da-f:.]*\]|[\w.-]+)(?::\d{0,5})?", re.IGNORECASE | re.ASCII
 )
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}", re.ASCII)
 
 _LISTS = ("Accept", "If-None-Match")
 """Headers whose lines are one list (RFC 9110, section 5.3), where doors read them as one text."""
@@ -59,6 +60,8 @@ class Heading(msgspec.Struct, frozen=True):
         told: what its answer tells browsers.
         is_preflight: whether a browser asks if it may send a request, and which.
         tally: where requests like it are counted.
+        request_id: what whoever sends it calls this request (``X-Request-Id``); empty for nothing,
+            or what is no id. Whether it counts depends on who that is.
     """
 
     method: str
@@ -79,6 +82,7 @@ class Heading(msgspec.Struct, frozen=True):
     told: Told
     is_preflight: bool
     tally: Tally
+    request_id: str
 
 
 def read_heading(
@@ -142,6 +146,7 @@ def read_heading(
         ),
         is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
         tally=meter.tally(method, None if route is None else route.path),
+        request_id=_read_request_id(headers),
     )
 
 
@@ -153,6 +158,14 @@ def _read_presented(
         return NOTHING if route is not None and not route.identifies else read_presented(headers)
     except DeskError as error:
         return error
+
+
+def _read_request_id(headers: CIMultiDictProxy[str]) -> str:
+    """The one id that a request has of whoever sends it; it goes into the log as it is."""
+    if "X-Request-Id" not in headers:
+        return ""
+    ids = headers.getall("X-Request-Id")
+    return ids[0] if len(ids) == 1 and _REQUEST_ID.fullmatch(ids[0]) else ""
 
 
 def _joined(headers: CIMultiDictProxy[str]) -> MultiMapping[str]:

@@ -72,6 +72,8 @@ class Heads:
             what to forget it by.
         """
         known: Known = head
+        if read.heading.request_id:
+            return head
         presented = read.heading.presented
         if isinstance(presented, Presented) and presented.is_for_once:
             found = _SIGNED.search(head)

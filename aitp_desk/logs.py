@@ -24,6 +24,7 @@ def set_up_logs(settings: Log) -> None:
     """Send every log of this process, the HTTP server's too, to standard error."""
     plain = settings.format == "console" or (settings.format == "auto" and sys.stderr.isatty())
     shared: list[Any] = [
+        structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         _redact,

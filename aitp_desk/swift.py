@@ -262,7 +262,7 @@ def _write(outgoing: Outgoing, closes: bool) -> bytes:
     """A whole response as it goes over the wire, as the HTTP server writes it."""
     reply = outgoing.reply
     head = _head(reply.status, reply.content_type, reply.headers, reply.links, outgoing.told)
-    for name, value in outgoing.allowance_headers():
+    for name, value in outgoing.passing_headers():
         head += f"{name}: {value}\r\n"
     if reply.body or reply.status != HTTPStatus.NOT_MODIFIED:
         head += f"Content-Length: {len(reply.body)}\r\n"

@@ -88,6 +88,11 @@ class ClientAddresses:
             return peer
         return None if hop.trusted else hop.place
 
+    def trusts(self, peer: str) -> bool:
+        """Whether a peer is a trusted proxy."""
+        hop = self._read(peer)
+        return hop is not None and hop.trusted
+
     def _read_anew(self, text: str) -> _Hop | None:
         address = _address(text)
         if address is None:

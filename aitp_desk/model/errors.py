@@ -376,10 +376,10 @@ class StoreBusy(Unavailable):
 
 
 class InternalError(DeskError):
-    """A fault of the desk. ``correlation_id`` finds the traceback in the log."""
+    """A fault of the desk. ``request_id`` finds the traceback in the log."""
 
     kind = ErrorKind.INTERNAL
 
-    def __init__(self, message: str, *, correlation_id: str) -> None:
+    def __init__(self, message: str, *, request_id: str) -> None:
         super().__init__(message)
-        self.correlation_id = correlation_id
+        self.request_id = request_id

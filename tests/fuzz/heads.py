@@ -57,6 +57,7 @@ def _read(data: bytes) -> Head | None:
         told=unknown,
         is_preflight=False,
         tally=Tally(),
+        request_id="",
     )
     return Head(heading, {}, 0)
 

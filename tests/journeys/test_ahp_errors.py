@@ -257,7 +257,7 @@ async def test_a_fault_is_500_with_an_id_that_the_log_knows_and_nothing_else(
     assert "secret" not in json.dumps(said.body)
     assert "ZeroDivisionError" not in json.dumps(said.body)
     (entry,) = [entry for entry in logged if entry["event"] == "fault"]
-    assert entry["correlation_id"] in said.body["message"]
+    assert entry["request_id"] in said.body["message"]
     assert "private" not in str(entry)
 
 

@@ -70,7 +70,7 @@ def check_told(said: str, logged: Logged, door: str) -> None:
     assert "Traceback" not in said
     assert "RuntimeError" not in said
     (line,) = logged.faults
-    assert line["correlation_id"] in ID.findall(said)
+    assert line["request_id"] in ID.findall(said)
     assert (line["level"], line["door"]) == ("error", door)
     assert f"RuntimeError: {DETAIL}" in line["exception"]
 

@@ -32,7 +32,7 @@ SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
     errors.MethodNotAllowed: lambda: errors.MethodNotAllowed(MESSAGE, allowed=("GET", "HEAD")),
     errors.ScopeMissing: lambda: errors.ScopeMissing(MESSAGE, scope="threads"),
     errors.RateLimited: lambda: errors.RateLimited(MESSAGE, scope="ip", retry_after=42),
-    errors.InternalError: lambda: errors.InternalError(MESSAGE, correlation_id="00ff00ff"),
+    errors.InternalError: lambda: errors.InternalError(MESSAGE, request_id="00ff00ff"),
     errors.IdempotencyInFlight: lambda: errors.IdempotencyInFlight(
         MESSAGE, param="Idempotency-Key", retry_after=1
     ),

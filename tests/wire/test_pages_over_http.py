@@ -254,7 +254,7 @@ async def test_a_page_is_kept_in_each_form() -> None:
         (RouteNotFound("No such page."), 404, None),
         (MethodNotAllowed("Not here.", allowed=["GET", "HEAD"]), 405, ("Allow", "GET, HEAD")),
         (RateLimited("Slow down.", scope="ip", retry_after=7), 429, ("Retry-After", "7")),
-        (InternalError("Tell us 4f2a.", correlation_id="4f2a"), 500, None),
+        (InternalError("Tell us 4f2a.", request_id="4f2a"), 500, None),
     ],
 )
 def test_an_error_says_in_words_what_happened(
