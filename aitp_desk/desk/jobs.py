@@ -135,6 +135,7 @@ class Jobs:
             now=now,
             lease_until=now + LEASE_SECONDS,
             rooms=rooms,
+            held=self._held_ids,
         )
         for claim in taken:
             task = asyncio.create_task(self._work(self._kinds[claim.kind], claim))
@@ -143,9 +144,13 @@ class Jobs:
 
     async def _until_next(self) -> float:
         """How long nothing is to be taken up, unless this is woken, in seconds."""
-        due = await job_reads.next_due(self._store, self._name, tuple(self._room()))
+        due = await job_reads.next_due(self._store, tuple(self._room()), self._held_ids)
         wait = LEASE_SECONDS / 2
         return wait if due is None else max(0.0, min(wait, due - self._clock()))
+
+    @property
+    def _held_ids(self) -> tuple[str, ...]:
+        return tuple(claim.id for claim in self._held.values())
 
     def _room(self) -> dict[str, int]:
         """How many jobs of each kind may be taken up, of those kinds that have room."""

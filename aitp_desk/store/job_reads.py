@@ -45,14 +45,17 @@ async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple
     return {(kind, state): (count, since) for kind, state, count, since in rows}
 
 
-async def next_due(store: Store, worker: str, kinds: Sequence[str]) -> int | None:
+async def next_due(store: Store, kinds: Sequence[str], held: Sequence[str]) -> int | None:
     """When a worker may take up the next job of these kinds, in Unix seconds; None for never.
 
-    Jobs that others hold count with the end of their lease.
+    Jobs that others are at count with the end of their lease.
+
+    Parameters:
+        held: ids of those that the worker is at.
     """
     found = [
         row[0]
         for kind in kinds
-        for row in await store.read("next_due_job", {"kind": kind, "worker": worker})
+        for row in await store.read("next_due_job", {"kind": kind, "held": " ".join(held)})
     ]
     return min(found, default=None)

@@ -8,11 +8,11 @@ INSERT INTO jobs (
 ) ON CONFLICT (kind, ref) DO NOTHING;
 
 -- due_jobs: Finds jobs of a kind that may be taken up: those that wait no longer, and those whose
--- lease has ended; but none that the worker itself holds, whose clock may have run on.
+-- lease has ended; but none that the worker itself is at, whose clock may have run on.
 SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at <= :now
-  AND (leased_by IS NULL OR leased_by <> :worker)
+  AND instr(:held, id) = 0
 ORDER BY available_at, id LIMIT :limit;
 
 -- misdated_jobs: Finds jobs of a kind that wait for longer than anything does.
@@ -22,10 +22,9 @@ WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at > :farthe
   AND leased_by IS NULL
 ORDER BY available_at, id LIMIT :limit;
 
--- next_due_job: Says when the next job of a kind may be taken up by a worker.
+-- next_due_job: Says when the next job of a kind may be taken up by a worker that is at some.
 SELECT available_at FROM jobs
-WHERE kind = :kind AND state IN ('queued', 'at_work')
-  AND (leased_by IS NULL OR leased_by <> :worker)
+WHERE kind = :kind AND state IN ('queued', 'at_work') AND instr(:held, id) = 0
 ORDER BY available_at, id LIMIT 1;
 
 -- take_job: Gives a job to a worker.

@@ -37,7 +37,7 @@ def enqueue_job(job: NewJob) -> Work[None]:
 
 
 def claim_jobs(
-    *, worker: str, now: int, lease_until: int, rooms: Sequence[Room]
+    *, worker: str, now: int, lease_until: int, rooms: Sequence[Room], held: Sequence[str] = ()
 ) -> Work[tuple[ClaimedJob, ...]]:
     """Take up jobs, of each kind those that have waited longest first.
 
@@ -49,10 +49,12 @@ def claim_jobs(
         now: Unix seconds.
         lease_until: Unix seconds; renew the leases before then.
         rooms: how many of each kind.
+        held: ids of those that the worker is at. It goes on with these, even where the clock says
+            that their leases have ended.
     """
     taken: list[ClaimedJob] = []
     for room in rooms:
-        due = {"kind": room.kind, "worker": worker, "now": now, "limit": room.most}
+        due = {"kind": room.kind, "held": " ".join(held), "now": now, "limit": room.most}
         rows = yield "due_jobs", due
         if left := room.most - len(rows):
             far = {"kind": room.kind, "farthest": now + room.longest, "limit": left}

@@ -13,6 +13,7 @@ import structlog
 
 from aitp_desk.desk.job_kinds import Finish, GiveUp, Retry
 from aitp_desk.desk.jobs import DEAD_SECONDS, DONE_SECONDS
+from aitp_desk.desk.watching import watching
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.job import JobState
 from aitp_desk.store import job_reads
@@ -21,7 +22,7 @@ from aitp_desk.store.erasing import Person
 from aitp_desk.store.job_records import ClaimedJob, Room
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work.erasing import erase_apart
-from aitp_desk.store.work.jobs import claim_jobs, enqueue_job, release_jobs, retry_job
+from aitp_desk.store.work.jobs import JOBS_EPOCH, claim_jobs, enqueue_job, release_jobs, retry_job
 from tests.auditing import somebody
 from tests.beginning import begin_database
 from tests.doubles import NOON, Clock
@@ -233,6 +234,41 @@ async def test_jobs_that_are_over_are_forgotten_in_their_time(store: Store) -> N
         clock.advance(seconds)
         async with working(store, clock=clock):
             await until_left(store, left)
+
+
+async def test_a_worker_goes_on_with_what_it_is_at_when_its_clock_runs_on(store: Store) -> None:
+    errands, clock = Errands(at_once=3), Clock()
+    await store.run(queue, a_job("a"))
+    async with working(store, errands.kind, clock=clock) as jobs:
+        await errands.next()
+        clock.advance(10_000)
+        await store.run(queue, a_job("b"))
+        jobs.wake()
+        assert (await errands.next()).ref == "b"
+        errands.give(None, None)
+        assert (await until(store, "a", JobState.DONE)).attempts == 1
+
+
+async def test_what_the_command_line_has_queued_anew_is_taken_up_beside_it(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.desk.watching.EPOCH_SECONDS", 0.01)
+    errands = Errands()
+    errands.give(GiveUp("No."), None)
+    await store.run(queue, a_job("a"))
+    async with working(store, errands.kind) as jobs, watching(store, JOBS_EPOCH, jobs.wake):
+        await until(store, "a", JobState.DEAD)
+        async with SqliteStore.open(tmp_path / "desk.db") as beside:
+            await beside.run(retry_job, job_id="job_a")
+        await until(store, "a", JobState.DONE)
+
+
+def test_waits_are_as_long_as_their_kind_says_and_a_quarter_longer_at_most() -> None:
+    kind = Errands().kind
+    assert [kind.delay(failures, 0, 0.0) for failures in (0, 1)] == [60, 600]
+    assert [kind.delay(failures, 0, 1.0) for failures in (0, 1)] == [75, 750]
+    assert kind.delay(0, after=100, chance=0.0) == 100
+    assert kind.delay(0, after=10_000, chance=0.0) == kind.longest == 750
 
 
 async def until_left(store: Store, count: int) -> None:
