@@ -48,7 +48,7 @@ async def make_client(
         scopes=scopes or ("threads",),
         is_registered=False,
         now=int(now),
-        days=days,
+        expires_at=None if days is None else int(now) + days * 86_400,
     )
     await store.run(work.create_client, client=client)
     return Credentials(client.id, secret)

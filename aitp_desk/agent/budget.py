@@ -8,9 +8,9 @@ import structlog
 
 from aitp_desk.agent.base import Usage
 from aitp_desk.config import Claude
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.figures import Figure, counter, counters, gauge
 
-DAY_SECONDS = 24 * 60 * 60
 LEAST_ANSWER = 32
 """With less room than this, in tokens, the model is not called."""
 MILLION = 1_000_000

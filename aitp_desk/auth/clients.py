@@ -10,6 +10,7 @@ import secrets
 
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.store.client_records import Client
+from aitp_desk.store.key_records import FormerSecret
 
 _ID_BYTES = 8
 _SECRET_BYTES = 32
@@ -35,41 +36,54 @@ class ClientSecrets:
         scopes: tuple[str, ...],
         is_registered: bool,
         now: int,
-        days: int | None,
+        expires_at: int | None,
     ) -> tuple[Client, str]:
         """Make a client. Returns it as it is to be kept, and its secret.
 
         Parameters:
             now: Unix seconds.
-            days: how long it lasts; None for as long as nobody revokes it.
+            expires_at: Unix seconds; None for as long as nobody revokes it.
         """
-        id_, secret = secrets.token_hex(_ID_BYTES), secrets.token_hex(_SECRET_BYTES)
+        id_ = secrets.token_hex(_ID_BYTES)
+        secret, hash_, data_key = self.renew(id_)
         client = Client(
             id=id_,
             name=name,
-            data_key=self._newest,
-            hash=self._hash(id_, secret, self._newest),
+            data_key=data_key,
+            hash=hash_,
             scopes=scopes,
             is_registered=is_registered,
             created_at=now,
-            expires_at=None if days is None else now + days * 86_400,
+            expires_at=expires_at,
         )
         return client, secret
 
-    def proves(self, client_id: str, secret: str, client: Client | None) -> bool:
-        """Whether id and secret are those of a client.
+    def renew(self, client_id: str) -> tuple[str, bytes, int]:
+        """Make a secret. Returns it, what is to be kept of it, and the version of its data key."""
+        secret = secrets.token_hex(_SECRET_BYTES)
+        return secret, self._hash(client_id, secret, self._newest), self._newest
+
+    def proves(self, client_id: str, secret: str, client: Client | None, now: float) -> bool:
+        """Whether id and secret are those of a client, or the secret is the one that it had before.
 
         It takes as long where there is no such client.
 
         Parameters:
             client: the one with this id, None where there is none.
+            now: Unix seconds.
         """
-        if client is not None and client.data_key not in self._hashing:
-            client = None  # it is of a key that was lost (aitp-desk keys begin-anew)
-        data_key = self._newest if client is None else client.data_key
-        hash_ = self._hash(client_id, secret, data_key)
-        kept = hash_[::-1] if client is None else client.hash
-        return hmac.compare_digest(hash_, kept) and client is not None
+        former = None if client is None else client.former_at(now)
+        is_present = self._is_hashed(client_id, secret, client)
+        is_former = self._is_hashed(client_id, secret, former)
+        return is_present or is_former
+
+    def _is_hashed(self, client_id: str, secret: str, kept: Client | FormerSecret | None) -> bool:
+        """Whether this is what is kept of a secret; never where its data key is lost."""
+        is_known = kept is not None and kept.data_key in self._hashing
+        if kept is None or not is_known:
+            hash_ = self._hash(client_id, secret, self._newest)
+            return hmac.compare_digest(hash_, hash_[::-1]) and is_known
+        return hmac.compare_digest(self._hash(client_id, secret, kept.data_key), kept.hash)
 
     def _hash(self, client_id: str, secret: str, data_key: int) -> bytes:
         return hmac.digest(self._hashing[data_key], f"{client_id}:{secret}".encode(), "sha256")

@@ -22,6 +22,7 @@ from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX
 from aitp_desk.store import client_reads, reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.client_records import Client
+from aitp_desk.store.key_records import Token
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 -- a word
 KEY_ID_HEADER = "webhook-key-id"
@@ -40,13 +41,16 @@ def webhook_secret_of_key(keys: DataKeys, id_: str, version: int, data_key: int)
     return _secret(keys.derive(f"webhooks of key {id_}", version, data_key=data_key))
 
 
-def webhook_secret_of_client(keys: DataKeys, client: Client) -> str:
-    """Return the secret that is shared with a client.
+def webhook_secret_of_client(keys: DataKeys, id_: str, version: int, data_key: int) -> str:
+    """Return the secret that is shared with whoever has a version of a client's secret.
+
+    Parameters:
+        data_key: the version of the data key that it comes from.
 
     Raises:
-        KeyError: its data key was lost.
+        KeyError: there is no such data key.
     """
-    return _secret(keys.derive(f"webhooks of client {client.id}", data_key=client.data_key))
+    return _secret(keys.derive(f"webhooks of client {id_}", version, data_key=data_key))
 
 
 class Webhooks:
@@ -77,7 +81,7 @@ class Webhooks:
     async def sign(self, principal_id: str, message_id: str, body: str) -> dict[str, str] | None:
         """Return the headers that prove a body.
 
-        While two secrets of a key work there is a signature for each.
+        While two secrets of a key or client work there is a signature for each.
 
         Parameters:
             principal_id: for whom it is.
@@ -110,21 +114,22 @@ class Webhooks:
 
     async def _secrets(self, principal_id: str, now: int) -> list[str]:
         """The secrets that are shared with a caller at a moment; none where nobody is there."""
+        holder: Token | Client | None
         if principal_id.startswith(CLIENT_PREFIX):
-            client = await client_reads.client(
-                self._store, principal_id.removeprefix(CLIENT_PREFIX)
-            )
-            if client is None or not client.is_live(now) or self._is_lost(client.data_key):
-                return []
-            return [webhook_secret_of_client(self._keys, client)]
-        key = await reads.token_by_id(self._store, principal_id.removeprefix(KEY_PREFIX))
-        if key is None or not key.is_live(now):
+            secret_of = webhook_secret_of_client
+            id_ = principal_id.removeprefix(CLIENT_PREFIX)
+            holder = await client_reads.client(self._store, id_)
+        else:
+            secret_of = webhook_secret_of_key
+            id_ = principal_id.removeprefix(KEY_PREFIX)
+            holder = await reads.token_by_id(self._store, id_)
+        if holder is None or not holder.is_live(now):
             return []
-        sources = [(key.version, key.data_key)]
-        if (former := key.former_at(now)) is not None:
-            sources.append((key.version - 1, former.data_key))
+        sources = [(holder.version, holder.data_key)]
+        if (former := holder.former_at(now)) is not None:
+            sources.append((holder.version - 1, former.data_key))
         return [
-            webhook_secret_of_key(self._keys, key.id, version, data_key)
+            secret_of(self._keys, id_, version, data_key)
             for version, data_key in sources
             if not self._is_lost(data_key)
         ]

@@ -18,3 +18,8 @@ def minute_of(moment: int) -> str:
 def second_of(moment: int) -> str:
     """Write a moment to the second, for programs (RFC 3339)."""
     return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def second_or_none(moment: int | None) -> str | None:
+    """As :func:`second_of`, where there is a moment."""
+    return None if moment is None else second_of(moment)

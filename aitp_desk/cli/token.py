@@ -18,7 +18,7 @@ from aitp_desk.cli.data import (
     present_keys,
 )
 from aitp_desk.cli.lengths import read_end, read_length
-from aitp_desk.cli.moments import day_of, minute_of, second_of
+from aitp_desk.cli.moments import day_of, minute_of, second_of, second_or_none
 
 if TYPE_CHECKING:
     from aitp_desk.auth.data_keys import DataKeys
@@ -274,13 +274,9 @@ def _in_json(kept: Token, now: int) -> str:
         "is_live": kept.is_live(now),
         "version": kept.version,
         "created_at": second_of(kept.created_at),
-        "expires_at": _second_of(kept.expires_at),
-        "used_at": _second_of(kept.used_at),
-        "revoked_at": _second_of(kept.revoked_at),
+        "expires_at": second_or_none(kept.expires_at),
+        "used_at": second_or_none(kept.used_at),
+        "revoked_at": second_or_none(kept.revoked_at),
         "former_until": None if former is None else second_of(former.until),
     }
     return msgspec.json.encode(told).decode()
-
-
-def _second_of(moment: int | None) -> str | None:
-    return None if moment is None else second_of(moment)

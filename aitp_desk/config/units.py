@@ -6,6 +6,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
+DAY_SECONDS = 24 * 60 * 60
+
 Line = Annotated[str, Meta(min_length=1, pattern=r"\A[^\x00-\x1f\x7f-\x9f]*\Z")]
 Url = Annotated[str, Meta(extra={"unit": "a URL"})]
 Seconds = Annotated[int, Meta(ge=1, le=86_400, extra={"unit": "seconds"})]

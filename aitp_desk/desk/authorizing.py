@@ -15,6 +15,7 @@ from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.issuing import sign_token
 from aitp_desk.auth.signing import KeyPair, SigningKeys
 from aitp_desk.config import OAuth
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.audit import AuditAction, AuditKeys, Auditor, ObjectKind
 from aitp_desk.model.counting import Counters, in_a_minute
 from aitp_desk.model.errors import (
@@ -98,7 +99,8 @@ class Authorizing:
         keys: what signs.
         client_secrets: what proves clients.
         audit: the keys of the audit log.
-        webhook_secret: what is shared with a client, that callbacks to it are signed with.
+        webhook_secret: what is shared with a client, by its id, its version and that of its data
+            key; callbacks to it are signed with that.
         url: the public address of the desk, its issuer identifier and the audience of its tokens.
         clock: Unix seconds.
     """
@@ -110,7 +112,7 @@ class Authorizing:
         keys: SigningKeys,
         client_secrets: ClientSecrets,
         audit: AuditKeys,
-        webhook_secret: Callable[[Client], str],
+        webhook_secret: Callable[[str, int, int], str],
         settings: OAuth,
         url: str,
         clock: Callable[[], float],
@@ -194,11 +196,12 @@ class Authorizing:
             scopes=scopes,
             is_registered=True,
             now=now,
-            days=settings.client_days,
+            expires_at=now + settings.client_days * DAY_SECONDS,
         )
         by = Auditor(self._audit, now, f"{CLIENT_PREFIX}{client.id}", "nothing")
         await self._store.run(work.register_client, client=client, most=settings.max_clients, by=by)
-        return Registered(client, secret, self._webhook_secret(client))
+        shared = self._webhook_secret(client.id, client.version, client.data_key)
+        return Registered(client, secret, shared)
 
     async def published_keys(self) -> tuple[KeyPair, ...]:
         """The keys that others verify tokens with; only their public halves may be shown."""
@@ -215,7 +218,9 @@ class Authorizing:
             if window is not None and window.counted >= most:
                 raise _too_often("sent credentials that prove nothing", window.ends - now)
         client = await client_reads.client(self._store, request.client_id)
-        is_proven = self._client_secrets.proves(request.client_id, request.client_secret, client)
+        is_proven = self._client_secrets.proves(
+            request.client_id, request.client_secret, client, now
+        )
         if client is None or not is_proven or not client.is_live(now):
             for key, most in limits:
                 self._failures.count(key, most)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from aitp_desk.agent.base import FileText
 from aitp_desk.config import Files
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.places import Places
 from aitp_desk.model.errors import (
     FileNotFound,
@@ -28,7 +29,6 @@ TEXT_BYTES = 32 * 1024
 """How much of all files together an agent is given for a turn."""
 TEXT_FILES = 5
 """Of how many files an agent is given something."""
-DAY_SECONDS = 24 * 60 * 60
 MOST_UPLOADS = 32
 MOST_UPLOADS_OF_CALLER = 8
 """How many may be on their way at once: a file that comes is in memory as a whole."""

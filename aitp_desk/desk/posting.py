@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.config import Threads
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.repeats import (
@@ -48,8 +49,6 @@ from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, se
 from aitp_desk.store.run_records import NewRun
 from aitp_desk.store.work.actors import bound_to_others
 from aitp_desk.store.work.threads import append_message, open_thread, update_thread
-
-DAY_SECONDS = 24 * 60 * 60
 
 _CAPPED = (
     "This conversation has had its share of automatic replies for now. A person may go on in a"

@@ -15,6 +15,7 @@ from functools import partial
 import structlog
 
 from aitp_desk.config import Retention
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.forgetting import Forget
 from aitp_desk.model.audit import AuditKeys, own_auditor
@@ -36,7 +37,6 @@ PAGE_ROWS = 500
 FOLDED_AT_ONCE = 100
 FILES_AT_ONCE = 10
 AUDIT_AT_ONCE = 1000
-DAY_SECONDS = 24 * 60 * 60
 
 _log = structlog.get_logger()
 

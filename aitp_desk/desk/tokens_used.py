@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import structlog
 
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.principal import Principal
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.tokens_used import add_tokens_used
 
-DAY_SECONDS = 24 * 60 * 60
 ALL_TOGETHER = b""
 
 _log = structlog.get_logger()

@@ -37,6 +37,7 @@ class AuditAction(Enum):
     KEY_REVOKED = "key.revoked"
     CREDENTIAL_REFUSED = "credential.refused"
     CLIENT_REGISTERED = "client.registered"
+    CLIENT_ROTATED = "client.rotated"
     CLIENT_REVOKED = "client.revoked"
     TOKEN_ISSUED = "token.issued"  # noqa: S105 -- a word
     TOKEN_REVOKED = "token.revoked"  # noqa: S105 -- a word

@@ -13,6 +13,12 @@ async def client(store: Store, client_id: str) -> Client | None:
     return client_of(rows[0]) if rows else None
 
 
+async def live_client(store: Store, id_or_name: str) -> Client | None:
+    """Read the client with this id that was not revoked or, if the owner made it, of this name."""
+    rows = await store.read("live_client", {"id_or_name": id_or_name})
+    return await client(store, rows[0][0]) if rows else None
+
+
 async def list_clients(store: Store) -> tuple[Client, ...]:
     """Read all clients, the oldest first; for the command line."""
     return tuple(map(client_of, await store.read("clients", {})))

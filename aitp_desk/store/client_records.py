@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from aitp_desk.store.key_records import FormerSecret
+
 
 class Client(msgspec.Struct, frozen=True):
     """A program that gets access tokens with an id and a secret (RFC 6749, section 2).
@@ -16,6 +18,8 @@ class Client(msgspec.Struct, frozen=True):
         scopes: the most that its tokens may have.
         is_registered: whether it registered itself (RFC 7591); else the owner made it.
         created_at: Unix seconds, as are ``expires_at``, None for never, and ``revoked_at``.
+        former: the secret that it had before, while there was one.
+        version: raised with every new secret.
     """
 
     id: str
@@ -27,10 +31,17 @@ class Client(msgspec.Struct, frozen=True):
     created_at: int
     expires_at: int | None = None
     revoked_at: int | None = None
+    former: FormerSecret | None = None
+    version: int = 1
 
     def is_live(self, now: float) -> bool:
         """Whether it may have tokens, and those it has may be used."""
         return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+
+    def former_at(self, now: float) -> FormerSecret | None:
+        """The secret that it had before, as long as that goes on working."""
+        former = self.former
+        return former if former is not None and now < former.until else None
 
 
 class SigningKey(msgspec.Struct, frozen=True):

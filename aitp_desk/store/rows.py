@@ -204,8 +204,19 @@ def token_of(row: Row) -> Token:
 
 def client_of(row: Row) -> Client:
     """Read a client as the statement ``client`` gives it."""
-    id_, name, data_key, hash_, scopes, is_registered, *times = row
-    return Client(id_, name, data_key, hash_, _texts.decode(scopes), bool(is_registered), *times)
+    return Client(
+        id=row[0],
+        name=row[1],
+        data_key=row[2],
+        hash=row[3],
+        scopes=_texts.decode(row[4]),
+        is_registered=bool(row[5]),
+        created_at=row[6],
+        expires_at=row[7],
+        revoked_at=row[8],
+        former=None if row[9] is None else FormerSecret(row[9], row[10], row[11]),
+        version=row[12],
+    )
 
 
 def signing_key_of(row: Row) -> SigningKey:

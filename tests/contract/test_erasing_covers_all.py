@@ -48,7 +48,7 @@ OWN = {
     "actors": "thread_id origin",
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
-    "clients": "id hash scopes",
+    "clients": "id hash scopes previous_hash",
     "data_keys": "master wrapped",
     "epochs": "name",
     "events": "thread_id kind",

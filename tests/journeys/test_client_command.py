@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 import time
 from pathlib import Path
@@ -15,6 +16,7 @@ from aitp_desk.auth.keys import open_master_key
 from aitp_desk.auth.webhooks import webhook_secret_of_client
 from aitp_desk.cli import main
 from aitp_desk.cli.data import present_keys
+from aitp_desk.cli.moments import minute_of
 from aitp_desk.store import client_reads, reads, work
 from aitp_desk.store.client_records import Client, SigningKey
 from aitp_desk.store.sqlite import SqliteStore
@@ -68,11 +70,12 @@ def kept(data: Path) -> tuple[tuple[Client, ...], tuple[SigningKey, ...], int]:
 def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     told = command(
         *(data, "client", "create", "--name", "Finder", "--scope", "threads", "--scope", "actions"),
-        *("--days", "30"),
+        *("--expires", "30d"),
     )
     ((client,), _, _) = kept(data)
+    ends = minute_of(client.created_at + 30 * DAY)
     assert told == [
-        f"Made client {client.id} (Finder) with the scopes threads, actions.",
+        f"Made client {client.id} (Finder) with the scopes threads, actions. It ends {ends} UTC.",
         "Keep its secret; it cannot be shown again:",
         f"client_id={client.id}",
         told[3],
@@ -81,7 +84,9 @@ def test_a_client_is_made_with_a_secret_that_is_shown_once(data: Path) -> None:
     assert client.expires_at == client.created_at + 30 * DAY
     found = re.fullmatch(r"client_secret=([0-9a-f]{64})", told[3])
     assert found is not None
-    assert ClientSecrets(present_keys(data, "sqlite:desk.db")).proves(client.id, found[1], client)
+    assert ClientSecrets(present_keys(data, "sqlite:desk.db")).proves(
+        client.id, found[1], client, time.time()
+    )
     (line,) = command(data, "client", "list")
     assert line.startswith(f"{client.id}  20")
     assert line.endswith("  owner's  threads,actions  Finder")
@@ -95,8 +100,40 @@ def test_what_callbacks_to_a_client_are_signed_with_is_shown_where_it_is_asked_f
     made = ("client", "create", "--name", "one", "--scope", "actions", "--webhook-secret")
     told = command(data, *made)
     ((client,), _, _) = kept(data)
-    secret = webhook_secret_of_client(present_keys(data, "sqlite:desk.db"), client)
+    keys = present_keys(data, "sqlite:desk.db")
+    secret = webhook_secret_of_client(keys, client.id, client.version, client.data_key)
     assert told[-1] == f"webhook_secret={secret}"
+    told = command(data, "client", "rotate", "one", "--webhook-secret")
+    secret = webhook_secret_of_client(keys, client.id, 2, client.data_key)
+    assert told[-1] == f"webhook_secret={secret}"
+
+
+def test_a_client_gets_another_secret_and_the_one_before_goes_on_for_a_while(data: Path) -> None:
+    def proven(*secrets: str) -> list[bool]:
+        ((client,), _, _) = kept(data)
+        clients = ClientSecrets(present_keys(data, "sqlite:desk.db"))
+        return [clients.proves(client.id, one, client, time.time()) for one in secrets]
+
+    def secret(*arguments: str) -> str:
+        return command(data, "client", *arguments)[-1].removeprefix("client_secret=")
+
+    first = secret("create", "--name", "one", "--scope", "threads")
+    second = secret("rotate", "one")
+    assert proven(first, second, "0" * 64) == [True, True, False]
+    (line,) = command(data, "client", "list", "--json")
+    told = json.loads(line)
+    assert (told["name"], told["scopes"], told["is_live"]) == ("one", ["threads"], True)
+    assert told["former_until"].endswith("Z")
+    assert first not in line
+    third = secret("rotate", told["id"], "--overlap", "0")
+    ((client,), _, _) = kept(data)
+    assert client.version == 3
+    assert proven(first, second, third) == [False, False, True]
+    (line,) = command(data, "client", "list", "--json")
+    assert json.loads(line)["former_until"] is None
+    assert sum("client.rotated" in row for row in command(data, "audit", "export")) == 2
+    command(data, "client", "revoke", "one")
+    assert "no live client 'one'" in fail(data, "client", "rotate", "one")
 
 
 def test_a_client_is_revoked_by_id_or_name_and_a_serving_desk_is_told(data: Path) -> None:

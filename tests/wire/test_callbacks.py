@@ -139,12 +139,25 @@ async def test_whoever_has_a_key_is_told_with_what_both_know(calling: Calling) -
 async def test_a_client_is_told_with_its_own_secret(calling: Calling) -> None:
     now = int(calling.clock())
     client, _ = ClientSecrets(KEYS).make(
-        name="one", scopes=("actions",), is_registered=True, now=now, days=1
+        name="one", scopes=("actions",), is_registered=True, now=now, expires_at=now + 86_400
     )
     await calling.store.run(work.register_client, client=client, most=9)
     await calling.end("call_1", f"client:{client.id}")
     await calling.until("call_1", JobState.DONE)
-    assert verified(webhook_secret_of_client(KEYS, client), calling.receiver.got[0])
+    secret = webhook_secret_of_client(KEYS, client.id, 1, client.data_key)
+    assert verified(secret, calling.receiver.got[0])
+    await calling.store.run(
+        work.rotate_client,
+        client=client,
+        hash=b"h" * 32,
+        data_key=1,
+        previous_until=int(time.time()) + 9,
+        now=now,
+    )
+    await calling.end("call_2", f"client:{client.id}")
+    await calling.until("call_2", JobState.DONE)
+    for one in (secret, webhook_secret_of_client(KEYS, client.id, 2, 1)):
+        assert verified(one, calling.receiver.got[1]), "both, while both secrets work"
 
 
 async def test_everybody_else_verifies_by_the_keys_that_the_desk_publishes(

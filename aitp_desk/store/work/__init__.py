@@ -15,6 +15,7 @@ from aitp_desk.store.work.clients import (
     create_client,
     register_client,
     revoke_client,
+    rotate_client,
     rotate_signing_key,
 )
 from aitp_desk.store.work.data_keys import (
@@ -118,6 +119,7 @@ __all__ = [
     "revoke_grant",
     "revoke_jwts",
     "revoke_token",
+    "rotate_client",
     "rotate_signing_key",
     "rotate_token",
     "set_message_metadata",

@@ -59,6 +59,44 @@ def register_client(*, client: Client, most: int, by: Auditor | None = None) -> 
     yield from note_audit(by, AuditAction.CLIENT_REGISTERED, ObjectKind.CLIENT, client.id)
 
 
+def rotate_client(
+    *,
+    client: Client,
+    hash: bytes,
+    data_key: int,
+    previous_until: int,
+    now: int,
+    by: Auditor | None = None,
+) -> Work[Client]:
+    """Give a client another secret; the one that it has goes on working for a while.
+
+    Parameters:
+        client: as it was when its new secret was made.
+        hash: keyed hash of the new secret.
+        data_key: version of the data key that the hash is keyed by.
+        previous_until: Unix seconds until which the present secret goes on working.
+        now: Unix seconds.
+        by: who rotates it; None notes nothing in the audit log.
+
+    Returns:
+        The client as it is kept now.
+
+    Raises:
+        PreconditionFailed: the client was revoked, has expired, or was changed meanwhile.
+    """
+    rows = yield "client", {"id": client.id}
+    kept = client_of(rows[0]) if rows else None
+    if kept is None or not kept.is_live(now):
+        raise PreconditionFailed(f"The client {client.id} is revoked or has expired; make another.")
+    if kept.hash != client.hash:
+        raise PreconditionFailed(f"The client {client.id} was rotated by somebody else just now.")
+    given = {"hash": hash, "data_key": data_key, "previous_until": previous_until}
+    rows = yield "rotate_client", {"id": client.id, **given}
+    yield "raise_epoch", {"name": TOKENS_EPOCH}
+    yield from note_audit(by, AuditAction.CLIENT_ROTATED, ObjectKind.CLIENT, client.id)
+    return client_of(rows[0])
+
+
 def revoke_client(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Client | None]:
     """Revoke the live client with this id or, if the owner made it, of this name.
 
