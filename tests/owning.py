@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import Offered, OfferedResource
 from aitp_desk.actions.faults import ActionsError
 from aitp_desk.actions.loading import load_actions
 from aitp_desk.config import Config
@@ -45,6 +45,12 @@ def offered(folder: Path, body: str) -> Offered:
     """The one action that an ``actions.py`` offers."""
     (only,) = load(folder, body)
     return only
+
+
+def resources(folder: Path, body: str) -> tuple[OfferedResource, ...]:
+    """The resources that an ``actions.py`` offers."""
+    load(folder, body)
+    return load_actions(site(folder), taken=OWN_NAMES).resources
 
 
 def problems(folder: Path, body: str) -> list[str]:

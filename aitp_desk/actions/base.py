@@ -32,6 +32,7 @@ import msgspec
 
 from aitp_desk.model.action import Action
 from aitp_desk.model.money import Money
+from aitp_desk.model.resource import Resource, ResourceType
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -132,3 +133,16 @@ class Offered(msgspec.Struct, frozen=True):
     check: Callable[[Any, Context], Awaitable[None]] = is_always_met
     price: Callable[[Any, Context], Awaitable[Money | None]] = costs_nothing
     from_text: Callable[[str], Mapping[str, Any] | None] | None = None
+
+
+class OfferedResource(msgspec.Struct, frozen=True):
+    """A type of resources with what reads one.
+
+    Parameters:
+        read: the variables of a path, as text → the resource as it is now. It raises InvalidRequest
+            where they do not fit and :class:`~aitp_desk.model.errors.RouteNotFound` where there is
+            none; else the promises of :attr:`Offered.perform` hold. It changes nothing.
+    """
+
+    type: ResourceType
+    read: Callable[[Mapping[str, str], Context], Awaitable[Resource]]

@@ -11,13 +11,11 @@ together when they are loaded (``loading.py``). The function stays what it was, 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from functools import update_wrapper
-from inspect import isfunction
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Any, ParamSpec, TypeVar, overload
 
 import msgspec
 
+from aitp_desk.actions.declared import Declared
 from aitp_desk.model.action import (
     DEADLINE_SECONDS,
     BlastRadius,
@@ -37,9 +35,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 Price = Callable[..., Any]
 """A plain or async function of some of the action's parameters → Money, or None for nothing."""
-
-declared: ContextVar[list[Any] | None] = ContextVar("declared", default=None)
-"""Where declarations note themselves while a site's actions are loaded."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,22 +64,13 @@ class Check(msgspec.Struct, frozen=True):
     recovery: Recovery | None
 
 
-class DeclaredAction(Generic[P, R]):
-    """A function that is an action. Calling it calls the function."""
+class DeclaredAction(Declared[P, R]):
+    """A function that is an action."""
 
     def __init__(self, function: Callable[P, R], terms: Terms) -> None:
-        if not isfunction(function):
-            raise TypeError("an action is declared of a function: def or async def")
-        update_wrapper(self, function)
-        self.function: Callable[P, R] = function
+        super().__init__(function)
         self.terms = terms
         self.checks: list[Check] = []
-        if (listed := declared.get()) is not None:
-            listed.append(self)
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function itself; nothing is checked, recorded or asked."""
-        return self.function(*args, **kwargs)
 
     def requires(
         self, name: str, description: str, *, recovery: str = "", actions: Sequence[str] = ()

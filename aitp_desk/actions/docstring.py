@@ -61,8 +61,11 @@ def _members(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         if not listing or not words:
             continue
         indent = len(line) - len(line.lstrip())
+        if indent < depth:
+            listing = False
+            continue
         depth = depth or indent
-        entry = _ENTRY.fullmatch(words) if indent <= depth else None
+        entry = _ENTRY.fullmatch(words) if indent == depth else None
         if entry is None:
             said = f"{said} {words}".strip()
             continue

@@ -19,14 +19,14 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from aitp_desk.actions.declare import DeclaredAction, declared
+from aitp_desk.actions.declared import Declared, noted
 from aitp_desk.actions.faults import Faults
 from aitp_desk.actions.modules import is_beside
 
 _MOST_TOLD = 300
 _PACKAGE = re.compile(r"\bsite_of_desk_\d+\.?")
 
-Declaration = DeclaredAction[..., Any]
+Declaration = Declared[..., Any]
 
 
 def import_declarations(folder: Path, module: str, faults: Faults) -> list[Declaration]:
@@ -38,17 +38,17 @@ def import_declarations(folder: Path, module: str, faults: Faults) -> list[Decla
         faults: is told why it cannot be imported; what it declared until then is returned.
     """
     found: list[Declaration] = []
-    noting = declared.set(found)
+    noting = noted.set(found)
     try:
         imported = _import(folder, module)
     except (Exception, SystemExit) as error:  # noqa: BLE001 -- whatever a site's code does is told
         faults.tell_of(*_explain(error, folder, module, faults))
         return found
     finally:
-        declared.reset(noting)
+        noted.reset(noting)
     # a module that was imported before has noted nothing now
     for one in vars(imported).values():
-        if isinstance(one, DeclaredAction) and one not in found:
+        if isinstance(one, Declared) and one not in found:
             found.append(one)
     return found
 

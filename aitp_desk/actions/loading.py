@@ -1,17 +1,21 @@
-"""The site's own actions, read from its folder once, when the desk starts."""
+"""The site's own actions and resources, read from its folder once, when the desk starts."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import Offered, OfferedResource
 from aitp_desk.actions.declare import DeclaredAction
+from aitp_desk.actions.declare_resource import DeclaredResource
 from aitp_desk.actions.faults import ActionsError, Faults
 from aitp_desk.actions.modules import is_wanted
 from aitp_desk.config import Config
+from aitp_desk.config.rules import RESERVED
+from aitp_desk.model.action import Action
 
 
 class Actions(msgspec.Struct, frozen=True):
@@ -19,9 +23,11 @@ class Actions(msgspec.Struct, frozen=True):
 
     Parameters:
         offered: its actions, in the order of their declaration.
+        resources: the types of its resources, no two of which share an address.
     """
 
     offered: tuple[Offered, ...] = ()
+    resources: tuple[OfferedResource, ...] = ()
 
 
 def load_actions(config: Config, *, taken: Collection[str] = ()) -> Actions:
@@ -39,40 +45,79 @@ def load_actions(config: Config, *, taken: Collection[str] = ()) -> Actions:
     from aitp_desk.actions.importing import import_declarations
 
     faults = Faults(config.folder)
-    offered: dict[str, Offered] = {}
     declarations = import_declarations(config.folder, config.site.actions, faults)
-    names = {declared.function.__name__ for declared in declarations}
-    for declared in declarations:
-        made = _make(declared, {*names, *taken}, faults)
-        if made is None:
-            continue
-        name = made.action.name
+    named: set[str] = set()
+    for one in declarations:
+        name = one.function.__name__
         if name in taken:
-            faults.tell(
-                declared.function, "has the name of an action of the desk's own; rename it."
-            )
-        elif name in offered:
-            faults.tell(declared.function, "is declared twice; rename one of the two.")
-        else:
-            offered[name] = made
+            faults.tell(one.function, "has the name of an action of the desk's own; rename it.")
+        elif name in named:
+            faults.tell(one.function, "is declared twice; rename one of the two.")
+        named.add(name)
+    actions = [one for one in declarations if isinstance(one, DeclaredAction)]
+    offered = _make_actions(actions, {*named, *taken}, faults)
+    by_name = {
+        one.function.__name__: None if made is None else made.action for one, made in offered
+    }
+    resources = _make_resources(
+        [one for one in declarations if isinstance(one, DeclaredResource)],
+        by_name,
+        RESERVED.union(agent.name for agent in config.agents),
+        faults,
+    )
     if faults.problems:
         raise ActionsError(faults.problems)
-    return Actions(tuple(offered.values()))
+    return Actions(tuple(made for _, made in offered if made is not None), resources)
 
 
-def _make(
-    declared: DeclaredAction[..., Any], known: Collection[str], faults: Faults
-) -> Offered | None:
+def _make_actions(
+    declarations: Sequence[DeclaredAction[..., Any]], names: Collection[str], faults: Faults
+) -> list[tuple[DeclaredAction[..., Any], Offered | None]]:
+    if not declarations:
+        return []
     from aitp_desk.actions.making import make_offered
 
-    def tell(message: str) -> None:
-        faults.tell(declared.function, message)
+    made = []
+    for declared in declarations:
+        tell = partial(faults.tell, declared.function)
+        for check in declared.checks:
+            for name in check.recovery.actions if check.recovery else ():
+                if name not in names:
+                    tell(
+                        f"names {name!r} as what helps where {check.precondition.name!r} is not"
+                        " met; there is no such action."
+                    )
+        made.append((declared, make_offered(declared, tell)))
+    return made
 
-    for check in declared.checks:
-        for name in check.recovery.actions if check.recovery else ():
-            if name not in known:
-                tell(
-                    f"names {name!r} as what helps where {check.precondition.name!r} is not met;"
-                    " there is no such action."
+
+def _make_resources(
+    declarations: Sequence[DeclaredResource[..., Any]],
+    actions: dict[str, Action | None],
+    reserved: Collection[str],
+    faults: Faults,
+) -> tuple[OfferedResource, ...]:
+    if not declarations:
+        return ()
+    from aitp_desk.actions.making_resource import make_resource
+
+    resources: list[OfferedResource] = []
+    for declared in declarations:
+        made = make_resource(declared, actions, partial(faults.tell, declared.function))
+        if made is None:
+            continue
+        template = made.type.template
+        if template.segments[0] in reserved:
+            faults.tell(
+                declared.function,
+                f"has the path {template}; addresses of the desk's own begin so, take another.",
+            )
+        for other in resources:
+            if other.type.template.meets(template):
+                faults.tell(
+                    declared.function,
+                    f"has the path {template}, and {other.type.name} has"
+                    f" {other.type.template}: there are addresses of both. Change one.",
                 )
-    return make_offered(declared, tell)
+        resources.append(made)
+    return tuple(resources)

@@ -61,7 +61,7 @@ class Shape:
             read = msgspec.convert(value, self._kind, strict=strict)
         except msgspec.ValidationError as error:
             raise self._explain(str(error)) from None
-        self._check(value)
+        self._check(value if strict else msgspec.to_builtins(read))
         return read
 
     def write(self, value: Any) -> Any:

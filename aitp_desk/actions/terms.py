@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, get_args
 
@@ -38,15 +38,12 @@ _TYPES = (
 
 def check_terms(terms: Terms) -> Iterator[str]:
     """Yield what is wrong with what a declaration says, each in words that follow its name."""
-    for name, kinds in (
-        ("kind", action.Kind),
-        ("open_to", action.OpenTo),
-        ("mutability", action.Mutability),
-        ("blast_radius", action.BlastRadius),
-    ):
-        value, allowed = getattr(terms, name), get_args(kinds)
-        if value not in allowed and (value is not None or name in {"kind", "open_to"}):
-            yield f"has {name}={value!r}; it takes {_listed(allowed)}."
+    yield from _check_word("kind", terms.kind, action.Kind)
+    yield from check_open_to(terms.open_to)
+    if terms.mutability is not None:
+        yield from _check_word("mutability", terms.mutability, action.Mutability)
+    if terms.blast_radius is not None:
+        yield from _check_word("blast_radius", terms.blast_radius, action.BlastRadius)
     yield from _check_safety(terms)
     if terms.kind in _CHANGING and terms.open_to == "anyone":
         yield (
@@ -58,7 +55,30 @@ def check_terms(terms: Terms) -> Iterator[str]:
     if not callable(terms.cost) and terms.cost is not None and read_cost(terms.cost) is None:
         yield f'has cost={terms.cost!r}; it takes an amount above 0 such as "29.99 EUR".'
     yield from _check_answer_types(terms)
-    yield from _check_references(terms)
+    for example in terms.examples:
+        if not isinstance(example, (str, Example)) or not as_example(example).text.strip():
+            yield f"has the example {example!r}; it takes words, or Example(words, arguments)."
+    yield from check_related(terms.related)
+
+
+def check_open_to(open_to: Any) -> Iterator[str]:
+    """Yield what is wrong with who may call."""
+    yield from _check_word("open_to", open_to, action.OpenTo)
+
+
+def check_related(links: Sequence[Any]) -> Iterator[str]:
+    """Yield what is wrong with links."""
+    for related in links:
+        if not isinstance(related, Related) or not related.href.startswith(("/", "https://")):
+            yield (
+                f"has {related!r} as related; it takes Related(rel, href), the href a path such as"
+                " '/orders' or an https:// address."
+            )
+
+
+def _check_word(name: str, value: Any, words: Any) -> Iterator[str]:
+    if value not in get_args(words):
+        yield f"has {name}={value!r}; it takes {_listed(get_args(words))}."
 
 
 def _check_answer_types(terms: Terms) -> Iterator[str]:
@@ -71,18 +91,6 @@ def _check_answer_types(terms: Terms) -> Iterator[str]:
             yield (
                 f"has the answer type {kind!r}; it takes {_listed(_TYPES)}, or one of your own such"
                 " as 'x-shop/receipt'."
-            )
-
-
-def _check_references(terms: Terms) -> Iterator[str]:
-    for example in terms.examples:
-        if not isinstance(example, (str, Example)) or not as_example(example).text.strip():
-            yield f"has the example {example!r}; it takes words, or Example(words, arguments)."
-    for related in terms.related:
-        if not isinstance(related, Related) or not related.href.startswith(("/", "https://")):
-            yield (
-                f"has {related!r} as related; it takes Related(rel, href), the href a path such as"
-                " '/orders' or an https:// address."
             )
 
 

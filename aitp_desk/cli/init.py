@@ -35,7 +35,10 @@ _HEAD = """\
 
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-def init(folder: Path) -> None:
+@click.option(
+    "--with-actions", is_flag=True, help="Also write an actions.py with a query and an action."
+)
+def init(folder: Path, with_actions: bool) -> None:
     """Begin a site in FOLDER: a commented desk.toml and a first page. Overwrites nothing."""
     from aitp_desk.config.settings import DESK_FILE
 
@@ -46,6 +49,8 @@ def init(folder: Path) -> None:
             click.echo(f"kept   {pages} (it holds files already)")
         else:
             _write(pages / "welcome.md", _WELCOME)
+        if with_actions:
+            _write(folder / "actions.py", _first_actions())
     except OSError as error:
         fail([f"{error.filename} cannot be written: {error.strerror}."])
     click.echo(f"Next: aitp-desk serve {shlex.quote(str(folder))}")
@@ -60,6 +65,12 @@ def _write(path: Path, text: str) -> None:
         click.echo(f"kept   {path} (it was there already)")
     else:
         click.echo(f"wrote  {path}")
+
+
+def _first_actions() -> str:
+    from importlib.resources import files
+
+    return files("aitp_desk.cli").joinpath("first_actions.txt").read_text("utf-8")
 
 
 def _settings(folder: Path) -> str:

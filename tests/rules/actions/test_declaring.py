@@ -472,7 +472,7 @@ WRONG = {
     ),
     "what is no function": (
         '@action\nclass f: "F."',
-        "raised TypeError: an action is declared of a function: def or async def.",
+        "raised TypeError: what is declared is a function: def or async def.",
     ),
     "a term that there is not": (
         '@action(scope="x")\ndef f() -> int: "F."',

@@ -168,6 +168,7 @@ def test_check_tells_of_the_actions_too(tmp_path: Path) -> None:
     write(tmp_path / "actions.py", one().replace("one", "contact").replace(" -> int", ""))
     write(tmp_path / "shop.py", one().replace('"""One."""', ""))
     assert run_here("check", tmp_path).err.splitlines() == [
+        "actions.py:4, contact: has the name of an action of the desk's own; rename it.",
         "actions.py:4, contact: does not say what it returns; write -> and its type, or -> None.",
         (
             "agents, 'books': shop.py:4, one: has no docstring; write what it does, in a line, as"

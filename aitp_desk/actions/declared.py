@@ -1,0 +1,35 @@
+"""What every declaration is: a function, kept as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from functools import update_wrapper
+from inspect import isfunction
+from typing import Any, Generic, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+noted: ContextVar[list[Declared[..., Any]] | None] = ContextVar("noted", default=None)
+"""Where declarations note themselves while a site's code is imported."""
+
+
+class Declared(Generic[P, R]):
+    """A function that was declared as something. Calling it calls the function.
+
+    Raises:
+        TypeError: it is no function.
+    """
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        if not isfunction(function):
+            raise TypeError("what is declared is a function: def or async def")
+        update_wrapper(self, function)
+        self.function: Callable[P, R] = function
+        if (found := noted.get()) is not None:
+            found.append(self)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function itself; nothing is checked, recorded or asked."""
+        return self.function(*args, **kwargs)

@@ -1,0 +1,180 @@
+"""From a function that was declared as a resource's to what the desk offers."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from functools import partial, reduce
+from operator import or_
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
+
+import msgspec
+
+from aitp_desk.actions.base import Context, OfferedResource
+from aitp_desk.actions.calling import call
+from aitp_desk.actions.declare_resource import Affords, DeclaredResource
+from aitp_desk.actions.docstring import read_docstring
+from aitp_desk.actions.reading import (
+    arguments_shape,
+    as_mapping,
+    check_doc,
+    check_name,
+    read_arguments,
+    result_shape,
+    write_result,
+)
+from aitp_desk.actions.shape import Shape
+from aitp_desk.actions.signature import REQUIRED, Signature, Tell, read_signature
+from aitp_desk.actions.terms import check_open_to, check_related
+from aitp_desk.model.action import Action, Related
+from aitp_desk.model.errors import RouteNotFound
+from aitp_desk.model.resource import Affordance, PathTemplate, Resource, ResourceType, expand
+
+Affording = tuple[Affords, frozenset[str]]
+"""With the names of the parameters of the action that it affords."""
+
+
+def make_resource(
+    declared: DeclaredResource[..., Any], actions: Mapping[str, Action | None], tell: Tell
+) -> OfferedResource | None:
+    """Make of a declaration what it offers.
+
+    Parameters:
+        actions: those that may be afforded, by their names; None for one that is wrong itself.
+        tell: is told each thing that is wrong with it, in words that follow the function's name.
+
+    Returns:
+        None where something is wrong with it.
+    """
+    wrong: list[str] = []
+    made = _make(declared, actions, wrong.append)
+    for message in wrong:
+        tell(message)
+    return None if wrong else made
+
+
+def _make(
+    declared: DeclaredResource[..., Any], actions: Mapping[str, Action | None], tell: Tell
+) -> OfferedResource | None:
+    function = declared.function
+    name, doc = function.__name__, read_docstring(function.__doc__)
+    check_name(name, tell)
+    for message in (*check_open_to(declared.open_to), *check_related(declared.related)):
+        tell(message)
+    template = PathTemplate.parse(str(declared.path))
+    if template is None:
+        tell(
+            f"has the path {declared.path!r}; it takes one such as /orders/{{order_id}}: a name"
+            " first, and each variable a segment of its own."
+        )
+    signature = read_signature(function, tell)
+    if signature is None:
+        return None
+    check_doc(doc, signature.takes, tell)
+    if template is not None:
+        _check_variables(template, signature, tell)
+    signature = msgspec.structs.replace(signature, gives=_without_none(signature.gives))
+    gives = result_shape(signature, tell)
+    affords: list[Affording] = []
+    for one in declared.affordances:
+        if one.action not in actions:
+            tell(f"affords {one.action!r}; there is no such action.")
+        elif (action := actions[one.action]) is not None:
+            _check_affords(one, tell)
+            affords.append((one, frozenset(action.input_schema["properties"])))
+    if template is None or gives is None:
+        return None
+    takes = arguments_shape(name, signature, doc)
+    type_ = ResourceType(
+        name,
+        template,
+        doc.summary,
+        doc.description,
+        declared.open_to,
+        takes.schema,
+        gives.schema,
+        tuple(one.action for one, _ in affords),
+        tuple(declared.related),
+    )
+    return OfferedResource(type_, partial(_read, type_, declared, signature, takes, gives, affords))
+
+
+def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -> None:
+    for name in template.names:
+        if name not in signature.takes:
+            tell(f"has {{{name}}} in its path and does not take it; write {name}: str.")
+    for name, parameter in signature.takes.items():
+        if name not in template.names:
+            tell(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
+        elif parameter.default is not REQUIRED:
+            tell(f"has a default for '{name}', which is always there; take it out.")
+
+
+def _check_affords(affords: Affords, tell: Tell) -> None:
+    name, function = affords.action, affords.function
+    if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
+        tell(f"affords {name!r} by what is no plain function; write def.")
+    elif len(inspect.signature(function).parameters) != 1:
+        tell(f"affords {name!r} by a function of something else than the resource alone.")
+
+
+def _without_none(kind: Any) -> Any:
+    """A type but for the None that says there is no resource."""
+    if get_origin(kind) not in {Union, UnionType}:
+        return kind
+    return reduce(or_, (each for each in get_args(kind) if each is not NoneType))
+
+
+async def _read(
+    type_: ResourceType,
+    declared: DeclaredResource[..., Any],
+    signature: Signature,
+    takes: Shape,
+    gives: Shape,
+    affords: Sequence[Affording],
+    variables: Mapping[str, str],
+    context: Context,
+) -> Resource:
+    path = expand(str(type_.template), variables)
+    given = as_mapping(read_arguments(takes, variables, strict=False))
+    value = await call(declared.function, signature.pick(given, context))
+    if path is None or value is None:
+        raise RouteNotFound("There is nothing at this address.")
+    data = write_result(declared.function, gives, value)
+    known = msgspec.to_builtins(given)
+    open_now = (_affordance(one, takes_, value, known) for one, takes_ in affords)
+    return Resource(
+        path,
+        data,
+        tuple(one for one in open_now if one is not None),
+        tuple(_links(type_.related, {**_scalars(data), **variables})),
+    )
+
+
+def _affordance(
+    affords: Affords, takes: frozenset[str], value: Any, known: Mapping[str, Any]
+) -> Affordance | None:
+    said = affords.function(value)
+    if said is None or said is False:
+        return None
+    more = {} if said is True else said
+    if not isinstance(more, Mapping) or not takes.issuperset(more):
+        raise TypeError(
+            f"{affords.function.__name__} returned neither whether {affords.action} is open nor"
+            " arguments of it"
+        )
+    arguments = {name: known[name] for name in known if name in takes}
+    return Affordance(affords.action, {**arguments, **msgspec.to_builtins(more)})
+
+
+def _scalars(data: Any) -> dict[str, Any]:
+    """The members of a resource that can stand in an address."""
+    members = data if isinstance(data, dict) else {}
+    return {name: one for name, one in members.items() if not isinstance(one, (dict, list, bool))}
+
+
+def _links(related: Sequence[Related], values: Mapping[str, Any]) -> list[Related]:
+    """Links with what is known filled in; one whose end is not there is left out."""
+    filled = ((one, expand(one.href, values)) for one in related)
+    return [msgspec.structs.replace(one, href=href) for one, href in filled if href is not None]

@@ -1,0 +1,141 @@
+"""What the site has, one by one: a thing at an address, and what can be done with it as it is now.
+
+An address is a template of RFC 6570, level 1, in which a variable is a whole segment:
+``/orders/{order_id}``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from aitp_desk.model.action import OpenTo, Related
+
+_SEGMENT = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\{[a-z][a-z0-9_]{0,63}\}", re.ASCII)
+_VARIABLE = re.compile(r"\{([A-Za-z0-9_]+)\}", re.ASCII)
+_NO_SEGMENTS = frozenset({"", ".", ".."})
+"""What a segment may not be: it would lead elsewhere."""
+
+
+class PathTemplate(msgspec.Struct, frozen=True):
+    """The addresses of resources of one type.
+
+    Parameters:
+        segments: in order; a variable stands in braces.
+    """
+
+    segments: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> PathTemplate | None:
+        """Read a template; None where it is none, begins with a variable or has one twice."""
+        first, *segments = text.split("/")
+        names = [segment for segment in segments if segment.startswith("{")]
+        if first or not segments or segments[0].startswith("{") or len(set(names)) < len(names):
+            return None
+        return cls(tuple(segments)) if all(map(_SEGMENT.fullmatch, segments)) else None
+
+    def __str__(self) -> str:
+        return "".join(f"/{segment}" for segment in self.segments)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its variables, in order."""
+        return tuple(segment[1:-1] for segment in self.segments if segment.startswith("{"))
+
+    def match(self, path: str) -> Mapping[str, str] | None:
+        """The values of its variables in a path; None where the path is none of its addresses.
+
+        Parameters:
+            path: begins with a slash, and is percent-encoded still.
+        """
+        given = [unquote(segment) for segment in path.split("/")[1:]]
+        if len(given) != len(self.segments) or not _NO_SEGMENTS.isdisjoint(given):
+            return None
+        values = {}
+        for segment, value in zip(self.segments, given, strict=True):
+            if segment.startswith("{"):
+                values[segment[1:-1]] = value
+            elif segment != value:
+                return None
+        return values
+
+    def meets(self, other: PathTemplate) -> bool:
+        """Whether there are paths that are addresses of both."""
+        return len(self.segments) == len(other.segments) and all(
+            one == another or one.startswith("{") or another.startswith("{")
+            for one, another in zip(self.segments, other.segments, strict=True)
+        )
+
+
+def expand(template: str, values: Mapping[str, Any]) -> str | None:
+    """Put values for the variables of a path or URI template; others stay as they are.
+
+    Parameters:
+        values: text, numbers, or None for one that there is not.
+
+    Returns:
+        None where the value of a variable is none that a segment can have.
+    """
+    texts = {name: "" if value is None else str(value) for name, value in values.items()}
+    if any(texts.get(name) in _NO_SEGMENTS for name in _VARIABLE.findall(template)):
+        return None
+    return _VARIABLE.sub(
+        lambda found: quote(texts[found[1]], safe="") if found[1] in texts else found[0], template
+    )
+
+
+class Affordance(msgspec.Struct, frozen=True):
+    """An action that is open for a resource as it is now.
+
+    Parameters:
+        action: its name.
+        arguments: those that follow from the resource; the caller gives the others.
+    """
+
+    action: str
+    arguments: Mapping[str, Any]
+
+
+class Resource(msgspec.Struct, frozen=True):
+    """Something that the site has, as it is now.
+
+    Parameters:
+        path: its address on the site, percent-encoded.
+        data: as JSON has it, within its type's schema.
+        affordances: what can be done with it now; whoever is shown them may need more rights.
+        related: links with their variables filled in, as far as they are known.
+    """
+
+    path: str
+    data: Any
+    affordances: tuple[Affordance, ...] = ()
+    related: tuple[Related, ...] = ()
+
+
+class ResourceType(msgspec.Struct, frozen=True):
+    """What all resources at the addresses of one template have in common.
+
+    Parameters:
+        name: ``[a-z][a-z0-9_]{0,63}``; no action has it.
+        summary: one line of at most 256 characters.
+        description: what a reader should know beside that.
+        open_to: who may read one; as of an action of this name.
+        input_schema: JSON Schema of the variables.
+        output_schema: JSON Schema of the data.
+        affords: names of the actions that may be open.
+    """
+
+    name: str
+    template: PathTemplate
+    summary: str
+    description: str
+    open_to: OpenTo
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any]
+    affords: tuple[str, ...] = ()
+    related: tuple[Related, ...] = ()

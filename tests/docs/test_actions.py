@@ -1,0 +1,67 @@
+"""What docs/actions.md declares can be loaded and does what the page says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.actions.base import Caller, Context
+from aitp_desk.actions.loading import Actions, load_actions
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.resource import Affordance
+from tests.docs.snippets import ROOT, blocks
+from tests.owning import problems, site
+
+CONTEXT = Context("call_1", Caller())
+
+
+def declared_by(number: int, folder: Path) -> Actions:
+    """What the page's python block of this number declares."""
+    code = [
+        block.code for block in blocks(ROOT / "docs" / "actions.md") if block.language == "python"
+    ]
+    (folder / "actions.py").write_text(code[number], "utf-8")
+    return load_actions(site(folder))
+
+
+def test_the_first_example(tmp_path: Path) -> None:
+    (stock,) = declared_by(0, tmp_path).offered
+    assert stock.action.is_open
+    assert stock.action.description.startswith("Counted every night;")
+    assert stock.action.input_schema["properties"]["store"]["anyOf"][0] == {
+        "enum": ["Bend", "Boise"]
+    }
+
+
+async def test_the_example_of_an_action(tmp_path: Path) -> None:
+    (place_order,) = declared_by(1, tmp_path).offered
+    two = place_order.read({"items": [{"sku": "TS-001", "quantity": 2}]})
+    assert str(await place_order.price(two, CONTEXT)) == "19.00 EUR"
+    done = await place_order.perform(two, CONTEXT)
+    assert done.text == "Your order is ORD-call_1."
+    with pytest.raises(PreconditionFailed, match="There are only three of TS-001"):
+        await place_order.check(
+            place_order.read({"items": [{"sku": "TS-001", "quantity": 4}]}), CONTEXT
+        )
+
+
+async def test_the_example_of_a_resource(tmp_path: Path) -> None:
+    (booking,) = declared_by(2, tmp_path).resources
+    one, two = [await booking.read({"booking_id": id}, CONTEXT) for id in ("B-1", "B-2")]
+    assert one.affordances == (Affordance("cancel_booking", {"booking_id": "B-1"}),)
+    assert two.affordances == ()
+    assert [link.href for link in one.related] == ["/customers/C-7"]
+
+
+def test_the_messages_that_the_page_shows_are_those_that_are_told(tmp_path: Path) -> None:
+    (shown,) = [
+        block.code.splitlines()
+        for block in blocks(ROOT / "docs" / "actions.md")
+        if block.language == "text" and "actions.py" in block.code
+    ]
+    told = problems(
+        tmp_path,
+        '@action(kind="action", blast_radius="self")\ndef place_order(items) -> None: "P."',
+    )
+    assert [line.partition(": ")[2] for line in told] == [line.partition(": ")[2] for line in shown]
