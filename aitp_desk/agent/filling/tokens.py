@@ -1,0 +1,210 @@
+"""A visitor's words as tokens, and which of them are already understood."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+MAX_READ = 4096
+"""How many characters are read. A longer text says nothing, for its end might take back what its
+beginning says."""
+
+MAX_TOKENS = 1200
+"""How many words, numbers and signs are read, a usual text of that length having 800."""
+
+_LONGEST_PHRASE = 8
+_TOKEN = re.compile(
+    r"https?://[^\s<>\"“”]++"
+    r"|[\w.+-]++@[\w-]++(?:\.[\w-]++)++"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]++(?:Z|[+-][0-9]{2}:[0-9]{2})?"
+    r"|(?>[0-9]+(?:[.,][0-9]+)*)(?![\w/–-]\w|\w|:[0-9])"
+    r"|[0-9]++(?=[x×](?:\s|$|[A-Z]))"
+    r"|x(?=[0-9]+(?:\W|$))"
+    r"|(?>[0-9]+(?:[.,][0-9]+)?)(?=(?:EUR|USD|GBP|CHF|kg|cm|mm|ml|km)(?:\W|$))"
+    r"|x(?=[A-Z]{2})"
+    r"|\w(?:\w|[-–.'’](?=\w)|(?<=[0-9])[/:](?=[0-9]))*+"
+    r"|\n|[^\s\w]"
+)
+_WORDS = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
+_HAS_DIGIT = re.compile(r"[0-9]")
+_QUOTED = re.compile(
+    r'"([^"\n]{1,2000})"|“([^”\n]{1,2000})”|«([^»\n]{1,2000})»|„([^“”\n]{1,2000})[“”]'
+    r"|(?<!\w)'([^'\n]{1,500})'(?!\w)"
+)
+_POSSESSIVE = re.compile(r"['’]s?$")
+_NOT_OF_A_WORD = re.compile(r"[\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+class Token(msgspec.Struct, frozen=True):
+    """A word, a number, a sign or the end of a line.
+
+    Parameters:
+        fold: what it is compared by; empty for a sign.
+        start: where it begins in the text, in characters.
+        quote: which of the quoted passages it stands in, from 1 on; 0 outside.
+    """
+
+    text: str
+    fold: str
+    start: int
+    end: int
+    quote: int = 0
+
+
+class Quote(msgspec.Struct, frozen=True):
+    """A quoted passage: its words, and the places of its tokens without the marks."""
+
+    text: str
+    start: int
+    end: int
+
+
+def fold(word: str) -> str:
+    """A word without case, accents, signs and the ending of the plural."""
+    word = unicodedata.normalize("NFKD", _POSSESSIVE.sub("", word).casefold())
+    word = _NOT_OF_A_WORD.sub("", "".join(c for c in word if not unicodedata.combining(c)))
+    if len(word) > 4 and word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a name or a title: of ``giftWrap``, ``gift_wrap`` and ``Gift wrap`` the same."""
+    return [folded for word in re.split(r"[\W_]+", _HUMP.sub(" ", text)) if (folded := fold(word))]
+
+
+def key(text: str) -> str:
+    """What a phrase is looked up by, however its words are joined."""
+    return "".join(words_in(text))
+
+
+class Text:
+    """What a visitor said. Of a text that is too long nothing is read.
+
+    Attributes:
+        source: the text.
+        tokens: in order.
+        quotes: the passages in quotation marks.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source if len(source) <= MAX_READ else ""
+        spans = [found.span() for found in _QUOTED.finditer(self.source)]
+        self.tokens = list(_tokens(self.source, spans))
+        if len(self.tokens) > MAX_TOKENS:
+            self.source, self.tokens, spans = "", [], []
+        self.quotes = _quotes(self, len(spans))
+        self._taken = bytearray(len(self.tokens))
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    def fold(self, place: int) -> str:
+        """What the token there is compared by; empty outside of the text."""
+        return self.tokens[place].fold if 0 <= place < len(self.tokens) else ""
+
+    def word(self, place: int) -> str:
+        """The token there as it is written; empty outside of the text."""
+        return self.tokens[place].text if 0 <= place < len(self.tokens) else ""
+
+    def take(self, start: int, end: int) -> None:
+        """Note that tokens are understood: nobody else reads them."""
+        for place in range(max(start, 0), min(end, len(self._taken))):
+            self._taken[place] = 1
+
+    def is_free(self, start: int, end: int | None = None) -> bool:
+        """Whether there are tokens there, and none of them is understood yet."""
+        stop = start + 1 if end is None else end
+        return 0 <= start < stop <= len(self._taken) and not any(self._taken[start:stop])
+
+    def is_taken(self, place: int) -> bool:
+        """Whether the token there is understood."""
+        return 0 <= place < len(self._taken) and bool(self._taken[place])
+
+    def is_whole(self, start: int, end: int) -> bool:
+        """Whether tokens stand outside of quotation marks, or are all of what stands in them."""
+        inside = {token.quote for token in self.tokens[start:end]}
+        if inside == {0}:
+            return True
+        if len(inside) > 1:
+            return False
+        quote = self.quotes[inside.pop() - 1]
+        return (quote.start, quote.end) == (start, end)
+
+    def touches(self, place: int) -> bool:
+        """Whether nothing stands between a token and the one before it."""
+        return 0 < place < len(self.tokens) and (
+            self.tokens[place - 1].end == self.tokens[place].start
+        )
+
+    def between(self, start: int, end: int) -> str:
+        """The text of some tokens."""
+        if start >= end:
+            return ""
+        return self.source[self.tokens[start].start : self.tokens[end - 1].end]
+
+    def phrase_at(self, start: int, phrases: Mapping[str, T]) -> tuple[int, T] | None:
+        """The longest phrase that begins at a token, however its words are joined.
+
+        Parameters:
+            phrases: by their :func:`key`.
+
+        Returns:
+            The place after it, and what it stands for; None where none begins there.
+        """
+        if not self.fold(start):
+            return None
+        said, found = "", None
+        for place in range(start, min(start + _LONGEST_PHRASE, len(self.tokens))):
+            token = self.tokens[place]
+            if not token.fold:
+                if token.text in "-–_/" and self.touches(place) and self.touches(place + 1):
+                    continue
+                break
+            said += token.fold
+            if said in phrases:
+                found = place + 1, phrases[said]
+        return found
+
+
+def _quotes(text: Text, count: int) -> list[Quote]:
+    """The quoted passages, by their numbers; of an empty one nothing."""
+    places: list[list[int]] = [[] for _ in range(count)]
+    for place, token in enumerate(text.tokens):
+        if token.quote:
+            places[token.quote - 1].append(place)
+    bounds = [(found[0], found[-1] + 1) if found else (0, 0) for found in places]
+    return [Quote(text.between(start, end), start, end) for start, end in bounds]
+
+
+def _tokens(source: str, quoted: list[tuple[int, int]]) -> Iterator[Token]:
+    number = 0
+    for start, text in _pieces(source):
+        while number < len(quoted) and quoted[number][1] <= start + 1:
+            number += 1
+        inside = number < len(quoted) and quoted[number][0] < start < quoted[number][1] - 1
+        yield Token(text, fold(text), start, start + len(text), number + 1 if inside else 0)
+
+
+def _pieces(source: str) -> Iterator[tuple[int, str]]:
+    """The tokens with where they begin; a word without a digit is divided at its hyphens."""
+    for found in _TOKEN.finditer(source):
+        text = found[0]
+        if text.startswith(("http://", "https://")):
+            yield found.start(), text.rstrip(".,;:!?)'’")
+        elif "@" in text and len(text) > 1:
+            yield found.start(), text.rstrip(".-")
+        elif _HAS_DIGIT.search(text) or not text[0].isalnum():
+            yield found.start(), text
+        else:
+            for word in _WORDS.finditer(text):
+                yield found.start() + word.start(), word[0]
