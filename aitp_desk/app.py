@@ -51,7 +51,7 @@ from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
-from aitp_desk.house import House, Shared, make_callbacks, tending
+from aitp_desk.house import House, Shared, make_authorizing, make_callbacks, tending
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
@@ -66,7 +66,7 @@ from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
-from aitp_desk.protocols.oauth.routes import make_doors as make_oauth_doors
+from aitp_desk.protocols.oauth.routes import OAuthDoor
 from aitp_desk.protocols.reply import Door
 from aitp_desk.start_report import API_KEY, report_start
 from aitp_desk.store import reads
@@ -246,9 +246,10 @@ async def open_server(
             clock=clock,
         )
         measuring = Measuring()
+        authorizing = make_authorizing(config, store=store, keys=keys, clock=clock)
         doors = (
             *make_doors(desk, further_desks, config),
-            *make_oauth_doors(store, keys, config, clock),
+            *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
             *make_metrics_doors(measuring, render_aitp_error),
         )
         noting = Noting(store, shared.audit, clock)

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
 import msgspec
 
 from aitp_desk.agent.base import Agent
+from aitp_desk.auth.audit_keys import audit_keys
+from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import SigningKeys
-from aitp_desk.auth.webhooks import Webhooks
+from aitp_desk.auth.webhooks import Webhooks, webhook_secret_of_client
 from aitp_desk.config import Config, Retention
 from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
+from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.callbacks import Callbacks
 from aitp_desk.desk.deleting import Deleting
@@ -279,3 +283,24 @@ async def tending(
         retaining.keeping(),
     ):
         yield
+
+
+def make_authorizing(
+    config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
+) -> Authorizing:
+    """What gives access tokens, of all desks together.
+
+    Parameters:
+        keys: the desk's data keys.
+        clock: Unix seconds.
+    """
+    return Authorizing(
+        store=store,
+        keys=SigningKeys(keys),
+        client_secrets=ClientSecrets(keys),
+        audit=audit_keys(keys),
+        webhook_secret=partial(webhook_secret_of_client, keys),
+        settings=config.oauth,
+        url=config.site.url,
+        clock=clock,
+    )

@@ -18,6 +18,7 @@ from enum import Enum
 
 import msgspec
 
+from aitp_desk.model.chain import canonical_json
 from aitp_desk.model.principal import Principal
 
 VERSION = 1
@@ -25,8 +26,6 @@ LINK_PREFIX = b"aitp-desk audit 1\x00"
 FIRST_LINK = bytes(32)
 HIDDEN_BYTES = 16
 """How much of a keyed hash stands in the log."""
-
-_encoder = msgspec.json.Encoder(order="sorted")
 
 
 class AuditAction(Enum):
@@ -118,7 +117,7 @@ class AuditRow(msgspec.Struct, frozen=True):
 
     def canonical(self) -> bytes:
         """The canonical JSON of the row, which its link is made of."""
-        return _encoder.encode(
+        return canonical_json(
             {
                 "v": VERSION,
                 "n": self.n,

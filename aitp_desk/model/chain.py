@@ -27,7 +27,7 @@ FIRST_LINK = bytes(32)
 
 # RFC 8785 over these values is sorted keys, no white space, minimal escapes: strings, integers up
 # to 2**53 and lists only. A property test compares it with an independent implementation.
-_encoder = msgspec.json.Encoder(order="sorted")
+canonical_json = msgspec.json.Encoder(order="sorted").encode
 
 
 def new_salt() -> bytes:
@@ -46,7 +46,7 @@ def canonical(
     attachments: Sequence[Attachment],
 ) -> bytes:
     """Return the canonical JSON of one message, the bytes that are digested."""
-    return _encoder.encode(
+    return canonical_json(
         {
             "v": VERSION,
             "thread": thread,

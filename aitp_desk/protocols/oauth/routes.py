@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import msgspec
 
-from aitp_desk.auth.audit_keys import audit_keys
-from aitp_desk.auth.clients import ClientSecrets
-from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.auth.signing import PUBLISHED_FOR_SECONDS, SigningKeys
-from aitp_desk.auth.webhooks import webhook_secret_of_client
-from aitp_desk.config import Config, Site
+from aitp_desk.auth.signing import PUBLISHED_FOR_SECONDS
+from aitp_desk.config import Site
 from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import UnsupportedGrant
 from aitp_desk.protocols.oauth import metadata, wire
 from aitp_desk.protocols.protected import PARTS, RESOURCE_PATH
 from aitp_desk.protocols.reply import URLENCODED, Call, Door, Handler, Reply, Route
-from aitp_desk.store.base import Store
 
 _PUBLIC = (("Cache-Control", f"public, max-age={PUBLISHED_FOR_SECONDS}"),)
 
@@ -106,30 +99,6 @@ class OAuthDoor:
             return reply
 
         return get_resource
-
-
-def make_doors(
-    store: Store, keys: DataKeys, config: Config, clock: Callable[[], float]
-) -> tuple[Door, ...]:
-    """The door, where the configuration has one.
-
-    Parameters:
-        keys: the desk's data keys.
-        clock: Unix seconds.
-    """
-    if not config.oauth.enabled:
-        return ()
-    authorizing = Authorizing(
-        store=store,
-        keys=SigningKeys(keys),
-        client_secrets=ClientSecrets(keys),
-        audit=audit_keys(keys),
-        webhook_secret=partial(webhook_secret_of_client, keys),
-        settings=config.oauth,
-        url=config.site.url,
-        clock=clock,
-    )
-    return (OAuthDoor(authorizing, config.site).door(),)
 
 
 def _document(body: dict[str, Any]) -> Reply:
