@@ -20,12 +20,13 @@ from types import MappingProxyType
 import msgspec
 import structlog
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.auth.audit_keys import audit_keys
-from aitp_desk.auth.data_keys import open_data_keys
+from aitp_desk.auth.data_keys import DataKeys, open_data_keys
 from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
@@ -38,7 +39,6 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
-from aitp_desk.desk.invoking import Invoking, Performed
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.measuring import Measuring, desk_figures, job_figures, run_figures
 from aitp_desk.desk.named_agents import NamedAgents
@@ -48,6 +48,7 @@ from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
+from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
@@ -76,7 +77,7 @@ from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work import TOKENS_EPOCH
 
 API_URL = "ANTHROPIC_BASE_URL"
-NO_ACTIONS: Mapping[str, Sequence[Performed]] = MappingProxyType({})
+NO_ACTIONS: Mapping[str, Sequence[Offered]] = MappingProxyType({})
 NO_ENVIRONMENT: Mapping[str, str] = MappingProxyType({})
 NEW_OBJECTS = 5_000
 """How many new objects there may be before the garbage collector looks at them."""
@@ -144,8 +145,8 @@ async def open_server(
     agent: Agent | None = None,
     claude_key: str | None = None,
     claude_url: str | None = None,
-    actions: Sequence[Performed] = (),
-    agent_actions: Mapping[str, Sequence[Performed]] = NO_ACTIONS,
+    actions: Sequence[Offered] = (),
+    agent_actions: Mapping[str, Sequence[Offered]] = NO_ACTIONS,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> AsyncIterator[Serving]:
     """Run a desk for as long as the context lasts.
@@ -175,33 +176,28 @@ async def open_server(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
         following = Following(partial(read_happenings, store))
-        fingerprints = keys.derive("idempotency")
-        repeats = Repeats(lambda request: hmac.digest(fingerprints, request, "sha256"))
-        addresses = keys.derive("files")
+        repeats = Repeats(_digests(keys, "idempotency"))
         filing = Filing(
             store=store,
             settings=config.files,
             anonymous_days=config.threads.anonymous_ttl,
-            digest=lambda address: hmac.digest(addresses, address, "sha256"),
+            digest=_digests(keys, "files"),
             clock=clock,
         )
         knowledge = await _open_knowledge(stack, config, egress)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
-        spenders = keys.derive("tokens used")
-        tokens_used = TokensUsed(
-            store, lambda caller: hmac.digest(spenders, caller, "sha256"), clock
-        )
+        tokens_used = TokensUsed(store, _digests(keys, "tokens used"), clock)
         agent, day = await _open_agent(
             stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
         )
-        houses = [House("", config, knowledge, agent, Invoking(actions))]
+        houses = [House("", config, knowledge, agent, tuple(actions))]
         for further in config.agents:
             own = config.of_agent(further)
             knowledge = await _open_knowledge(stack, own, egress, further.name)
-            invoking = Invoking(agent_actions.get(further.name, ()))
+            offered = tuple(agent_actions.get(further.name, ()))
             houses.append(
-                House(further.name, own, knowledge, _agent_over(knowledge, agent), invoking)
+                House(further.name, own, knowledge, _agent_over(knowledge, agent), offered)
             )
         summarising = Summarising(store=store, agent=agent, bounds=config.threads)
         shared = Shared(
@@ -225,16 +221,21 @@ async def open_server(
             hash_link=keys.hash_link,
             clock=clock,
         )
+        invoking = {house.name: house.make_invoking(shared) for house in houses}
+        tooling = {name: Tooling(one) for name, one in invoking.items()}
         worker = Worker(
             store=store,
-            turns={house.name: house.make_turns(shared) for house in houses},
+            turns={house.name: house.make_turns(shared, tooling[house.name]) for house in houses},
             following=following,
             summarising=summarising,
             jobs=shared.jobs,
             session_seconds=config.sessions.idle_seconds,
             clock=clock,
         )
-        desk, *further_desks = (house.make_desk(shared, worker) for house in houses)
+        desk, *further_desks = (
+            house.make_desk(shared, worker, invoking[house.name], tooling[house.name])
+            for house in houses
+        )
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         identifier = make_identifier(
             config,
@@ -299,6 +300,11 @@ async def open_server(
         )
         report = report_start(store, houses)
         yield Serving(default_url(config.server), front, desk, store, report)
+
+
+def _digests(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
+    """What makes keyed digests for one purpose."""
+    return partial(hmac.digest, keys.derive(purpose), digest="sha256")
 
 
 async def _open_knowledge(

@@ -13,6 +13,7 @@ from functools import partial
 
 import msgspec
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.clients import ClientSecrets
@@ -20,6 +21,7 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.webhooks import Webhooks, webhook_secret_of_client
 from aitp_desk.config import Config, Retention
+from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
@@ -51,6 +53,7 @@ from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
+from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.watching import watching
 from aitp_desk.desk.working import Worker
@@ -106,7 +109,7 @@ class House(msgspec.Struct, frozen=True):
     config: Config
     knowledge: Knowledge
     agent: Agent
-    invoking: Invoking
+    offered: tuple[Offered, ...]
 
     @property
     def actor(self) -> Actor:
@@ -114,7 +117,18 @@ class House(msgspec.Struct, frozen=True):
         url = self.config.site.url
         return Actor(f"{url}/{self.name}" if self.name else url)
 
-    def make_turns(self, shared: Shared) -> Turns:
+    def make_invoking(self, shared: Shared) -> Invoking:
+        """What calls its actions."""
+        return Invoking(
+            desk=self.name,
+            offered=self.offered,
+            store=shared.store,
+            audit=shared.audit,
+            expires_seconds=self.config.actions.expire_hours * 60 * 60,
+            clock=shared.clock,
+        )
+
+    def make_turns(self, shared: Shared, tooling: Tooling) -> Turns:
         """What takes its runs to their end."""
         return Turns(
             desk=self.name,
@@ -122,7 +136,7 @@ class House(msgspec.Struct, frozen=True):
             agent=self.agent,
             actor=self.actor,
             site=site_facts(self.config.site),
-            invoking=self.invoking,
+            tooling=tooling,
             filing=shared.filing,
             following=shared.following,
             bounds=self.config.threads,
@@ -130,7 +144,9 @@ class House(msgspec.Struct, frozen=True):
             clock=shared.clock,
         )
 
-    def make_desk(self, shared: Shared, worker: Worker) -> Desk:
+    def make_desk(
+        self, shared: Shared, worker: Worker, invoking: Invoking, tooling: Tooling
+    ) -> Desk:
         """Its desk, as the doors see it.
 
         Parameters:
@@ -152,8 +168,15 @@ class House(msgspec.Struct, frozen=True):
         )
         reading = Reading(store, following, clock)
         sessions = Sessions(config.sessions, store, clock)
-        registry = Registry(lambda: self.knowledge.editions)
+        registry = Registry(lambda: self.knowledge.editions, invoking.actions)
         limiter = Limiter(config.limits, clock, shared.named_agents, shared.tiers)
+        recording = Recording(
+            store=store,
+            actor=self.actor,
+            durable=config.store.query_turns == "durable",
+            clock=clock,
+        )
+        budgets = Budgets(config.limits, shared.tokens_used, shared.tiers, clock)
         agents = SiteAgents(
             [
                 SiteAgent(
@@ -219,19 +242,24 @@ class House(msgspec.Struct, frozen=True):
             asking=Asking(
                 agent=self.agent,
                 registry=registry,
-                invoking=self.invoking,
-                sessions=sessions,
-                recording=Recording(
-                    store=store,
-                    actor=self.actor,
-                    durable=config.store.query_turns == "durable",
-                    clock=clock,
+                tooling=tooling,
+                acting=Acting(
+                    agent=self.agent,
+                    invoking=invoking,
+                    tooling=tooling,
+                    sessions=sessions,
+                    recording=recording,
+                    budgets=budgets,
+                    facts=site_facts(site),
+                    requires_intent=config.actions.require_intent,
                 ),
+                sessions=sessions,
+                recording=recording,
                 knowledge=self.knowledge,
                 site=site,
                 cache=config.cache,
                 limiter=limiter,
-                budgets=Budgets(config.limits, shared.tokens_used, shared.tiers, clock),
+                budgets=budgets,
                 clock=clock,
             ),
             worker=worker,

@@ -10,9 +10,9 @@ from pathlib import Path
 import aiohttp
 import msgspec
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.app import open_server
 from aitp_desk.config import load_config
-from aitp_desk.desk.invoking import Performed
 from tests.messages_api import (
     KEY,
     MessagesApi,
@@ -37,7 +37,7 @@ async def meeting(
     folder: Path,
     script: Script,
     *settings: str,
-    actions: tuple[Performed, ...] = (),
+    actions: tuple[Offered, ...] = (),
     clock: Callable[[], float] = time.time,
 ) -> AsyncIterator[Met]:
     """A desk for the bookshop that answers with the model of a script."""

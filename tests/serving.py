@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving, open_server
 from aitp_desk.config import load_config
-from aitp_desk.desk.invoking import Performed
 from tests.beginning import begin_database
 
 SITE = Path(__file__).parent / "site"
@@ -25,7 +25,7 @@ async def serving(
     folder: Path = SITE,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
-    actions: Sequence[Performed] = (),
+    actions: Sequence[Offered] = (),
 ) -> AsyncIterator[Serving]:
     """A desk on a free port.
 

@@ -16,9 +16,9 @@ import aiohttp
 import msgspec
 from multidict import CIMultiDictProxy
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving
-from aitp_desk.desk.invoking import Performed
 from aitp_desk.store import reads
 from tests.keys import make_key
 from tests.serving import SITE, serving
@@ -186,7 +186,7 @@ async def talking(
     site: Path = SITE,
     clock: Callable[[], float] = time.time,
     agent: Agent | None = None,
-    actions: Sequence[Performed] = (),
+    actions: Sequence[Offered] = (),
 ) -> AsyncIterator[Talker]:
     """A desk whose data lie below ``folder``, and somebody without a credential who talks to it."""
     data = folder / "data"

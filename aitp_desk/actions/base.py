@@ -31,6 +31,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.action import Action
+from aitp_desk.model.call import Effect
 from aitp_desk.model.money import Money
 from aitp_desk.model.resource import Resource, ResourceType
 
@@ -52,25 +53,13 @@ class Caller(msgspec.Struct, frozen=True):
         return self.id is None
 
 
-class SideEffect(msgspec.Struct, frozen=True):
-    """Something that a call has caused besides its result (AHP 0.1, appendix C.2).
-
-    Parameters:
-        type: a short name such as ``email``.
-        description: what happened, in a sentence.
-    """
-
-    type: str
-    description: str
-
-
 class Context:
     """What a function is told of its call, and what it may say while it works.
 
     Attributes:
         call_id: the same when the call is made again: the idempotency key of what it does.
         caller: for whom it is called.
-        side_effects: those that were noted so far.
+        effects: those that were noted so far.
     """
 
     def __init__(
@@ -78,7 +67,7 @@ class Context:
     ) -> None:
         self.call_id = call_id
         self.caller = caller
-        self.side_effects: list[SideEffect] = []
+        self.effects: list[Effect] = []
         self._tell = tell
 
     def progress(self, text: str) -> None:
@@ -88,7 +77,7 @@ class Context:
 
     def note(self, type_: str, description: str) -> None:
         """Note a side effect, which the caller is told with the result."""
-        self.side_effects.append(SideEffect(type_, description))
+        self.effects.append(Effect(type_, description))
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -97,12 +86,12 @@ class Done(msgspec.Struct, frozen=True):
     Parameters:
         result: as JSON has it, within the action's ``output_schema``.
         text: the same in words; empty where nothing was written for that.
-        side_effects: what it has caused besides.
+        effects: what it has caused besides.
     """
 
     result: Any
     text: str = ""
-    side_effects: tuple[SideEffect, ...] = ()
+    effects: tuple[Effect, ...] = ()
 
 
 async def costs_nothing(_arguments: Any, _context: Context) -> Money | None:

@@ -82,11 +82,13 @@ class Pending(msgspec.Struct, frozen=True):
         about: the visitor's question that was not clear.
         question: what the desk asked.
         options: what it offered to choose from.
+        call_id: of the action's call that waits for the answer; None where none does.
     """
 
     about: str
     question: str
     options: tuple[str, ...] = ()
+    call_id: str | None = None
 
 
 class SiteFacts(msgspec.Struct, frozen=True):
@@ -318,6 +320,15 @@ class Rationed(Protocol):
     @property
     def stand_in(self) -> str | None:
         """Who answers in its place now; None while it answers itself."""
+
+
+@runtime_checkable
+class Calling(Protocol):
+    """An agent that can call a turn's tools."""
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether it would do so now; False while another answers in its place."""
 
 
 class BrokenPromise(Exception):

@@ -64,8 +64,8 @@ def guarded(site: SiteFacts) -> Output:
 class ClaudeAgent:
     """Answers with a model. See :mod:`aitp_desk.agent.base` for what it promises.
 
-    It is a :class:`~aitp_desk.agent.base.Summariser` and
-    :class:`~aitp_desk.agent.base.Rationed` too.
+    It is a :class:`~aitp_desk.agent.base.Summariser`, a
+    :class:`~aitp_desk.agent.base.Rationed` and a :class:`~aitp_desk.agent.base.Calling` too.
 
     Parameters:
         knowledge: the content that it answers from.
@@ -105,6 +105,11 @@ class ClaudeAgent:
     def stand_in(self) -> str | None:
         """Who answers while the day's tokens are used up."""
         return EXTRACTIVE if self._day.is_spent else None
+
+    @property
+    def calls_tools(self) -> bool:
+        """Whether the model answers now, as far as is known."""
+        return not self._day.is_spent and not self._key_was_refused
 
     def over(self, knowledge: Knowledge) -> ClaudeAgent:
         """The agent over other content; model, key, connections and budget of a day are shared."""

@@ -43,6 +43,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     authenticated_per_minute: Annotated[
         PerMinute, Meta(description="Requests of one caller who is known by a credential.")
     ] = 120
+    actions_per_minute: Annotated[
+        PerMinuteOrNone,
+        Meta(description="Calls of one caller that may change something (AHP 0.1, section 11.2)."),
+    ] = 30
     agent_per_minute: Annotated[
         PerMinuteOrNone,
         Meta(

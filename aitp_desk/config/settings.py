@@ -14,6 +14,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.config.actions import Actions
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content
@@ -273,6 +274,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     signature_agents: tuple[SignatureAgent, ...] = ()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
+    actions: Actions = Actions()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
     claude: Claude = Claude()

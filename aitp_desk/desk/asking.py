@@ -15,16 +15,17 @@ from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Tu
 from aitp_desk.agent.speech import spoken
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
+from aitp_desk.desk.acting import Acted, Acting, CallStatus, Request
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
 from aitp_desk.desk.facts import site_facts
-from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.offering import Offering
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
+from aitp_desk.desk.tooling import Called, Tooling
 from aitp_desk.knowledge.languages import spell_tag
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
@@ -43,6 +44,8 @@ class Ask(msgspec.Struct, frozen=True):
         max_tokens: how long the answer should be at most.
         locale: BCP 47 tag of the preferred language.
         requesting_agent: what whoever asks calls themselves; it proves nothing.
+        intent: what for, in the asker's words.
+        callback_url: where what comes of it is told, if that takes longer.
     """
 
     action: str
@@ -53,6 +56,8 @@ class Ask(msgspec.Struct, frozen=True):
     max_tokens: int | None = None
     locale: str | None = None
     requesting_agent: str | None = None
+    intent: str | None = None
+    callback_url: str | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -63,6 +68,7 @@ class Asked(msgspec.Struct, frozen=True):
         age_seconds: how long ago that answer was made.
         hit_rate: the share of first questions that were answered from the cache since the desk
             started, 0 to 1; None where nothing is kept.
+        acted: set where an action of the site's own was asked for.
     """
 
     session_id: str
@@ -71,6 +77,7 @@ class Asked(msgspec.Struct, frozen=True):
     kept: Kept | None = None
     age_seconds: int = 0
     hit_rate: float | None = None
+    acted: Acted | None = None
 
     @property
     def cached(self) -> bool:
@@ -86,7 +93,8 @@ class Asking:
         *,
         agent: Agent,
         registry: Registry,
-        invoking: Invoking,
+        tooling: Tooling,
+        acting: Acting,
         sessions: Sessions,
         recording: Recording,
         knowledge: Knowledge,
@@ -98,7 +106,8 @@ class Asking:
     ) -> None:
         self._agent = agent
         self._registry = registry
-        self._invoking = invoking
+        self._tooling = tooling
+        self._acting = acting
         self._sessions = sessions
         self._recording = recording
         self._knowledge = knowledge
@@ -120,6 +129,7 @@ class Asking:
             RateLimited: the agent or the session has asked too often, or tokens are used up.
             UnknownAction, UnsupportedType: what was asked for is not there.
             Forbidden: the agent that is named may not call the action.
+            whatever an action of the site's own refuses (:meth:`Acting.act`).
             UnknownSession, SessionLimit: the conversation cannot go on.
             InvalidRequest: a clarification of something that was not asked.
             Unavailable: the agent or the store cannot work now.
@@ -130,7 +140,9 @@ class Asking:
             allowance.check_action(action.name)
         if ask.locale is not None:
             ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
-        tools = self._invoking.tools(principal)
+        if self._acting.has(action.name):
+            return await self._act(principal, ask, action, allowance)
+        tools = self._tooling.tools(principal)
         if allowance is not None and allowance.agents:
             tools = tuple(tool for tool in tools if allowance.lets_call(tool.name))
         if ask.session_id is None:
@@ -143,6 +155,49 @@ class Asking:
             outcome = await self._reply(principal, ask, action, session, tools)
             await self._finish(principal, session, ask, outcome, outcome.tokens_used)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
+
+    async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
+        """How the newest call stands that was accepted in a session of the caller's.
+
+        Raises:
+            CallNotFound: there is none, or it is somebody else's.
+        """
+        return await self._acting.status(principal, session_id)
+
+    async def _act(
+        self, principal: Principal, ask: Ask, action: Action, allowance: Allowance | None
+    ) -> Asked:
+        """Have an action of the site's own done, in a session."""
+        if action.kind != "query":
+            self._limiter.count_action(principal, allowance)
+        request = Request(
+            ask.clarification or ask.query,
+            ask.clarification is not None,
+            ask.accepts,
+            ask.max_tokens,
+            ask.locale,
+            ask.intent,
+            ask.callback_url,
+        )
+        if ask.session_id is None:
+            session = self._sessions.open(principal)
+            return await self._act_in(principal, session, action, request)
+        found = await self._sessions.resume(principal, ask.session_id)
+        self._limiter.count_session(found.id, allowance)
+        async with self._sessions.turn(principal, found) as session:
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
+            return await self._act_in(principal, session, action, request)
+
+    async def _act_in(
+        self, principal: Principal, session: Session, action: Action, request: Request
+    ) -> Asked:
+        try:
+            acted = await self._acting.act(principal, action.name, request, session)
+        except BaseException:
+            self._sessions.forget(session)
+            raise
+        return Asked(session.id, action.name, acted.outcome, acted=acted)
 
     @property
     def cache_counts(self) -> CacheCounts:
@@ -216,7 +271,9 @@ class Asking:
             ask.locale,
             ask.max_tokens,
             tools=tools,
-            invoke=self._invoking.invoker(principal),
+            invoke=self._tooling.invoker(
+                principal, Called(session.thread_id, session.id, ask.clarification or ask.query)
+            ),
         )
         editions = self._knowledge.editions
         said = await self._answer(principal, ask, action, turn)

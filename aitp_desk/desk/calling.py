@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aitp_desk.agent.base import BrokenPromise, ToolRequest, Usage
 from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.agent.tools import Called, Round, Tool, ToolResult
-from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.window import shorten_middle
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
@@ -18,7 +18,7 @@ MAX_STEPS = 32
 """How often an agent may call tools in one run."""
 
 
-def tools_for(options: RunOptions, principal: Principal, invoking: Invoking) -> tuple[Tool, ...]:
+def tools_for(options: RunOptions, principal: Principal, tooling: Tooling) -> tuple[Tool, ...]:
     """The tools of a turn: the caller's own functions, then what the desk does for the caller.
 
     A function of the caller's hides an action of the same name.
@@ -30,7 +30,7 @@ def tools_for(options: RunOptions, principal: Principal, invoking: Invoking) -> 
         for function in options.offered
     )
     names = {tool.name for tool in own}
-    return own + tuple(tool for tool in invoking.tools(principal) if tool.name not in names)
+    return own + tuple(tool for tool in tooling.tools(principal) if tool.name not in names)
 
 
 def rounds_of(steps: Sequence[Step], room: int) -> tuple[Round, ...]:

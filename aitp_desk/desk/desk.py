@@ -8,6 +8,7 @@ import msgspec
 
 from aitp_desk.agent.base import Agent, Rationed
 from aitp_desk.config import Limits, Signals, Site
+from aitp_desk.desk.acting import CallStatus
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
 from aitp_desk.desk.attending import Attending
@@ -283,6 +284,10 @@ class Desk:
     ) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
         return await self._asking.ask(principal, ask, allowance)
+
+    async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
+        """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""
+        return await self._asking.call_status(principal, session_id)
 
     @property
     def cache_counts(self) -> CacheCounts:

@@ -1,86 +1,385 @@
 """Calling the site's actions for somebody: the one place that decides who may, and carries it out.
 
-An agent never holds an action. It is given the tools that the person or agent who asks may use, and
-a callable that asks here again.
+Whoever calls, and at whatever door, a call goes the same way:
+
+    find → permit → read → preconditions → price and consent → ``started`` is on disk → the
+    function, under its deadline → the end is on disk, with what is said of it
+
+Nothing is on disk before the function may run. What only was read from words, and cannot easily be
+undone, is not carried out before whoever asks has said yes to it; neither is anything that costs.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+import math
+from collections.abc import Callable, Coroutine, Sequence
+from statistics import median
 from typing import Any
 
 import msgspec
 import structlog
 
-from aitp_desk.agent.tools import Invoke, Tool, ToolResult
+from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.desk.call_ends import failed, faults, succeeded, unknown
+from aitp_desk.desk.invocation import (
+    Accepted,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    Invoked,
+    Said,
+    has_consent,
+    say_nothing,
+)
 from aitp_desk.model.action import Action, may_invoke
-from aitp_desk.model.errors import DeskError
+from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of
+from aitp_desk.model.call import (
+    CALL_PREFIX,
+    ActionCall,
+    CallError,
+    CallState,
+)
+from aitp_desk.model.errors import (
+    DeskError,
+    NotAuthenticated,
+    PreconditionFailed,
+    ScopeMissing,
+    Unavailable,
+    UnknownAction,
+)
+from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.run import ToolCall
+from aitp_desk.store import call_reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.work.calls import Along, begin_call, move_call, tell_progress
 
-DEADLINE_SECONDS = 30.0
-"""How long an action may take."""
-MAX_RESULT = 16_000
-"""How much of a result an agent is given, in characters."""
-
-Perform = Callable[[Principal, Mapping[str, Any]], Awaitable[str]]
-"""Carries an action out: who asks, the arguments; returns its result as text."""
+WAITS_SECONDS = 24 * 60 * 60
+"""How long a call waits for what it still needs."""
+MOST_CUT_SHORT = 1000
+"""How many calls that were cut short are looked at together."""
 
 _log = structlog.get_logger()
-
-
-class Performed(msgspec.Struct, frozen=True):
-    """An action with what carries it out."""
-
-    action: Action
-    perform: Perform
 
 
 class Invoking:
     """Calls actions within what a caller may do.
 
     Parameters:
-        actions: those that an agent may call as tools.
+        desk: name of the desk; empty for the site's own.
+        offered: the site's actions.
+        take_on: what is written with an ``async`` call so that somebody carries it out.
+        begun: told of such a call once it is on disk.
+        clock: Unix seconds.
     """
 
-    def __init__(self, actions: Sequence[Performed]) -> None:
-        self._actions = {performed.action.name: performed for performed in actions}
-        self._tools = [(one.action, _tool(one.action)) for one in self._actions.values()]
+    def __init__(
+        self,
+        *,
+        desk: str,
+        offered: Sequence[Offered],
+        store: Store,
+        audit: AuditKeys,
+        expires_seconds: int,
+        clock: Callable[[], float],
+        take_on: Callable[[ActionCall], Along] | None = None,
+        begun: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._desk = desk
+        self._offered = {one.action.name: one for one in offered}
+        self._store = store
+        self._audit = audit
+        self._expires_seconds = expires_seconds
+        self._clock = clock
+        self._take_on = take_on
+        self._begun = begun
+        self._at_work: set[asyncio.Task[ActionCall]] = set()
 
-    def tools(self, principal: Principal) -> tuple[Tool, ...]:
-        """What an agent may call while it answers this caller."""
-        return tuple([tool for action, tool in self._tools if may_invoke(principal, action)])
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """All actions of the site's own, in the order of their declaration."""
+        return tuple(one.action for one in self._offered.values())
 
-    def invoker(self, principal: Principal) -> Invoke:
-        """The callable that calls actions as this caller, and as nobody else."""
-        return partial(self.invoke, principal)
+    def has(self, name: str) -> bool:
+        """Whether there is an action of the site's own of this name."""
+        return name in self._offered
 
-    async def invoke(self, principal: Principal, call: ToolCall) -> ToolResult:
-        """Call an action. It raises nothing: a result that failed says why.
+    def action(self, name: str) -> Action:
+        """An action of the site's own, by its name.
 
-        An action that exists and is not the caller's to call is answered like one that does not.
+        Raises:
+            KeyError: there is none.
         """
-        performed = self._actions.get(call.name)
-        if performed is None or not may_invoke(principal, performed.action):
-            return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
+        return self._offered[name].action
+
+    def open_to(self, principal: Principal) -> tuple[Action, ...]:
+        """The actions that a caller may call."""
+        return tuple(action for action in self.actions if may_invoke(principal, action))
+
+    def find(self, principal: Principal, name: str) -> Offered:
+        """Find an action for whoever wants to call it.
+
+        Raises:
+            UnknownAction: there is none of this name.
+            NotAuthenticated: it is not open to callers without a credential.
+            ScopeMissing: the caller's credential does not open it.
+        """
+        offered = self._offered.get(name)
+        if offered is None:
+            raise UnknownAction(
+                f"There is no action named {name[:64]!r}.",
+                available=tuple(action.name for action in self.open_to(principal)),
+            )
+        if not may_invoke(principal, offered.action):
+            scope = "operator" if offered.action.open_to == "operators" else f"actions:{name}"
+            if principal.is_anonymous:
+                raise NotAuthenticated(
+                    f"{name} needs a credential with the scope {scope}.", reason="unproven"
+                )
+            raise ScopeMissing(f"Your credential does not open {name}.", scope=scope)
+        return offered
+
+    async def invoke(
+        self,
+        principal: Principal,
+        invocation: Invocation,
+        said: Said = say_nothing,
+        replied: Said = say_nothing,
+    ) -> Invoked:
+        """Call an action.
+
+        Parameters:
+            said: what was said for it; written with the call before it is carried out.
+            replied: what is said of its end; written with that.
+
+        Returns:
+            How it ended, that it was taken on, or what must be agreed to first.
+
+        Raises:
+            UnknownAction, NotAuthenticated, ScopeMissing: as :meth:`find`.
+            InvalidRequest: the arguments break the action's schema; ``param`` is the path.
+            PreconditionFailed: it cannot be done as things stand.
+            Unavailable: it did not end within its deadline, or cannot be done now.
+            InternalError: the site's own code failed.
+            DeskError: whatever else the action refuses.
+        """
+        offered = self.find(principal, invocation.name)
+        action = offered.action
+        call = self._new_call(principal, invocation)
+        context = self._context(call)
+        value = offered.read(invocation.arguments)
+        with faults(action, call):
+            await offered.check(value, context)
+            price = await offered.price(value, context) if action.has_price else action.cost
+        if not has_consent(invocation, action, price):
+            return ConsentNeeded(invocation, price)
+        call = msgspec.structs.replace(call, price=price)
+        if action.kind == "async":
+            await self._begin(call, invocation, said, self._along(call))
+            self._begun()
+            return Accepted(call, await self.eta_seconds(action.name))
+        await self._begin(call, invocation, said)
+        return Ended(await self._whole(self._finish(offered, value, call, context, replied)))
+
+    async def carry_on(self, call: ActionCall, replied: Said = say_nothing) -> ActionCall:
+        """Carry out a call that is on disk as started: an ``async`` one, or one cut short.
+
+        It raises nothing that the action raised: the call says how it ended.
+        """
+        offered = self._offered.get(call.action)
+        if offered is None:
+            gone = PreconditionFailed("This action is not offered any more.")
+            return await self._end(call, failed(call, gone, self._now()), replied)
+        context = self._context(call, tells=True)
         try:
-            arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, Any])
-        except msgspec.DecodeError:
-            return ToolResult("The arguments are not a JSON object.", failed=True)
-        try:
-            async with asyncio.timeout(DEADLINE_SECONDS):
-                result = await performed.perform(principal, arguments)
-        except TimeoutError:
-            return ToolResult("The action took too long.", failed=True)
+            value = offered.read(call.arguments)
+            return await self._finish(offered, value, call, context, replied)
         except DeskError as error:
-            return ToolResult(error.message, failed=True)
-        except Exception:  # noqa: BLE001 -- whatever an action does, the reply goes on
-            _log.exception("fault", action=call.name)
-            return ToolResult("The action failed.", failed=True)
-        return ToolResult(result[:MAX_RESULT])
+            kept = await call_reads.call_by_id(self._store, call.id)
+            if kept is not None and kept.is_over:
+                return kept
+            return await self._end(call, failed(call, error, self._now()), replied)
 
+    async def give_up(self, call: ActionCall, replied: Said = say_nothing) -> ActionCall:
+        """Say of a call that was cut short, and may not be repeated, that nobody knows its end."""
+        return await self._end(call, unknown(call, self._now()), replied)
 
-def _tool(action: Action) -> Tool:
-    return Tool(action.name, action.summary, action.input_schema)
+    async def cut_short(self) -> tuple[ActionCall, ...]:
+        """The calls that are at work, the oldest first; after a start those that were cut short."""
+        found = await call_reads.calls_cut_short(self._store, MOST_CUT_SHORT)
+        return tuple(call for call in found if call.desk == self._desk)
+
+    def may_repeat(self, call: ActionCall) -> bool:
+        """Whether a call that was cut short may be carried out again, with the same id."""
+        offered = self._offered.get(call.action)
+        return offered is None or offered.action.is_repeatable
+
+    async def wait_for(
+        self, principal: Principal, needed: ConsentNeeded, asked: str, said: Said
+    ) -> ActionCall:
+        """Write down a call that waits for an argument, or to be agreed to.
+
+        Parameters:
+            asked: the argument that was asked for, or :data:`~aitp_desk.model.call.CONFIRMATION`.
+        """
+        invocation = needed.invocation
+        before = invocation.waiting
+        call = msgspec.structs.replace(
+            before or self._new_call(principal, invocation),
+            state=CallState.WAITING_INPUT,
+            arguments=invocation.arguments,
+            asked=asked,
+            price=needed.price,
+            expires_at=self._now() + WAITS_SECONDS,
+        )
+        await self._write(call, before, said, by=None)
+        return call
+
+    async def waiting_on(self, thread_id: str, principal: Principal) -> ActionCall | None:
+        """The newest call of a caller's that waits on a thread to be agreed to."""
+        call = await call_reads.call_waiting_on_thread(self._store, thread_id)
+        if call is None or call.asked_by.id != principal.id or call.expires_at < self._now():
+            return None
+        return call
+
+    async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
+        """The newest call that was accepted in a session, for whoever has asked for it."""
+        call = await call_reads.call_of_session(self._store, session_id)
+        if call is None or call.desk != self._desk or call.action not in self._offered:
+            return None
+        is_async = self._offered[call.action].action.kind == "async"
+        return call if is_async and call.asked_by.id == principal.id else None
+
+    async def seconds_left(self, call: ActionCall) -> int | None:
+        """How long a call still takes, by those before it; None where that is not known."""
+        takes = await self.eta_seconds(call.action)
+        return None if takes is None else max(0, takes - (self._now() - call.created_at))
+
+    async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
+        """A call of a caller's that waits for input; None where it waits no more."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        if call is None or call.asked_by.id != principal.id or call.expires_at < self._now():
+            return None
+        return call if call.state is CallState.WAITING_INPUT else None
+
+    async def decline(self, call: ActionCall, said: Said) -> ActionCall:
+        """End a call that waits, because whoever asked does not want it any more."""
+        declined = CallError("declined", "It was declined; nothing was done.")
+        ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
+        await self._write(ended, call, said, by=None)
+        return ended
+
+    async def eta_seconds(self, name: str) -> int | None:
+        """How long a call of an action takes, by those that ended last; None where none has."""
+        measured = await call_reads.seconds_taken(self._store, self._desk, name)
+        return math.ceil(median(measured)) if measured else None
+
+    def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
+        if (waiting := invocation.waiting) is not None:
+            return waiting.move(
+                CallState.STARTED,
+                arguments=invocation.arguments,
+                asked=None,
+                callback_url=invocation.callback_url or waiting.callback_url,
+                intent=invocation.intent or waiting.intent,
+                expires_at=self._now() + self._expires_seconds,
+            )
+        now = self._clock()
+        return ActionCall(
+            new_id(CALL_PREFIX, now),
+            self._desk,
+            invocation.name,
+            CallState.STARTED,
+            principal,
+            invocation.source,
+            int(now),
+            int(now) + self._expires_seconds,
+            arguments=invocation.arguments,
+            thread_id=invocation.thread_id,
+            session_id=invocation.session_id,
+            intent=invocation.intent,
+            callback_url=invocation.callback_url,
+        )
+
+    def _context(self, call: ActionCall, *, tells: bool = False) -> Context:
+        by = call.asked_by
+        caller = Caller(by.owner, tuple(sorted(by.scopes)))
+
+        def tell(text: str) -> None:
+            self._store.record(tell_progress, call_id=call.id, progress=text)
+
+        return Context(call.id, caller, tell if tells else None)
+
+    async def _begin(
+        self, call: ActionCall, invocation: Invocation, said: Said, along: Along | None = None
+    ) -> None:
+        by = auditor_of(self._audit, call.asked_by, self._now())
+        await self._write(call, invocation.waiting, said, by, along)
+
+    async def _whole(self, work: Coroutine[Any, Any, ActionCall]) -> ActionCall:
+        """Wait for a call that goes on also where nobody waits for it any more."""
+        task = asyncio.create_task(work)
+        self._at_work.add(task)
+        task.add_done_callback(self._let_go)
+        return await asyncio.shield(task)
+
+    def _let_go(self, task: asyncio.Task[ActionCall]) -> None:
+        self._at_work.discard(task)
+        if not task.cancelled():
+            task.exception()  # it is on disk; whoever waits is told
+
+    async def _finish(
+        self, offered: Offered, value: Any, call: ActionCall, context: Context, replied: Said
+    ) -> ActionCall:
+        """Carry out a call that is on disk, and write down how it ended.
+
+        Raises:
+            DeskError: why it failed; that is on disk.
+        """
+        action = offered.action
+        try:
+            with faults(action, call):
+                async with asyncio.timeout(action.deadline_seconds):
+                    done = await offered.perform(value, context)
+        except TimeoutError:
+            error = Unavailable(
+                f"{action.name} took longer than {action.deadline_seconds:g} seconds."
+                + ("" if action.is_repeatable else " It is not known what became of it.")
+            )
+            ended = (
+                failed(call, error, self._now())
+                if action.is_repeatable
+                else unknown(call, self._now())
+            )
+            await self._end(call, ended, replied)
+            raise error from None
+        except DeskError as error:
+            await self._end(call, failed(call, error, self._now()), replied)
+            raise
+        return await self._end(call, succeeded(call, done, context, self._now()), replied)
+
+    async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> ActionCall:
+        await self._write(ended, call, replied, auditor_of(self._audit, call.asked_by, self._now()))
+        return ended
+
+    async def _write(
+        self,
+        call: ActionCall,
+        before: ActionCall | None,
+        said: Said,
+        by: Auditor | None,
+        along: Along | None = None,
+    ) -> None:
+        turn, now = said(call), self._now()
+        if before is None:
+            await self._store.run(begin_call, call=call, turn=turn, by=by, now=now, along=along)
+        else:
+            await self._store.run(
+                move_call, call=call, before=before.state, turn=turn, by=by, now=now, along=along
+            )
+
+    def _along(self, call: ActionCall) -> Along | None:
+        return None if self._take_on is None else self._take_on(call)
+
+    def _now(self) -> int:
+        return int(self._clock())

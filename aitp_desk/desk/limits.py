@@ -94,6 +94,7 @@ class Limiter:
             "converse": limits.converse_per_minute,
         }
         self._callers = Counters(in_a_minute, clock)
+        self._actions = Counters(in_a_minute, clock)
         self._agents = Counters(in_a_minute, clock)
         self._sessions = Counters(in_a_minute, clock)
 
@@ -168,6 +169,22 @@ class Limiter:
         if limit := self._limits.agent_per_minute:
             window = self._agents.count((principal.limited_as, name or ""), limit)
             allowance.tighten(self._allow(window, limit, "agent", " of one requesting_agent"))
+        allowance.check()
+
+    def count_action(self, principal: Principal, allowance: Allowance | None) -> None:
+        """Count a call that may change something, which has a limit of its own.
+
+        Parameters:
+            allowance: what the caller has left; it becomes that limit's where that is less.
+
+        Raises:
+            RateLimited: the caller has called too often.
+        """
+        limit = self._limits.actions_per_minute
+        if allowance is None or not limit:
+            return
+        window = self._actions.count(principal.limited_as, limit)
+        allowance.tighten(self._allow(window, limit, "principal", " for actions"))
         allowance.check()
 
     def count_session(self, session_id: str, allowance: Allowance | None) -> None:

@@ -14,15 +14,17 @@ from typing import TypedDict
 
 import msgspec
 
+from aitp_desk.agent.base import Pending
 from aitp_desk.desk.sessions import Session
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.randomness import random_piece
-from aitp_desk.model.thread import VISITOR, Actor, Origin
+from aitp_desk.model.thread import VISITOR, Actor, Origin, Thread
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records import FoldedTurn, NewMessage
 from aitp_desk.store.records import Session as KeptSession
+from aitp_desk.store.work.calls import Turn, write_turn_whole
 from aitp_desk.store.work.folding import fold_turn, write_turn
 from aitp_desk.store.work.sessions import record_exchange
 
@@ -92,7 +94,7 @@ class Recording:
             question=question,
             reply=reply,
             notes=notes,
-            pending=_pending(session),
+            pending=_pending(session.pending),
             tokens=session.tokens,
         )
         row = _Row(
@@ -105,6 +107,74 @@ class Recording:
             await self._store.run(fold_turn, **row)
         else:
             self._store.record(fold_turn, **row)
+
+    def turn(
+        self,
+        principal: Principal,
+        session: Session,
+        *,
+        question: str | None = None,
+        reply: tuple[tuple[str, ...], dict[str, str]] | None = None,
+        pending: Pending | None = None,
+        tokens: int = 0,
+    ) -> Turn:
+        """A turn of a session, or a half of it, that is written in a commit of somebody else's.
+
+        Parameters:
+            session: as it stands before the turn.
+            question: what the visitor said; None where that is written already.
+            reply: what the desk says, and the notes on that; None where it comes later.
+            pending: what is asked back.
+            tokens: how many the turn used.
+        """
+        now = self._clock()
+        messages: list[NewMessage] = []
+        if question is not None:
+            messages.append(self._asked(principal, question, now))
+        if reply is not None:
+            messages.append(self._said(*reply, now))
+        opens = question is not None and session.turns == 0
+        kept = KeptSession(
+            session.id,
+            session.thread_id,
+            session.owner,
+            session.turns + 1,
+            int(session.opened_at),
+            math.ceil(now),
+            _pending(pending),
+            session.tokens + tokens,
+        )
+        thread = Thread(session.thread_id, session.owner, int(now), {}, (self._actor,))
+        return Turn(kept, tuple(messages), thread if opens else None, _name(principal))
+
+    async def write(self, turn: Turn) -> None:
+        """Write down a turn and nothing else.
+
+        Raises:
+            StoreBusy, UnknownSession: as :meth:`record`.
+        """
+        await self._store.run(write_turn_whole, turn=turn, now=int(self._clock()))
+
+    def _asked(self, principal: Principal, question: str, now: float) -> NewMessage:
+        return NewMessage(
+            new_id("msg", now),
+            new_salt(),
+            "user",
+            _name(principal),
+            Origin.VISITOR,
+            (question,),
+        )
+
+    def _said(self, reply: tuple[str, ...], notes: dict[str, str], now: float) -> NewMessage:
+        return NewMessage(
+            new_id("msg", now),
+            new_salt(),
+            "assistant",
+            self._actor.id,
+            Origin.DESK,
+            reply,
+            metadata=notes,
+        )
 
     def _later_turn(
         self,
@@ -122,26 +192,11 @@ class Recording:
             session.turns,
             int(session.opened_at),
             _last_second(session),
-            _pending(session),
+            _pending(session.pending),
             session.tokens,
         )
-        asked = NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            "user",
-            _name(principal),
-            Origin.VISITOR,
-            (question,),
-        )
-        said = NewMessage(
-            new_id("msg", now),
-            new_salt(),
-            "assistant",
-            self._actor.id,
-            Origin.DESK,
-            reply,
-            metadata=notes,
-        )
+        asked = self._asked(principal, question, now)
+        said = self._said(reply, notes, now)
         return partial(record_exchange, session=kept, messages=(asked, said), now=int(now))
 
 
@@ -154,5 +209,5 @@ def _last_second(session: Session) -> int:
     return math.ceil(session.last_at)
 
 
-def _pending(session: Session) -> str | None:
-    return msgspec.json.encode(session.pending).decode() if session.pending else None
+def _pending(pending: Pending | None) -> str | None:
+    return None if pending is None else msgspec.json.encode(pending).decode()

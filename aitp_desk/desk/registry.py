@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.model.action import AUDIO, DATA, DOWNLOAD, FEED, IMAGE, TEXT_ANSWER, VIDEO, Action
@@ -67,17 +67,22 @@ class Registry:
 
     Parameters:
         editions: gives the present content.
+        own: what was declared, beside what the content can answer.
     """
 
-    def __init__(self, editions: Callable[[], Editions]) -> None:
+    def __init__(self, editions: Callable[[], Editions], own: Sequence[Action] = ()) -> None:
         self._editions = editions
+        self._own = tuple(own)
         self._read: Editions | None = None
         self._actions: dict[str, Action] = {}
         self._listed: tuple[Action, ...] = ()
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """Every action, in the order of its declaration; the same tuple until they change."""
+        """Every action but those of the operators, in the order of its declaration.
+
+        It is the same tuple until they change.
+        """
         self._follow()
         return self._listed
 
@@ -91,17 +96,17 @@ class Registry:
         try:
             return self._actions[name]
         except KeyError:
-            names = ", ".join(self._actions)
+            names = ", ".join(action.name for action in self._listed)
             raise UnknownAction(
                 f"The capability '{name[:64]}' is not supported. This site has: {names}.",
-                available=tuple(self._actions),
+                available=tuple(action.name for action in self._listed),
             ) from None
 
     def _follow(self) -> None:
         editions = self._editions()
         if editions is not self._read:
             self._read = editions
-            actions = actions_of(editions.types)
-            if actions != self._listed:
-                self._listed = actions
+            actions = actions_of(editions.types) + self._own
+            if actions != tuple(self._actions.values()):
+                self._listed = tuple(one for one in actions if one.open_to != "operators")
                 self._actions = {action.name: action for action in actions}

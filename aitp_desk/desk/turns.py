@@ -29,7 +29,6 @@ from aitp_desk.desk.calling import (
 from aitp_desk.desk.context import read_context
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following, Tell
-from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.replying import (
     attached_files,
     messages_due,
@@ -37,6 +36,7 @@ from aitp_desk.desk.replying import (
     reply_metadata,
     write_reply,
 )
+from aitp_desk.desk.tooling import Called, Tooling
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError, Unavailable
 from aitp_desk.model.figures import Histogram
@@ -87,7 +87,7 @@ class Turns:
 
     Parameters:
         desk: its name; empty for the site's own.
-        invoking: calls the site's actions for whoever asked for the run.
+        tooling: calls the site's actions for whoever asked for the run.
         bounds: how much of a thread the agent is told.
         answered: told of a thread, and of its newest message that has been answered.
 
@@ -104,7 +104,7 @@ class Turns:
         agent: Agent,
         actor: Actor,
         site: SiteFacts,
-        invoking: Invoking,
+        tooling: Tooling,
         filing: Filing,
         following: Following,
         bounds: Threads,
@@ -116,7 +116,7 @@ class Turns:
         self._agent = agent
         self._actor = actor
         self._site = site
-        self._invoking = invoking
+        self._tooling = tooling
         self._filing = filing
         self._following = following
         self._bounds = bounds
@@ -179,7 +179,7 @@ class Turns:
         )
         files = await self._filing.read_texts(attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
-        turn = self._equip(turn, options, _asker(claim, due), called, spent)
+        turn = self._equip(turn, options, _asker(claim, due), called, spent, claim.thread_id)
         outcome = await outcome_of(self._agent, turn, tell)
         if isinstance(outcome, ToolRequest):
             steps = steps_of(outcome, options, claim.id, len(called), self._clock())
@@ -203,6 +203,7 @@ class Turns:
         asker: Principal,
         called: Sequence[Step],
         spent: RunUsage | None,
+        thread_id: str,
     ) -> Turn:
         """Give a turn what the run's caller brings, and what the desk does for the caller."""
         written = 0 if spent is None else spent.completion
@@ -210,10 +211,10 @@ class Turns:
         return msgspec.structs.replace(
             turn,
             wishes=options.wishes,
-            tools=tools_for(options, asker, self._invoking),
+            tools=tools_for(options, asker, self._tooling),
             called_first=options.called_first,
             one_by_one=not options.parallel_tool_calls,
-            invoke=self._invoking.invoker(asker),
+            invoke=self._tooling.invoker(asker, Called(thread_id, words=turn.question)),
             rounds=rounds_of(called, self._bounds.window_tokens),
             max_tokens=None if most is None else most - written,
         )

@@ -52,6 +52,8 @@ class AuditAction(Enum):
     GRANT_REVOKED = "grant.revoked"
     JOB_RETRIED = "job.retried"
     JOB_DROPPED = "job.dropped"
+    ACTION_CALLED = "action.called"
+    ACTION_ENDED = "action.ended"
     ERASED = "erased"
     RETENTION = "retention"
     LOG_TRIMMED = "log.trimmed"
@@ -69,6 +71,7 @@ class ObjectKind(Enum):
     ACTOR = "actor"
     JOB = "job"
     ADDRESS = "address"
+    CALL = "call"
     DESK = "desk"
     LOG = "log"
 
@@ -81,6 +84,7 @@ class Outcome(Enum):
 
     DONE = "done"
     BEGUN = "begun"
+    FAILED = "failed"
     MALFORMED = "malformed"
     UNKNOWN = "unknown"
     REVOKED = "revoked"

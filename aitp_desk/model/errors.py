@@ -22,6 +22,7 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
     ├── RunNotFound               no such run, or step of one, on this thread
     ├── ActorNotFound             no such actor on this thread
     ├── GrantNotFound             no such grant of this thread
+    ├── CallNotFound              no such call of an action, for this caller
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
     ├── FileNotFound              no such file for this caller
@@ -69,6 +70,7 @@ class ErrorKind(Enum):
     RUN_NOT_FOUND = "run_not_found"
     ACTOR_NOT_FOUND = "actor_not_found"
     GRANT_NOT_FOUND = "grant_not_found"
+    CALL_NOT_FOUND = "call_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
     FILE_NOT_FOUND = "file_not_found"
@@ -232,6 +234,12 @@ class GrantNotFound(DeskError):
     """The thread is not shared by such a grant."""
 
     kind = ErrorKind.GRANT_NOT_FOUND
+
+
+class CallNotFound(DeskError):
+    """There is no such call of an action, or it is not this caller's."""
+
+    kind = ErrorKind.CALL_NOT_FOUND
 
 
 class AgentNotFound(DeskError):

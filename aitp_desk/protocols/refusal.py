@@ -40,6 +40,7 @@ def status_of(kind: ErrorKind) -> int:
             | ErrorKind.RUN_NOT_FOUND
             | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.GRANT_NOT_FOUND
+            | ErrorKind.CALL_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND

@@ -10,11 +10,13 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.audit import Auditor
+from aitp_desk.model.call import ActionCall
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Fork, Once, Session
 from aitp_desk.store.run_records import ClaimedRun
+from aitp_desk.store.work.calls import Turn
 from aitp_desk.store.work.folding import fold_turn
 from aitp_desk.store.work.nonces import keep_nonce
 
@@ -67,36 +69,41 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     must take effect in the order in which they were handed over.
 
     Returns:
-        None for a unit that names no thread: it may touch anything.
+        None for a unit that names nothing, or has something else written along: it may touch
+        anything.
     """
     arguments = unit.kwargs
     if isinstance(unit.work, partial):
         arguments = {**unit.work.keywords, **arguments}
-    found: set[tuple[str, ...]] = set()
-    notes = False
-    for name, value in arguments.items():
-        match value:
-            case str() if name == "thread_id":
-                found.add(("thread", value))
-            case Fork():
-                found.add(("thread", value.parent_id))
-            case Grant():
-                found.add(("thread", value.thread_id))
-            case Thread():
-                found.add(("thread", value.id))
-            case ClaimedRun() | Session():
-                found.add(("thread", value.thread_id))
-            case Once():
-                found.add(("once", value.scope, value.key))
-            case Auditor():
-                notes = True
-            case bytes() if name == "nonce":
-                found.add(("nonce", value.hex()))
-            case _:
-                pass
-    if notes and found:
+    found = {place for name, value in arguments.items() if (place := _place(name, value))}
+    if arguments.get("along") is not None or not found:
+        return None
+    if any(isinstance(value, Auditor) for value in arguments.values()):
         found.add(("audit",))
-    return frozenset(found) or None
+    return frozenset(found)
+
+
+def _place(name: str, value: Any) -> tuple[str, ...] | None:
+    """What an argument of a unit names."""
+    match value:
+        case str() if name == "thread_id":
+            return "thread", value
+        case Fork():
+            return "thread", value.parent_id
+        case Grant() | ClaimedRun() | Session():
+            return "thread", value.thread_id
+        case Thread():
+            return "thread", value.id
+        case Turn():
+            return "thread", value.session.thread_id
+        case ActionCall():
+            return "call", value.id
+        case Once():
+            return "once", value.scope, value.key
+        case bytes() if name == "nonce":
+            return "nonce", value.hex()
+        case _:
+            return None
 
 
 def one_statement(work: Callable[..., Work[Any]]) -> str | None:

@@ -12,6 +12,7 @@ from aitp_desk.store.migrate import migrate
 
 ERASED = {
     "actors": "capabilities",
+    "calls": "asked_by arguments intent callback_url progress result text effects error",
     "file_parts": "bytes",
     "files": "name purpose",
     "folded_turns": "turn",
@@ -30,6 +31,7 @@ ERASED = {
 NAMES = {
     "actors": "id principal",
     "audit": "principal object",
+    "calls": "principal",
     "clients": "name",
     "events": "ref",
     "files": "owner counted",
@@ -48,6 +50,7 @@ OWN = {
     "actors": "thread_id origin",
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
+    "calls": "id desk action state thread_id session_id source asked price",
     "clients": "id hash scopes previous_hash",
     "data_keys": "master wrapped",
     "epochs": "name",

@@ -11,6 +11,7 @@ import pytest
 
 from aitp_desk.store import (
     audit_log,
+    call_reads,
     chains,
     client_reads,
     erasing,
@@ -40,6 +41,7 @@ def names_in_code() -> set[str]:
         grant_reads,
         audit_log,
         job_reads,
+        call_reads,
         jwt_revocations,
         client_reads,
         erasing,
@@ -67,6 +69,7 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 WALKED_WHOLE = {
     "audit_anchor": {"audit_anchor"},
     "count_dead_jobs": {"dead"},  # a hundred at most, which it has gathered itself
+    "calls_cut_short": {"calls_at_work"},  # what is at work
     "data_keys": {"sqlite_autoindex_data_keys_1"},
     "delete_other_wrappings": {"data_keys"},
     "erase_once": {"idempotency"},  # a day's keys

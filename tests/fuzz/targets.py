@@ -23,6 +23,7 @@ from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.ahp import wire as ahp
 from aitp_desk.protocols.aitp import (
     actors_wire,
@@ -37,7 +38,6 @@ from aitp_desk.protocols.aitp import wire as aitp
 from aitp_desk.protocols.form import decode_form
 from aitp_desk.protocols.oauth import wire as oauth
 from aitp_desk.protocols.reply import has_version
-from aitp_desk.protocols.strict_json import decode_json
 from tests.fuzz.elsewhere import ELSEWHERE
 from tests.fuzz.heads import HEADS
 from tests.fuzz.proofs import PROOFS

@@ -10,14 +10,16 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
 from aitp_desk.agent.claude import ClaudeAgent, MakeOutput, guarded
 from aitp_desk.config import Claude
-from aitp_desk.desk.invoking import Invoking, Performed
+from aitp_desk.desk.tooling import Called, Tooling
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import open_knowledge
 from aitp_desk.model.action import Action
 from aitp_desk.model.principal import Principal, PrincipalKind
+from tests.acting import calling, offering
 from tests.injection.corpus import Case, corpus
 from tests.injection.judging import Met, Rung, Site
 from tests.injection.obeying import obey
@@ -55,28 +57,28 @@ class Canaries:
     def __init__(self) -> None:
         self.rung: list[Rung] = []
 
-    def actions(self) -> Sequence[Performed]:
+    def actions(self) -> Sequence[Offered]:
         """One that everybody may call, one for a few, one for nobody who is met here."""
         return (
-            Performed(Action("look_up_order", "Where an order is."), self._look_up),
-            Performed(
+            offering(Action("look_up_order", "Where an order is."), self._look_up),
+            offering(
                 Action("send_voucher", "Sends a voucher.", "action", open_to="actions"),
                 self._ring("send_voucher"),
             ),
-            Performed(
+            offering(
                 Action("open_till", "Opens the till.", "action", open_to="actions"),
                 self._ring("open_till"),
             ),
         )
 
-    async def _look_up(self, _principal: Principal, arguments: Mapping[str, Any]) -> str:
+    async def _look_up(self, _who: str, arguments: Mapping[str, Any]) -> str:
         cases = (case for case in corpus() if case.id == arguments.get("code"))
         found = next(cases, None)
         return found.written(SITE_URL) if found else "No such order."
 
     def _ring(self, name: str) -> Any:
-        async def perform(principal: Principal, arguments: Mapping[str, Any]) -> str:
-            self.rung.append(Rung(name, principal.id, dict(arguments)))
+        async def perform(who: str, arguments: Mapping[str, Any]) -> str:
+            self.rung.append(Rung(name, who, dict(arguments)))
             return "Done."
 
         return perform
@@ -134,7 +136,7 @@ class Ground(msgspec.Struct, frozen=True):
     """Where cases are met by the agent itself, without a door."""
 
     agent: ClaudeAgent
-    invoking: Invoking
+    tooling: Tooling
     canaries: Canaries
     model: Obeying
     api: MessagesApi
@@ -145,8 +147,8 @@ class Ground(msgspec.Struct, frozen=True):
         turn = plant(case, SITE_URL)
         turn = msgspec.structs.replace(
             turn,
-            tools=self.invoking.tools(CALLER) + turn.tools,
-            invoke=self.invoking.invoker(CALLER),
+            tools=self.tooling.tools(CALLER) + turn.tools,
+            invoke=self.tooling.invoker(CALLER, Called()),
         )
         self.canaries.taken()
         self.api.requests.clear()
@@ -200,10 +202,11 @@ async def ground(
     async with (
         messages_api(model) as api,
         open_knowledge(pages, data=folder / "data") as knowledge,
+        calling(folder, *canaries.actions()) as invoking,
     ):
         agent = ClaudeAgent(knowledge, SETTINGS, key=KEY, url=api.url, output=output)
         try:
             site = read_site(pages, knowledge.library)
-            yield Ground(agent, Invoking(canaries.actions()), canaries, model, api, site)
+            yield Ground(agent, Tooling(invoking), canaries, model, api, site)
         finally:
             await agent.close()

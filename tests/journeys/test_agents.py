@@ -13,13 +13,13 @@ import aiohttp
 import pytest
 from openai import AsyncOpenAI
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent, Answer, Event, Outcome, Turn
 from aitp_desk.app import make_doors, open_server
 from aitp_desk.config import ConfigError, load_config
-from aitp_desk.desk.invoking import Perform, Performed
 from aitp_desk.model.action import Action
-from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.aitp.routes import make_door
+from tests.acting import Perform, offering
 from tests.doubles import ScriptedAgent
 from tests.keys import make_key
 from tests.sdk import DEPRECATED
@@ -52,7 +52,7 @@ def folder(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def talking(
-    folder: Path, *settings: str, agent: Agent | None = None, **actions: Performed
+    folder: Path, *settings: str, agent: Agent | None = None, **actions: Offered
 ) -> AsyncIterator[Talker]:
     data = folder.parent / "data"
     config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
@@ -273,13 +273,13 @@ async def test_the_site_s_switch_switches_off_the_limits_of_all_agents(folder: P
             assert [told.status for told in statuses] == [200, 200, 200]
 
 
-def ringing(rung: list[str], name: str) -> Performed:
-    async def perform(principal: Principal, arguments: object) -> str:
+def ringing(rung: list[str], name: str) -> Offered:
+    async def perform(who: str, arguments: object) -> str:
         rung.append(name)
         return "rung"
 
     call: Perform = perform
-    return Performed(Action("ring", f"Rings at {name}."), call)
+    return offering(Action("ring", f"Rings at {name}."), call)
 
 
 async def test_each_agent_calls_its_own_actions(folder: Path) -> None:

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn
-from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import Unavailable
-from aitp_desk.model.principal import Principal
+from tests.acting import offering
 from tests.doubles import ScriptedAgent
 from tests.meeting_claude import meeting
 from tests.messages_api import Reply, Say, Text, said_in, say, use
@@ -104,7 +103,7 @@ async def test_what_was_done_for_one_is_done_for_each(tmp_path: Path) -> None:
     """An answer that a tool had a part in is nobody else's."""
     go_on = asyncio.Event()
 
-    async def perform(_principal: Principal, _arguments: Mapping[str, Any]) -> str:
+    async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
         await go_on.wait()
         return "Sent."
 
@@ -112,7 +111,7 @@ async def test_what_was_done_for_one_is_done_for_each(tmp_path: Path) -> None:
         is_done = any(block["type"] == "tool_result" for block in body["messages"][-1]["content"])
         return say("A voucher was sent.") if is_done else use("site_send")
 
-    actions = (Performed(Action("send", "Sends a voucher."), perform),)
+    actions = (offering(Action("send", "Sends a voucher."), perform),)
     async with meeting(tmp_path, script, actions=actions) as met:
         answers = await ask_at_once(met.visitor, go_on)
         assert len(met.api.requests) == 2 * MANY

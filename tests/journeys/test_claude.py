@@ -14,11 +14,11 @@ import aiohttp
 import msgspec
 import pytest
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.prompt import NOT_FOUND
-from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
-from aitp_desk.model.principal import Principal
 from aitp_desk.store import reads
+from tests.acting import offering
 from tests.commands import Served, serving_command
 from tests.meeting_claude import meeting
 from tests.messages_api import (
@@ -215,12 +215,12 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(
 ) -> None:
     performed: list[tuple[str, str]] = []
 
-    def action(name: str, *, is_open: bool) -> Performed:
-        async def perform(principal: Principal, arguments: Mapping[str, Any]) -> str:
+    def action(name: str, *, is_open: bool) -> Offered:
+        async def perform(who: str, arguments: Mapping[str, Any]) -> str:
             performed.append((name, str(arguments["order"])))
             return "Order A7 left on Monday."
 
-        return Performed(
+        return offering(
             Action(name, "Tells how far an order is.", open_to="anyone" if is_open else "actions"),
             perform,
         )
@@ -247,15 +247,15 @@ async def test_the_model_calls_what_the_visitor_may_call_and_nothing_else(
 async def test_what_a_tool_told_one_caller_is_told_to_no_other(tmp_path: Path) -> None:
     asked_by: list[str] = []
 
-    async def perform(principal: Principal, _arguments: Mapping[str, Any]) -> str:
-        asked_by.append(principal.id)
-        return f"The order of {principal.id} left on Monday."
+    async def perform(who: str, _arguments: Mapping[str, Any]) -> str:
+        asked_by.append(who)
+        return f"The order of {who} left on Monday."
 
     def script(body: dict[str, Any]) -> Reply:
         results = tool_results(body)
         return say(results[0]["content"]) if results else use("site_track")
 
-    actions = (Performed(Action("track", "Tells how far an order is."), perform),)
+    actions = (offering(Action("track", "Tells how far an order is."), perform),)
     async with meeting(tmp_path, script, actions=actions) as met:
         answers = [await met.visitor.ask("Where is it?") for _ in range(2)]
     assert len(asked_by) == 2
@@ -263,14 +263,14 @@ async def test_what_a_tool_told_one_caller_is_told_to_no_other(tmp_path: Path) -
 
 
 async def test_who_may_call_more_is_not_answered_from_what_others_were_told(tmp_path: Path) -> None:
-    async def perform(_principal: Principal, _arguments: Mapping[str, Any]) -> str:
+    async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
         return "Sent."
 
     def script(body: dict[str, Any]) -> Reply:
         names = {tool["name"] for tool in body["tools"]}
         return say("I can send vouchers." if "site_send" in names else "I cannot send vouchers.")
 
-    actions = (Performed(Action("send", "Sends a voucher.", open_to="actions"), perform),)
+    actions = (offering(Action("send", "Sends a voucher.", open_to="actions"), perform),)
     async with meeting(tmp_path, script, actions=actions) as met:
         key = (await met.talker.with_key("actions")).key
         mine = [("Authorization", f"Bearer {key}")]

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
+from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
 from aitp_desk.agent.tools import Called, Round
 from aitp_desk.desk import working
-from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
-from aitp_desk.model.principal import Principal, anonymous
+from aitp_desk.model.principal import anonymous
 from aitp_desk.model.run import ToolCall
 from aitp_desk.store.work.driving import cancel_run
+from tests.acting import offering
 from tests.doubles import NOON, Clock, ScriptedAgent, repeat
 from tests.talking import THREADS, Talker, Told, talking
 
@@ -205,18 +206,18 @@ class Shop:
     def __init__(self) -> None:
         self.calls: list[tuple[str, str]] = []
 
-    def actions(self) -> tuple[Performed, ...]:
-        async def look(principal: Principal, arguments: Mapping[str, Any]) -> str:
-            self.calls.append(("look", principal.id))
+    def actions(self) -> tuple[Offered, ...]:
+        async def look(who: str, arguments: Mapping[str, Any]) -> str:
+            self.calls.append(("look", who))
             return "seen"
 
-        async def sell(principal: Principal, arguments: Mapping[str, Any]) -> str:
-            self.calls.append(("sell", principal.id))
+        async def sell(who: str, arguments: Mapping[str, Any]) -> str:
+            self.calls.append(("sell", who))
             return "sold"
 
         return (
-            Performed(Action("look", "Looks."), look),
-            Performed(Action("sell", "Sells.", open_to="actions"), sell),
+            offering(Action("look", "Looks."), look),
+            offering(Action("sell", "Sells.", open_to="actions"), sell),
         )
 
 

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.desk.invoking import Performed
 from aitp_desk.model.action import Action
-from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import ToolCall
+from tests.acting import offering
 from tests.doubles import ScriptedAgent
 from tests.keys import make_key
 from tests.serving import serving
@@ -63,12 +62,12 @@ def table() -> Table:
     }
 
 
-async def perform(_principal: Principal, _arguments: Mapping[str, Any]) -> str:
+async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
     return "done"
 
 
 ACTIONS = tuple(
-    Performed(
+    offering(
         Action(name, f"Does {name}.", open_to="anyone" if name == "look" else "actions"), perform
     )
     for name in ("look", "sell", "refund")

@@ -11,13 +11,29 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.config import Signals
+from aitp_desk.desk.acting import Acted, CallStatus
 from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
-from aitp_desk.protocols.ahp.wire import MODE
+from aitp_desk.model.call import CallState
+from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.reply import Reply
 
 _encode = msgspec.json.Encoder().encode
+
+STATUS_PATH = "/agent/converse/status/"
+"""Where an accepted call is asked after; its session's id follows (AHP 0.1, section 9.1)."""
+_STATUS = {
+    CallState.STARTED: "pending",
+    CallState.WAITING_INPUT: "pending",
+    CallState.WAITING_PAYMENT: "pending",
+    CallState.WAITING_APPROVAL: "pending",
+    CallState.SUCCEEDED: "success",
+    CallState.FAILED: "failed",
+    CallState.UNKNOWN: "failed",
+    CallState.EXPIRED: "expired",
+}
 
 
 class Encoder:
@@ -35,6 +51,8 @@ class Encoder:
         """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
         if isinstance(asked.outcome, Clarification):
             return Reply(200, _encode(self._clarification(asked, asked.outcome)))
+        if asked.acted is not None and asked.acted.accepted is not None:
+            return Reply(202, _encode(_accepted(asked.session_id, asked.acted.accepted)))
         if asked.kept is None:
             return Reply(200, _encode(self._success(asked, asked.outcome)))
         middle = asked.kept.encoded
@@ -45,6 +63,30 @@ class Encoder:
         head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
         told = b',"cache":{"hit_rate":%.2f,"age_seconds":%d}}}'
         return Reply(200, head + middle + told % (asked.hit_rate or 0.0, asked.age_seconds))
+
+    def encode_status(self, status: CallStatus) -> Reply:
+        """How a call stands that was accepted (section 9.2)."""
+        return Reply(200, self.status_body(status))
+
+    def status_body(self, status: CallStatus) -> bytes:
+        """The same as bytes: whoever asks after a call and whoever is told of it read these."""
+        call = status.call
+        told: dict[str, Any] = {
+            "status": _STATUS[call.state],
+            "session_id": call.session_id,
+        }
+        if told["status"] == "pending":
+            told["progress"] = call.progress or "It was taken on."
+            told["eta_seconds"] = status.eta_seconds
+        elif status.offer is not None:
+            asked = Asked(
+                call.session_id or "", call.action, status.offer, acted=Acted(status.offer)
+            )
+            told["response"], told["meta"] = self._answer(asked, status.offer)
+        else:
+            told["progress"] = "" if call.error is None else call.error.message
+            told["error"] = call.error
+        return _encode(told)
 
     def _success(self, asked: Asked, answer: Answer) -> dict[str, Any]:
         response, meta = self._answer(asked, answer)
@@ -100,7 +142,7 @@ class Encoder:
         meta: dict[str, Any] = {
             "tokens_used": outcome.tokens_used,
             "capability_used": asked.action,
-            "mode": MODE,
+            "mode": ANSWERS if asked.acted is None else ACTS,
             "cached": asked.cached,
             "tools_used": outcome.tools_used,
             "content_signals": self._signals,
@@ -113,3 +155,16 @@ class Encoder:
         if outcome.fallback:
             meta["fallback"] = outcome.fallback
         return meta
+
+
+def _accepted(session_id: str, accepted: Accepted) -> dict[str, Any]:
+    """What goes on by itself (section 6.4)."""
+    told: dict[str, Any] = {
+        "status": "accepted",
+        "session_id": session_id,
+        "eta_seconds": accepted.eta_seconds,
+        "poll": f"{STATUS_PATH}{session_id}",
+    }
+    if accepted.call.callback_url is not None:
+        told["callback"] = {"method": "POST", "url": accepted.call.callback_url}
+    return told

@@ -11,7 +11,7 @@ import msgspec
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
-from aitp_desk.protocols.ahp.wire import MODE, VERSION
+from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, VERSION
 
 CONVERSE_PATH = "/agent/converse"
 CONTENT_PATH = "/llms.txt"
@@ -39,21 +39,12 @@ def encode_manifest(
     """
     manifest = _introduce(site)
     manifest |= {
-        "modes": ["MODE1", MODE],
+        "modes": ["MODE1", ANSWERS, *([ACTS] if any(map(_acts, actions)) else [])],
         "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
-        "capabilities": [
-            {
-                "name": action.name,
-                "description": action.summary,
-                "mode": MODE,
-                "response_types": action.answer_types,
-                **({"accept_fallback": True} if action.accept_fallback else {}),
-            }
-            for action in actions
-        ],
-        "authentication": "none",
+        "capabilities": [_capability(action) for action in actions],
+        "authentication": "none" if all(a.kind == "query" for a in actions) else "bearer",
         "content_signals": signals,
-        "async": {"supported": False},
+        "async": {"supported": any(action.kind == "async" for action in actions)},
         "links": {
             "site": f"{site.url}/",
             "threads": f"{site.url}/v1/threads",
@@ -70,6 +61,28 @@ def encode_manifest(
             ),
         }
     return msgspec.json.encode(manifest)
+
+
+def _acts(action: Action) -> bool:
+    """Whether an action does something of the site's own, and not only answers from content."""
+    return action.output_schema is not None
+
+
+def _capability(action: Action) -> dict[str, Any]:
+    """An action as the manifest declares it (sections 4.2 and 5.3)."""
+    declared: dict[str, Any] = {
+        "name": action.name,
+        "description": action.summary,
+        "mode": ACTS if _acts(action) else ANSWERS,
+        "response_types": action.answer_types,
+    }
+    if _acts(action):
+        declared["action_type"] = action.kind
+        declared["input_schema"] = action.input_schema
+        declared["output_schema"] = action.output_schema
+    if action.accept_fallback:
+        declared["accept_fallback"] = True
+    return declared
 
 
 def encode_static_manifest(site: Site, signals: Signals) -> bytes:

@@ -9,7 +9,7 @@ from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
-from aitp_desk.protocols.ahp.answer_wire import Encoder
+from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
@@ -50,6 +50,11 @@ class AhpDoor:
         ask = decode_converse(call.body)
         return self._encoder.encode(await desk.ask(call.principal, ask, call.allowance))
 
+    async def get_status(self, desk: Desk, call: Call) -> Reply:
+        """``GET /agent/converse/status/{session_id}`` (AHP 0.1, section 9)."""
+        status = await desk.call_status(call.principal, call.params["session_id"])
+        return self._encoder.encode_status(status)
+
     def door(self) -> Door:
         """The door with its table of routes."""
         routes = (
@@ -70,6 +75,7 @@ class AhpDoor:
                 max_body=MAX_BODY,
                 is_hot=True,
             ),
+            Route("GET", f"{STATUS_PATH}{{session_id}}", self.get_status, counted="static"),
         )
         return Door("ahp", routes, owns=("/agent/", "/.well-known/"), render_error=render_error)
 

@@ -12,12 +12,14 @@ from typing import Any
 from aitp_desk.desk.asking import Ask
 from aitp_desk.model.action import is_action_name
 from aitp_desk.model.errors import InvalidRequest, MissingField, UnknownVersion
-from aitp_desk.protocols.strict_json import decode_json
+from aitp_desk.model.strict_json import decode_json
 
 VERSION = "0.1"
 MAX_BODY = 8 * 1024
 """AHP 0.1, section 6.5: request body cap of 8 KB."""
-MODE = "MODE2"
+ANSWERS = "MODE2"
+ACTS = "MODE3"
+"""The modes of what is answered from content, and of what is done (AHP 0.1, sections 5.2, 5.3)."""
 
 _MEMBERS = frozenset({"ahp", "capability", "query", "session_id", "clarification", "context"})
 _CONTEXT_MEMBERS = frozenset(
@@ -68,10 +70,10 @@ def _read(body: bytes) -> Ask:
     query = _string(given, "query", 4096)
     if query is None or not query.strip():
         raise InvalidRequest("query has 1 to 4096 characters.", param="query")
-    locale = None
+    locale = intent = callback_url = None
     if context:
-        _string(context, "user_intent", 256, "context.")
-        _string(context, "callback_url", MAX_BODY, "context.")
+        intent = _string(context, "user_intent", 256, "context.")
+        callback_url = _string(context, "callback_url", MAX_BODY, "context.")
         locale = _string(context, "locale", 64, "context.")
     if locale is not None and not _LOCALE.fullmatch(locale):
         raise InvalidRequest(
@@ -86,6 +88,8 @@ def _read(body: bytes) -> Ask:
         max_tokens=_max_tokens(context.get("max_tokens")),
         locale=locale,
         requesting_agent=_string(context, "requesting_agent", 128, "context."),
+        intent=intent,
+        callback_url=callback_url,
     )
 
 

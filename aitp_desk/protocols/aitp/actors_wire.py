@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.model.thread import Actor
 from aitp_desk.protocols.aitp.shapes import list_of, object_of
 from aitp_desk.protocols.aitp.wire import encode
 from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.strict_json import decode_json
 
 
 def decode_actor(body: bytes) -> Actor:

@@ -7,10 +7,10 @@ from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.grant import Grant, GrantDraft, May
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.aitp.shapes import object_of
 from aitp_desk.protocols.aitp.wire import encode, encode_list
 from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.strict_json import decode_json
 
 
 def decode_grant(body: bytes) -> GrantDraft:

@@ -10,11 +10,11 @@ from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.run import Run, RunState
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.model.thread import Attachment, Draft, Message, Origin
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.strict_json import decode_json
 
 OPENAI_TOOLS = frozenset({"code_interpreter", "file_search"})
 """The tools of an attachment that the OpenAI API knows; its clients take no others."""

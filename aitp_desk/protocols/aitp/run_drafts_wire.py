@@ -10,11 +10,11 @@ from typing import Any, Literal
 from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.run import FunctionTool, RunOptions
 from aitp_desk.model.run_draft import RunDraft, ToolOutput
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.model.thread import Draft, ThreadDraft
 from aitp_desk.protocols.aitp.messages_wire import draft_of
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
 from aitp_desk.protocols.aitp.threads_wire import thread_draft_of
-from aitp_desk.protocols.strict_json import decode_json
 
 LEFT_ASIDE = frozenset({"file_search", "code_interpreter"})
 """Tools of the OpenAI API that a caller may name and the desk has no use for: it searches the

@@ -10,13 +10,13 @@ from typing import Any
 
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.run import Run
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.model.thread import Actor, Message, Thread, ThreadDraft, ThreadUpdate
 from aitp_desk.protocols.aitp.actors_wire import actor_body, actor_of
 from aitp_desk.protocols.aitp.messages_wire import draft_of, message_body, with_run
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
 from aitp_desk.protocols.aitp.wire import Dialect
 from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.strict_json import decode_json
 
 
 def decode_thread(body: bytes) -> ThreadDraft:

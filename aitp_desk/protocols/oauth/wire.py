@@ -34,9 +34,9 @@ from aitp_desk.model.errors import (
     UnsupportedGrant,
 )
 from aitp_desk.model.scope import is_scope
+from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
-from aitp_desk.protocols.strict_json import decode_json
 
 GRANT = "client_credentials"
 AUTH_METHODS = ("client_secret_basic", "client_secret_post")

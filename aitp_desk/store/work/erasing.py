@@ -83,6 +83,7 @@ def erase_around(
         yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
     steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
     jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
+    yield "erase_calls_on_thread", {"thread_id": thread_id, "since": since, "whose": whose}
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:
@@ -134,6 +135,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
         yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
     jobs = yield "drop_jobs_of_principal", found
+    if person.id is not None:
+        yield "erase_own_calls", {"whose": person.id}
     return Erased(grants=len(grants), keys=len(keys), jobs=len(jobs))
 
 

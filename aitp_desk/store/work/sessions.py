@@ -23,6 +23,15 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
         messages: the visitor's message, then the desk's.
 
     Raises:
+        UnknownSession: as :func:`say_in_session`.
+    """
+    yield from say_in_session(session, messages, now)
+
+
+def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
+    """Place messages on a session's thread, and write where the session stands: a part of a unit.
+
+    Raises:
         UnknownSession: the thread is not there: it was deleted, or the record of its first turn was
             lost; or it has become somebody else's meanwhile.
     """

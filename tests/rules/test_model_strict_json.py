@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.protocols.strict_json import MAX_DEPTH, decode_json
+from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
 
 TEXT = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**70), 2**70)

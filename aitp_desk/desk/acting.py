@@ -1,0 +1,411 @@
+"""Having an action of the site's own done in a conversation in questions and answers.
+
+A question to such an action is a call of it: as a JSON object, which is its arguments, or in words,
+which are read as arguments by a model where one answers here, and by the action's schema elsewhere.
+What is missing, or must be agreed to, is asked back; the call waits, and goes on in the same
+session. What was said stands on the session's thread, in the commits in which the call moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.agent.base import (
+    Agent,
+    Answer,
+    Calling,
+    Clarification,
+    Pending,
+    Said,
+    SiteFacts,
+    Turn,
+    answer_of,
+)
+from aitp_desk.agent.choice import choose
+from aitp_desk.agent.speech import ENGLISH, speech_of
+from aitp_desk.desk.budgets import Budgets
+from aitp_desk.desk.consenting import YES_OR_NO, consent_question
+from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.offer import Offer
+from aitp_desk.desk.recording import Recording
+from aitp_desk.desk.replying import reply_metadata, write_reply
+from aitp_desk.desk.results import choose_type, offer_result
+from aitp_desk.desk.sessions import Session, Sessions
+from aitp_desk.desk.tooling import Called, Tooling, tool_of
+from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState, Source
+from aitp_desk.model.errors import CallNotFound, InvalidRequest, MissingField
+from aitp_desk.model.money import Money
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.store.work.calls import Turn as SaidTurn
+
+DECLINED = "Nothing was done."
+TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What is asked of an action.
+
+    Parameters:
+        words: the question, or the answer to what was asked back.
+        is_reply: whether it was sent as the answer to what was asked back.
+        accepts: content types that the asker can handle, the preferred first; None for the default.
+        intent: what for, in the asker's words.
+        callback_url: where the end of an ``async`` call is told.
+    """
+
+    words: str
+    is_reply: bool = False
+    accepts: tuple[str, ...] | None = None
+    max_tokens: int | None = None
+    locale: str | None = None
+    intent: str | None = None
+    callback_url: str | None = None
+
+
+class Acted(msgspec.Struct, frozen=True):
+    """What became of a question to an action.
+
+    Parameters:
+        outcome: what is said.
+        accepted: the call that goes on by itself; None for any other.
+    """
+
+    outcome: Said
+    accepted: Accepted | None = None
+
+
+class CallStatus(msgspec.Struct, frozen=True):
+    """How a call stands that goes on by itself.
+
+    Parameters:
+        eta_seconds: how long it still takes, by those before it; None where that is not known.
+        offer: what came of it; None where nothing did.
+    """
+
+    call: ActionCall
+    eta_seconds: int | None = None
+    offer: Offer | None = None
+
+
+class Acting:
+    """Has actions done, in sessions.
+
+    Parameters:
+        requires_intent: whether it must be said what for, where something may change.
+    """
+
+    def __init__(
+        self,
+        *,
+        agent: Agent,
+        invoking: Invoking,
+        tooling: Tooling,
+        sessions: Sessions,
+        recording: Recording,
+        budgets: Budgets,
+        facts: SiteFacts,
+        requires_intent: bool,
+    ) -> None:
+        self.agent = agent
+        self.invoking = invoking
+        self.tooling = tooling
+        self.sessions = sessions
+        self.recording = recording
+        self.budgets = budgets
+        self.facts = facts
+        self._requires_intent = requires_intent
+
+    def has(self, name: str) -> bool:
+        """Whether this is an action of the site's own."""
+        return self.invoking.has(name)
+
+    async def act(
+        self, principal: Principal, name: str, request: Request, session: Session
+    ) -> Acted:
+        """Have an action done, or ask back. The session's turn is the caller's.
+
+        Raises:
+            whatever :meth:`aitp_desk.desk.invoking.Invoking.invoke` raises;
+            MissingField: it was not said what for.
+            UnsupportedType: the asker can handle none of the action's types.
+        """
+        offered = self.invoking.find(principal, name)
+        action = offered.action
+        if self._requires_intent and action.kind != "query" and not request.intent:
+            raise MissingField(
+                f"Say in context.user_intent what {name} is called for.",
+                param="context.user_intent",
+            )
+        chosen = choose_type(action, request.accepts)
+        waiting = await self._waiting(principal, name, session)
+        if request.is_reply and session.pending is None:
+            raise InvalidRequest(
+                "Nothing was asked in this session that a clarification could answer.",
+                param="clarification",
+            )
+        exchange = _Exchange(self, principal, offered, request, session, chosen)
+        given = None if request.is_reply else _arguments_in(request.words)
+        if given is not None:
+            arguments, consent = given
+            return await exchange.call(arguments, "arguments", consent)
+        if waiting is not None and waiting.asked == CONFIRMATION:
+            decided = choose(request.words, YES_OR_NO, speech_of(ENGLISH)).option
+            if decided == YES_OR_NO[0]:
+                consent = Consent(waiting.price)
+                return await exchange.call(waiting.arguments, waiting.source, consent, waiting)
+            if decided is not None:
+                return await exchange.decline(waiting)
+        if isinstance(self.agent, Calling) and self.agent.calls_tools:
+            return await exchange.ask_agent()
+        return await exchange.read(waiting)
+
+    async def status(self, principal: Principal, session_id: str) -> CallStatus:
+        """How the newest call stands that was accepted in a session of the caller's.
+
+        Raises:
+            CallNotFound: there is none, or it is somebody else's.
+        """
+        call = await self.invoking.of_session(session_id, principal)
+        if call is None:
+            raise CallNotFound("There is no such call of yours.", param="session_id")
+        if not call.is_over:
+            return CallStatus(call, await self.invoking.seconds_left(call))
+        return CallStatus(call, offer=self.offer(call))
+
+    def offer(self, call: ActionCall) -> Offer | None:
+        """What came of a call, in the form that its action prefers; None where nothing did."""
+        if call.state is not CallState.SUCCEEDED:
+            return None
+        action = self.invoking.action(call.action)
+        return offer_result(action, call, (action.answer_types[0], None))
+
+    async def _waiting(
+        self, principal: Principal, name: str, session: Session
+    ) -> ActionCall | None:
+        """The call of this action that the session's last turn has asked something for."""
+        pending = session.pending
+        if pending is None or pending.call_id is None:
+            return None
+        call = await self.invoking.waiting(pending.call_id, principal)
+        return call if call is not None and call.action == name else None
+
+
+class _Exchange:
+    """One question to an action, and what comes of it."""
+
+    def __init__(
+        self,
+        acting: Acting,
+        principal: Principal,
+        offered: Offered,
+        request: Request,
+        session: Session,
+        chosen: tuple[str, str | None],
+    ) -> None:
+        self._acting = acting
+        self._invoking = acting.invoking
+        self._principal = principal
+        self._action = offered.action
+        self._offered = offered
+        self._request = request
+        self._session = session
+        self._chosen = chosen
+
+    async def call(
+        self,
+        arguments: Mapping[str, Any],
+        source: Source,
+        consent: Consent | None = None,
+        waiting: ActionCall | None = None,
+    ) -> Acted:
+        """Call the action, with what was said of it on the thread."""
+        invocation = Invocation(
+            self._action.name,
+            arguments,
+            source,
+            consent,
+            self._request.intent,
+            self._request.callback_url,
+            self._session.thread_id,
+            self._session.id,
+            waiting,
+        )
+        invoked = await self._invoking.invoke(
+            self._principal, invocation, self._say_question, self._say_end
+        )
+        match invoked:
+            case Ended(call):
+                offer = self._offer(call)
+                self._note(offer, None)
+                return Acted(offer)
+            case Accepted():
+                said = Answer(TAKEN_ON, tools_used=(self._action.name,))
+                self._note(said, None)
+                return Acted(said, invoked)
+            case ConsentNeeded():
+                question = consent_question(self._action, invocation, invoked.price)
+                return await self._ask_back(invoked, CONFIRMATION, question)
+
+    async def decline(self, waiting: ActionCall) -> Acted:
+        """Do nothing, as was asked."""
+        said = Answer(DECLINED)
+        await self._invoking.decline(waiting, lambda _call: self._turn(said, None))
+        self._note(said, None)
+        return Acted(said)
+
+    async def read(self, waiting: ActionCall | None) -> Acted:
+        """Read the words as arguments by the action's schema."""
+        known = waiting.arguments if waiting is not None else {}
+        read = self._offered.from_text
+        filled = {**known, **((read(self._request.words) if read else None) or {})}
+        needed = self._action.input_schema.get("required", ())
+        missing = [name for name in needed if name not in filled]
+        if not missing:
+            return await self.call(filled, "text", waiting=waiting)
+        invocation = Invocation(
+            self._action.name,
+            filled,
+            "text",
+            intent=self._request.intent,
+            callback_url=self._request.callback_url,
+            thread_id=self._session.thread_id,
+            session_id=self._session.id,
+            waiting=waiting,
+        )
+        question = Clarification(f"Which {missing[0].replace('_', ' ')}?")
+        return await self._ask_back(ConsentNeeded(invocation, None), missing[0], question)
+
+    async def ask_agent(self) -> Acted:
+        """Have the agent that answers here call it."""
+        acting, session = self._acting, self._session
+        asked = Called(session.thread_id, session.id, self._request.words, self._request.intent)
+        turn = Turn(
+            self._request.words,
+            acting.facts,
+            session.transcript,
+            self._request.words if self._request.is_reply else None,
+            session.pending,
+            self._request.locale,
+            self._request.max_tokens,
+            tools=(tool_of(self._action),),
+            invoke=acting.tooling.invoker(self._principal, asked),
+        )
+        await acting.budgets.check_day(self._principal)
+        outcome = await answer_of(acting.agent, turn)
+        await acting.budgets.spend(self._principal, outcome)
+        invoked = asked.invoked[-1] if asked.invoked else None
+        match invoked:
+            case Ended(call):
+                offer = self._offer(call, outcome)
+                return await self._put_down(offer)
+            case Accepted():
+                acted = await self._put_down(outcome)
+                return msgspec.structs.replace(acted, accepted=invoked)
+            case ConsentNeeded(invocation, price) if invocation.waiting is not None:
+                question = consent_question(self._action, invocation, price)
+                return await self._put_down(question, invocation.waiting.id)
+            case _ if outcome.fallback is not None:
+                return await self.read(None)
+            case _:
+                return await self._put_down(outcome)
+
+    async def _ask_back(self, needed: ConsentNeeded, asked: str, question: Clarification) -> Acted:
+        waiting: list[Pending] = []
+
+        def say(call: ActionCall) -> SaidTurn:
+            waiting.append(self._pending(question, call.id))
+            return self._turn(question, waiting[0])
+
+        await self._invoking.wait_for(self._principal, needed, asked, say)
+        self._note(question, waiting[0])
+        return Acted(question)
+
+    async def _put_down(self, said: Said, call_id: str | None = None) -> Acted:
+        """Write down a turn whose call, if there was one, is on disk by itself."""
+        asks = isinstance(said, Clarification)
+        pending = self._pending(said, call_id) if isinstance(said, Clarification) and asks else None
+        await self._acting.recording.write(self._turn(said, pending))
+        self._note(said, pending)
+        return Acted(said)
+
+    def _offer(self, call: ActionCall, words: Said | None = None) -> Offer:
+        return offer_result(
+            self._action,
+            call,
+            self._chosen,
+            said=words if isinstance(words, Answer) else None,
+            max_tokens=self._request.max_tokens,
+        )
+
+    def _pending(self, question: Clarification, call_id: str | None) -> Pending:
+        before = self._session.pending
+        about = before.about if before is not None and before.call_id == call_id else None
+        return Pending(about or self._request.words, question.question, question.options, call_id)
+
+    def _say_question(self, _call: ActionCall) -> SaidTurn:
+        """The visitor's words, written with the call before it is carried out."""
+        return self._acting.recording.turn(
+            self._principal, self._session, question=self._request.words
+        )
+
+    def _say_end(self, call: ActionCall) -> SaidTurn:
+        """What came of it, written with its end."""
+        said = self._offer(call) if call.error is None else Answer(call.error.message)
+        return self._acting.recording.turn(self._principal, self._session, reply=self._reply(said))
+
+    def _turn(self, said: Said, pending: Pending | None) -> SaidTurn:
+        """The visitor's words and the desk's, written at once."""
+        return self._acting.recording.turn(
+            self._principal,
+            self._session,
+            question=self._request.words,
+            reply=self._reply(said),
+            pending=pending,
+            tokens=said.tokens_used,
+        )
+
+    def _reply(self, said: Said) -> tuple[tuple[str, ...], dict[str, str]]:
+        return write_reply(said, self._acting.facts.url), reply_metadata(said)
+
+    def _note(self, said: Said, pending: Pending | None) -> None:
+        reply, _ = self._reply(said)
+        self._acting.sessions.add_turn(
+            self._session, self._request.words, reply[0], pending, said.tokens_used
+        )
+
+
+def _arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
+    """The arguments of a question that is a JSON object, and what it agrees to; else None.
+
+    Raises:
+        InvalidRequest: the member that agrees is not a price.
+    """
+    if not words.lstrip().startswith("{"):
+        return None
+    try:
+        given = decode_json(words.encode())
+    except InvalidRequest:
+        return None
+    arguments = {name: value for name, value in given.items() if name != CONFIRMATION}
+    return arguments, _consent_in(given.get(CONFIRMATION))
+
+
+def _consent_in(given: Any) -> Consent | None:
+    if given is None or given is False:
+        return None
+    if given is True:
+        return Consent()
+    try:
+        return Consent(msgspec.convert(given, Money))
+    except msgspec.ValidationError as error:
+        raise InvalidRequest(
+            f'{CONFIRMATION} is the price that is agreed to, such as {{"amount": "29.99",'
+            ' "currency": "EUR"}; or true for what costs nothing.',
+            param=CONFIRMATION,
+        ) from error

@@ -1,0 +1,61 @@
+"""How calls end: with a result, an error that may be told, or without anybody knowing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+from aitp_desk.actions.base import Context, Done
+from aitp_desk.model.action import Action
+from aitp_desk.model.call import ActionCall, CallError, CallState
+from aitp_desk.model.errors import DeskError, InternalError
+
+_log = structlog.get_logger()
+
+
+@contextmanager
+def faults(action: Action, call: ActionCall) -> Iterator[None]:
+    """Make of what escapes the site's own code an error that says nothing of it.
+
+    Raises:
+        TimeoutError, DeskError: unchanged.
+        InternalError: anything else; it is in the log, with the call's id.
+    """
+    try:
+        yield
+    except (DeskError, TimeoutError):
+        raise
+    except Exception as fault:
+        _log.exception("action_failed", action=action.name, call=call.id)
+        raise InternalError(
+            f"{action.name} failed on our side. Tell us the id {call.id} and we can find out why.",
+            correlation_id=call.id,
+        ) from fault
+
+
+def succeeded(call: ActionCall, done: Done, context: Context, now: int) -> ActionCall:
+    """A call that has given something."""
+    return call.move(
+        CallState.SUCCEEDED,
+        result=done.result,
+        text=done.text,
+        effects=(*context.effects, *done.effects),
+        progress="",
+        ended_at=now,
+    )
+
+
+def failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
+    """A call that was refused, or that failed."""
+    told = CallError(error.kind.value, error.message)
+    return call.move(CallState.FAILED, error=told, progress="", ended_at=now)
+
+
+def unknown(call: ActionCall, now: int) -> ActionCall:
+    """A call that was cut short, and that cannot be made again."""
+    told = CallError(
+        "unknown", "It was begun, and it is not known whether it was done. The site will look."
+    )
+    return call.move(CallState.UNKNOWN, error=told, progress="", ended_at=now)

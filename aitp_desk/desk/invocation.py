@@ -1,0 +1,97 @@
+"""A call that is asked for, and what comes of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.action import Action
+from aitp_desk.model.call import ActionCall, Source
+from aitp_desk.model.money import Money
+from aitp_desk.store.work.calls import Turn
+
+
+class Consent(msgspec.Struct, frozen=True):
+    """What whoever calls has agreed to.
+
+    Parameters:
+        price: at most this; None for nothing that costs.
+    """
+
+    price: Money | None = None
+
+
+class Invocation(msgspec.Struct, frozen=True):
+    """A call that is asked for.
+
+    Parameters:
+        arguments: as JSON has them.
+        consent: None where nothing was agreed to.
+        intent: what for, in the caller's words.
+        callback_url: where the end of an ``async`` call is told; it was checked.
+        thread_id, session_id: where it is asked for; None for nowhere.
+        waiting: the call that waited for this; None begins one.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    source: Source
+    consent: Consent | None = None
+    intent: str | None = None
+    callback_url: str | None = None
+    thread_id: str | None = None
+    session_id: str | None = None
+    waiting: ActionCall | None = None
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A call that was carried out."""
+
+    call: ActionCall
+
+
+class Accepted(msgspec.Struct, frozen=True):
+    """An ``async`` call that was taken on, and goes on by itself.
+
+    Parameters:
+        eta_seconds: how long it takes, by those before it; None where there were none.
+    """
+
+    call: ActionCall
+    eta_seconds: int | None
+
+
+class ConsentNeeded(msgspec.Struct, frozen=True):
+    """A call that may be made once whoever asks has said yes to it. Nothing is on disk of it.
+
+    Parameters:
+        price: what it costs; None for nothing.
+    """
+
+    invocation: Invocation
+    price: Money | None
+
+
+Invoked = Ended | Accepted | ConsentNeeded
+
+Said = Callable[[ActionCall], Turn | None]
+"""What is said in a session of a call as it stands; it is written with it."""
+
+
+def say_nothing(_call: ActionCall) -> Turn | None:
+    """What is said of a call outside of sessions."""
+    return None
+
+
+def has_consent(invocation: Invocation, action: Action, price: Money | None) -> bool:
+    """Whether enough was agreed to for a call to be made."""
+    consent = invocation.consent
+    if price is not None and price.amount > 0:
+        agreed = None if consent is None else consent.price
+        return agreed is not None and agreed.is_same(price)
+    if invocation.source == "arguments":
+        return True
+    safety = action.safety
+    return consent is not None or not (safety.is_grave or safety.confirmation_recommended)

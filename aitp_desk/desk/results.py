@@ -1,0 +1,141 @@
+"""What a call gave, as an answer: in words, and as the data that its asker can handle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer
+from aitp_desk.agent.extractive import cut
+from aitp_desk.desk.offer import Offer, negotiate
+from aitp_desk.model.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action
+from aitp_desk.model.call import ActionCall
+
+LONGEST_TEXT = 4000
+"""How long a result in words may be, in characters."""
+_MOST_ITEMS = 20
+_MOST_DEEP = 4
+
+
+def choose_type(action: Action, accepts: tuple[str, ...] | None) -> tuple[str, str | None]:
+    """The type that an action's result is given in, and what it stands in for.
+
+    It is settled before the action is called: what was done cannot be taken back because nobody
+    can read of it.
+
+    Raises:
+        UnsupportedType: the asker can handle none of the action's types.
+    """
+    return negotiate(accepts, action, lambda _type: True)
+
+
+def offer_result(
+    action: Action,
+    call: ActionCall,
+    chosen: tuple[str, str | None],
+    *,
+    said: Answer | None = None,
+    max_tokens: int | None = None,
+) -> Offer:
+    """A call that succeeded, as an answer (AHP 0.1, appendix C.2).
+
+    Parameters:
+        chosen: as :func:`choose_type` gives it.
+        said: what an agent says of it; else it is put in words here.
+    """
+    content_type, fallback_from = chosen
+    payload = _payload(action, call, content_type)
+    if said is not None:
+        known = msgspec.structs.asdict(said)
+        return Offer(**known, content_type=content_type, payload=payload)
+    text = result_text(action, call)
+    if max_tokens is not None:
+        text = cut(text, max_tokens * CHARACTERS_PER_TOKEN)
+    return Offer(
+        text,
+        tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
+        tools_used=(action.name,),
+        content_type=content_type,
+        payload=payload,
+        fallback_from=fallback_from,
+    )
+
+
+def result_text(action: Action, call: ActionCall) -> str:
+    """What came of a call, in words: the action's own, else its result spelt out."""
+    said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
+    effects = [effect.description for effect in call.effects]
+    return cut("\n".join([said, *effects]), LONGEST_TEXT)
+
+
+def _payload(action: Action, call: ActionCall, content_type: str) -> msgspec.Raw | None:
+    if content_type == TEXT_ANSWER:
+        return None
+    result = call.result if isinstance(call.result, dict) else {"value": call.result}
+    given: dict[str, Any] = result
+    if content_type == ACTION_RESULT:
+        given = {
+            "action": action.name,
+            "success": True,
+            "result": result,
+            "side_effects": call.effects,
+        }
+    elif content_type == DATA:
+        given = {"schema": action.name, "data": result}
+    return msgspec.Raw(msgspec.json.encode(given))
+
+
+def _spell(value: Any, depth: int) -> list[str]:
+    """The lines that tell a JSON value, one for each of its members."""
+    indent = "  " * depth
+    match value:
+        case None | {} | []:
+            return []
+        case Mapping() if depth < _MOST_DEEP:
+            lines: list[str] = []
+            for name, one in value.items():
+                lines += _named(name.replace("_", " "), one, depth)
+            return lines
+        case [*items] if depth < _MOST_DEEP:
+            told = [line for item in items[:_MOST_ITEMS] for line in _item(item, depth)]
+            more = len(items) - _MOST_ITEMS
+            return [*told, f"{indent}and {more} more"] if more > 0 else told
+        case _:
+            return [f"{indent}{_plain(value)}"]
+
+
+def _named(name: str, value: Any, depth: int) -> list[str]:
+    indent = "  " * depth
+    if isinstance(value, Mapping | list | tuple):
+        inner = _spell(value, depth + 1)
+        return [f"{indent}{name}:", *inner] if inner else []
+    return [] if value is None else [f"{indent}{name}: {_plain(value)}"]
+
+
+def _item(item: Any, depth: int) -> list[str]:
+    indent = "  " * depth
+    if isinstance(item, Mapping) and not any(
+        isinstance(one, Mapping | Sequence) and not isinstance(one, str) for one in item.values()
+    ):
+        told = ", ".join(
+            f"{name.replace('_', ' ')} {_plain(one)}"
+            for name, one in item.items()
+            if one is not None
+        )
+        return [f"{indent}- {told}"]
+    inner = _spell(item, depth + 1)
+    return [f"{indent}-{inner[0][len(indent) + 1 :]}", *inner[1:]] if inner else []
+
+
+def _plain(value: Any) -> str:
+    match value:
+        case True:
+            return "yes"
+        case False:
+            return "no"
+        case str():
+            return value
+        case _:
+            return msgspec.json.encode(value).decode()

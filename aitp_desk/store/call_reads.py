@@ -1,0 +1,40 @@
+"""What the desk reads of calls of actions: one bounded, indexed look each."""
+
+from __future__ import annotations
+
+from aitp_desk.model.call import ActionCall
+from aitp_desk.store.base import Store
+from aitp_desk.store.call_rows import call_of
+
+MEASURED = 20
+"""Of so many calls it is measured how long an action takes."""
+
+
+async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
+    """Read a call."""
+    rows = await store.read("call", {"id": call_id})
+    return call_of(rows[0]) if rows else None
+
+
+async def call_of_session(store: Store, session_id: str) -> ActionCall | None:
+    """Read the newest call that was asked for in a session."""
+    rows = await store.read("call_of_session", {"session_id": session_id})
+    return call_of(rows[0]) if rows else None
+
+
+async def call_waiting_on_thread(store: Store, thread_id: str) -> ActionCall | None:
+    """Read the newest call on a thread that waits to be agreed to."""
+    rows = await store.read("call_waiting_on_thread", {"thread_id": thread_id})
+    return call_of(rows[0]) if rows else None
+
+
+async def calls_cut_short(store: Store, limit: int) -> tuple[ActionCall, ...]:
+    """Read the oldest calls that are at work."""
+    rows = await store.read("calls_cut_short", {"limit": limit})
+    return tuple(map(call_of, rows))
+
+
+async def seconds_taken(store: Store, desk: str, action: str) -> tuple[int, ...]:
+    """How long the latest calls of an action took that succeeded, in seconds."""
+    place = {"desk": desk, "action": action, "limit": MEASURED}
+    return tuple(row[0] for row in await store.read("call_seconds", place))

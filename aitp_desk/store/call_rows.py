@@ -1,0 +1,73 @@
+"""How calls of actions stand in columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.call import ActionCall, CallError, CallState, Effect
+from aitp_desk.model.money import Money
+from aitp_desk.store.base import Params, Row
+from aitp_desk.store.rows import asker_of, asker_to_json, to_json
+
+_arguments = msgspec.json.Decoder(dict[str, Any])
+_any = msgspec.json.Decoder()
+_money = msgspec.json.Decoder(Money)
+_effects = msgspec.json.Decoder(tuple[Effect, ...])
+_error = msgspec.json.Decoder(CallError)
+
+
+def call_columns(call: ActionCall) -> Params:
+    """A call as the statements ``add_call`` and ``move_call`` take it."""
+    return {
+        "id": call.id,
+        "desk": call.desk,
+        "action": call.action,
+        "state": call.state.value,
+        "thread_id": call.thread_id,
+        "session_id": call.session_id,
+        "principal": call.asked_by.party,
+        "asked_by": asker_to_json(call.asked_by),
+        "source": call.source,
+        "arguments": to_json(call.arguments),
+        "asked": call.asked,
+        "intent": call.intent,
+        "price": None if call.price is None else to_json(call.price),
+        "callback_url": call.callback_url,
+        "progress": call.progress,
+        "result": to_json(call.result),
+        "text": call.text,
+        "effects": to_json(call.effects),
+        "error": None if call.error is None else to_json(call.error),
+        "created_at": call.created_at,
+        "expires_at": call.expires_at,
+        "ended_at": call.ended_at,
+    }
+
+
+def call_of(row: Row) -> ActionCall:
+    """Read a call as the statement ``call`` and those like it give it."""
+    return ActionCall(
+        id=row[0],
+        desk=row[1],
+        action=row[2],
+        state=CallState(row[3]),
+        asked_by=asker_of(row[4]),
+        source=row[5],
+        created_at=row[6],
+        expires_at=row[7],
+        arguments=_arguments.decode(row[8]),
+        thread_id=row[9],
+        session_id=row[10],
+        asked=row[11],
+        intent=row[12],
+        price=None if row[13] is None else _money.decode(row[13]),
+        callback_url=row[14],
+        progress=row[15],
+        result=_any.decode(row[16]),
+        text=row[17],
+        effects=_effects.decode(row[18]),
+        error=None if row[19] is None else _error.decode(row[19]),
+        ended_at=row[20],
+    )

@@ -1,0 +1,137 @@
+"""Calls of actions: each move of one, with what is said of it on its thread, is one commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
+from aitp_desk.model.call import MOVES, ActionCall, CallState
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.thread import Thread
+from aitp_desk.store.base import Work
+from aitp_desk.store.call_rows import call_columns
+from aitp_desk.store.records import NewMessage, Session
+from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.opening import add_thread
+from aitp_desk.store.work.sessions import say_in_session
+from aitp_desk.store.work.tail import Tail
+
+Along = Callable[[], Work[None]]
+"""Something else that is written in the same commit; it refuses nothing."""
+
+_NOTED = {
+    CallState.SUCCEEDED: Outcome.DONE,
+    CallState.FAILED: Outcome.FAILED,
+    CallState.UNKNOWN: Outcome.UNKNOWN,
+}
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """What is said in a session as a call moves.
+
+    Parameters:
+        session: as it stands afterwards.
+        said: the messages, in order.
+        opens: the thread where this is its beginning; None where it is there.
+        speaker: who speaks on it, for a visitor.
+    """
+
+    session: Session
+    said: tuple[NewMessage, ...]
+    opens: Thread | None = None
+    speaker: str = ""
+
+
+def begin_call(
+    *,
+    call: ActionCall,
+    turn: Turn | None,
+    by: Auditor | None,
+    now: int,
+    along: Along | None = None,
+) -> Work[None]:
+    """Write down a call that is begun: it is to be carried out, or waits for something.
+
+    Parameters:
+        turn: what was said for it; None where it was not asked for in a session.
+        by: in whose name it is noted; None notes nothing.
+        now: Unix seconds.
+        along: what is written in the same commit.
+
+    Raises:
+        UnknownSession: the session's thread is not there any more.
+    """
+    yield from _say(turn, now)
+    yield "add_call", call_columns(call)
+    if call.state is CallState.STARTED:
+        yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
+    if along is not None:
+        yield from along()
+
+
+def move_call(
+    *,
+    call: ActionCall,
+    before: CallState,
+    turn: Turn | None,
+    by: Auditor | None,
+    now: int,
+    along: Along | None = None,
+) -> Work[None]:
+    """Write down a move of a call.
+
+    Parameters:
+        call: as it stands after it.
+        before: how it stood before.
+        turn, by, now, along: as in :func:`begin_call`.
+
+    Raises:
+        PreconditionFailed: it stands otherwise by now.
+        UnknownSession: as there.
+    """
+    if call.state not in MOVES[before]:
+        raise ValueError(f"A call that is {before.value} does not become {call.state.value}.")
+    rows = yield "call", {"id": call.id}
+    if not rows or rows[0][3] != before.value:
+        raise PreconditionFailed("This was settled meanwhile.")
+    yield from _say(turn, now)
+    yield "move_call", {**call_columns(call), "before": before.value}
+    if call.state is CallState.STARTED:
+        yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
+    elif call.state in _NOTED:
+        outcome = _NOTED[call.state]
+        yield from note_audit(by, AuditAction.ACTION_ENDED, ObjectKind.CALL, call.id, outcome)
+    if along is not None:
+        yield from along()
+
+
+def write_turn_whole(*, turn: Turn, now: int) -> Work[None]:
+    """Write down a turn of a session by itself.
+
+    Raises:
+        UnknownSession: the session's thread is not there any more.
+    """
+    yield from _say(turn, now)
+
+
+def tell_progress(*, call_id: str, progress: str) -> Work[None]:
+    """Write down how far a call is, while it is at work."""
+    yield "set_call_progress", {"id": call_id, "progress": progress}
+
+
+def _say(turn: Turn | None, now: int) -> Work[None]:
+    """Place what is said on the session's thread, and write down where the session stands."""
+    if turn is None:
+        return
+    session = turn.session
+    if turn.opens is not None:
+        tail = Tail(session.thread_id, now)
+        for message in turn.said:
+            tail.say(message)
+        yield from add_thread(turn.opens, turn.speaker, tail)
+        yield from tail.additions()
+        yield "add_session", msgspec.structs.asdict(session)
+        return
+    yield from say_in_session(session, turn.said, now)

@@ -1,0 +1,47 @@
+"""Actions of a site, for tests: a function under a declaration."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.model.action import Action
+from aitp_desk.store.sqlite import SqliteStore
+from tests.auditing import KEYS
+from tests.beginning import begin_database
+
+Perform = Callable[[str, Mapping[str, Any]], Awaitable[str]]
+"""Given the id of who calls and the arguments; returns the result in words."""
+
+
+def offering(action: Action, perform: Perform) -> Offered:
+    """An action that takes whatever it is given and answers in words."""
+
+    async def carry_out(arguments: Mapping[str, Any], context: Context) -> Done:
+        return Done(None, await perform(context.caller.id or "anonymous", arguments))
+
+    return Offered(action, read=dict, perform=carry_out)
+
+
+@asynccontextmanager
+async def calling(
+    folder: Path, *offered: Offered, clock: Callable[[], float] = time.time, **more: Any
+) -> AsyncIterator[Invoking]:
+    """What calls these actions, over a database of its own in the folder."""
+    database = folder / "calls.db"
+    begin_database(database)
+    async with SqliteStore.open(database) as store:
+        yield Invoking(
+            desk="",
+            offered=offered,
+            store=store,
+            audit=KEYS,
+            expires_seconds=3600,
+            clock=clock,
+            **more,
+        )
