@@ -21,6 +21,7 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Offered
+from aitp_desk.actions.loading import load_actions
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
@@ -44,6 +45,7 @@ from aitp_desk.desk.measuring import Measuring, desk_figures, job_figures, run_f
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
+from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.tiers import Tiers
@@ -156,7 +158,7 @@ async def open_server(
         agent: who answers; by default Claude where there is a key for it, else extraction.
         claude_key: the API key for Claude.
         claude_url: the address of its API; None for the public one.
-        actions: what the agent may call for those who may.
+        actions: further ones, beside those that the site has declared.
         agent_actions: the same for further site agents, by their names.
         environment: where the master key may stand (``auth/keys.py``).
     """
@@ -191,11 +193,11 @@ async def open_server(
         agent, day = await _open_agent(
             stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
         )
-        houses = [House("", config, knowledge, agent, tuple(actions))]
+        houses = [House("", config, knowledge, agent, _offered(config, actions))]
         for further in config.agents:
             own = config.of_agent(further)
             knowledge = await _open_knowledge(stack, own, egress, further.name)
-            offered = tuple(agent_actions.get(further.name, ()))
+            offered = _offered(own, agent_actions.get(further.name, ()))
             houses.append(
                 House(further.name, own, knowledge, _agent_over(knowledge, agent), offered)
             )
@@ -300,6 +302,11 @@ async def open_server(
         )
         report = report_start(store, houses)
         yield Serving(default_url(config.server), front, desk, store, report)
+
+
+def _offered(config: Config, more: Sequence[Offered]) -> tuple[Offered, ...]:
+    """The actions that a site has declared, and more."""
+    return (*load_actions(config, taken=OWN_NAMES).offered, *more)
 
 
 def _digests(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:

@@ -5,10 +5,11 @@ What a site's ``actions.py`` imports stands here.
 
 from __future__ import annotations
 
-from aitp_desk.actions.base import Caller, Context, SideEffect
+from aitp_desk.actions.base import Caller, Context
 from aitp_desk.actions.declare import action
 from aitp_desk.actions.declare_resource import resource
 from aitp_desk.model.action import Example, Related
+from aitp_desk.model.call import SideEffect
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Recovery, Unavailable
 from aitp_desk.model.money import Money
 

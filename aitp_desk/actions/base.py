@@ -31,7 +31,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import Effect
+from aitp_desk.model.call import SideEffect
 from aitp_desk.model.money import Money
 from aitp_desk.model.resource import Resource, ResourceType
 
@@ -59,7 +59,7 @@ class Context:
     Attributes:
         call_id: the same when the call is made again: the idempotency key of what it does.
         caller: for whom it is called.
-        effects: those that were noted so far.
+        side_effects: those that were noted so far.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Context:
     ) -> None:
         self.call_id = call_id
         self.caller = caller
-        self.effects: list[Effect] = []
+        self.side_effects: list[SideEffect] = []
         self._tell = tell
 
     def progress(self, text: str) -> None:
@@ -77,7 +77,7 @@ class Context:
 
     def note(self, type_: str, description: str) -> None:
         """Note a side effect, which the caller is told with the result."""
-        self.effects.append(Effect(type_, description))
+        self.side_effects.append(SideEffect(type_, description))
 
 
 class Done(msgspec.Struct, frozen=True):
@@ -86,12 +86,12 @@ class Done(msgspec.Struct, frozen=True):
     Parameters:
         result: as JSON has it, within the action's ``output_schema``.
         text: the same in words; empty where nothing was written for that.
-        effects: what it has caused besides.
+        side_effects: what it has caused besides.
     """
 
     result: Any
     text: str = ""
-    effects: tuple[Effect, ...] = ()
+    side_effects: tuple[SideEffect, ...] = ()
 
 
 async def costs_nothing(_arguments: Any, _context: Context) -> Money | None:

@@ -41,7 +41,7 @@ def succeeded(call: ActionCall, done: Done, context: Context, now: int) -> Actio
         CallState.SUCCEEDED,
         result=done.result,
         text=done.text,
-        effects=(*context.effects, *done.effects),
+        effects=(*context.side_effects, *done.side_effects),
         progress="",
         ended_at=now,
     )

@@ -73,7 +73,7 @@ MOVES: Mapping[CallState, frozenset[CallState]] = MappingProxyType(
 """The legal moves; everything else is a fault of the program."""
 
 
-class Effect(msgspec.Struct, frozen=True):
+class SideEffect(msgspec.Struct, frozen=True):
     """Something that a call has caused besides its result (AHP 0.1, appendix C.2).
 
     Parameters:
@@ -136,7 +136,7 @@ class ActionCall(msgspec.Struct, frozen=True):
     progress: str = ""
     result: Any = None
     text: str = ""
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[SideEffect, ...] = ()
     error: CallError | None = None
     ended_at: int | None = None
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.call import ActionCall, CallError, CallState, Effect
+from aitp_desk.model.call import ActionCall, CallError, CallState, SideEffect
 from aitp_desk.model.money import Money
 from aitp_desk.store.base import Params, Row
 from aitp_desk.store.rows import asker_of, asker_to_json, to_json
@@ -14,7 +14,7 @@ from aitp_desk.store.rows import asker_of, asker_to_json, to_json
 _arguments = msgspec.json.Decoder(dict[str, Any])
 _any = msgspec.json.Decoder()
 _money = msgspec.json.Decoder(Money)
-_effects = msgspec.json.Decoder(tuple[Effect, ...])
+_effects = msgspec.json.Decoder(tuple[SideEffect, ...])
 _error = msgspec.json.Decoder(CallError)
 
 
