@@ -31,7 +31,6 @@ def faults(action: Action, call: ActionCall) -> Iterator[None]:
         _log.exception("action_failed", action=action.name, call=call.id)
         raise InternalError(
             f"{action.name} failed on our side. Tell us the id {call.id} and we can find out why.",
-            correlation_id=call.id,
         ) from fault
 
 
