@@ -31,6 +31,7 @@ def faults(action: Action, call: ActionCall) -> Iterator[None]:
         _log.exception("action_failed", action=action.name, call=call.id)
         raise InternalError(
             f"{action.name} failed on our side. Tell us the id {call.id} and we can find out why.",
+            request_id=call.id,
         ) from fault
 
 
