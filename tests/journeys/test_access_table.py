@@ -165,7 +165,7 @@ def asked_about(need: str) -> tuple[str, ...]:
         return NOBODYS, OWNERLESS, AYAS
     if need == "session":
         return NOBODYS, OWNERLESS, AYAS
-    if need in {"nothing", "presented", "nobody", "threads", "key", "operator"}:
+    if need in {"nothing", "presented", "nobody", "threads", "key", "operator", "call"}:
         return (NOBODYS,)
     return NOBODYS, OWNERLESS, AYAS, BENS
 
@@ -174,7 +174,7 @@ def thing(ground: Ground, need: str, whose: str) -> Thing:
     """What is asked about."""
     if need == "file":
         return ground.files[whose]
-    return (ground.sessions if need == "session" else ground.threads)[whose]
+    return (ground.sessions if need in {"session", "call"} else ground.threads)[whose]
 
 
 async def ask(ground: Ground, who: str, name: str, address: str, need: str, whose: str) -> Answered:
@@ -232,6 +232,8 @@ def expected(
         is_kept_here: whether what is asked about is kept at the address that is asked.
     """
     has_key = row["claims it"] == "claims"
+    if need == "call":  # whose call it is: test_ahp_actions
+        return "401" if row["no thread"] == "401" else "404"
     if need in {"presented", "nothing", "nobody", "threads", "key", "operator"}:
         refused = row["no thread"] if row["no thread"] != "404" else ""
         return {
