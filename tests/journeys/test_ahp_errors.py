@@ -291,7 +291,7 @@ async def chunks(body: bytes) -> Any:
 
 
 @pytest.mark.requirement("AHP-10-1")
-@pytest.mark.parametrize("path", ["/agent/converse/status/none", "/agent/", "/.well-known/other"])
+@pytest.mark.parametrize("path", ["/agent/converse/status", "/agent/", "/.well-known/other"])
 @pytest.mark.parametrize(
     ("headers", "refusal"),
     [
