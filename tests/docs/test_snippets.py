@@ -30,7 +30,8 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
     ]
     demo = tmp_path / "examples" / "shop"
     shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk"))
-    shutil.copytree(ROOT / "examples" / "clients", tmp_path / "examples" / "clients")
+    for beside in ("clients", "systemd"):
+        shutil.copytree(ROOT / "examples" / beside, tmp_path / "examples" / beside)
     async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
         printed = await asyncio.to_thread(
             run_in_order, [command for _, command in todo], desk.url, tmp_path

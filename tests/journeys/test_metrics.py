@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -10,7 +9,6 @@ from unittest.mock import patch
 
 import pytest
 import pytest_asyncio
-import yaml
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -21,14 +19,12 @@ from aitp_desk.protocols.metrics.wire import render
 from aitp_desk.store.work.jobs import enqueue_job
 from tests.docs import metrics_table
 from tests.docs.metrics_table import Described
-from tests.docs.snippets import ROOT
 from tests.raw_http import send
 from tests.talking import THREADS, Talker, talking
 from tests.working import a_job
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-ALERTS = ROOT / "examples" / "prometheus" / "alerts.yml"
 QUESTION = {"ahp": "0.1", "capability": "content_search", "query": "What is your return policy?"}
 Labels = frozenset[tuple[str, str]]
 
@@ -197,17 +193,3 @@ async def test_what_models_are_asked_is_counted() -> None:
     assert scrape.value("aitp_desk_model_tokens_total", kind="written") == 80
     assert scrape.value("aitp_desk_model_day_tokens") == 200
     assert scrape.value("aitp_desk_model_day_limit_tokens") == 1000
-
-
-async def test_alerts_ask_for_what_is_told() -> None:
-    rules = yaml.safe_load(ALERTS.read_text("utf-8"))["groups"][0]["rules"]
-    known = set(metrics_table.described())
-    histograms = {
-        name for name, (kind, _) in metrics_table.described().items() if kind == "histogram"
-    }
-    known |= {f"{name}_bucket" for name in histograms}
-    for rule in rules:
-        assert rule.keys() - {"for"} == {"alert", "expr", "labels", "annotations"}
-        named = set(re.findall(r"\b(?:aitp_desk|process)_\w+", rule["expr"]))
-        assert named <= known, rule["alert"]
-        assert named or rule["alert"] == "DeskDown"
