@@ -16,10 +16,11 @@ HEAD = """\
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Generic, Literal, TypedDict, TypeVar
 from uuid import UUID
 
 from msgspec import Meta, Struct

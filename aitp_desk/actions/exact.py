@@ -80,6 +80,8 @@ def _misfits(value: Any, schema: Schema, root: Schema, path: str) -> Iterator[Mi
 
 
 def _fits(value: Any, schema: Schema) -> bool:
+    if "enum" in schema:
+        return value in schema["enum"]
     if schema.get("format") == "decimal":
         return isinstance(value, str) and Decimal(value).is_finite()
     if isinstance(value, float):

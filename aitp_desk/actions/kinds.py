@@ -40,8 +40,8 @@ _LISTS = (
 )
 _ONLY_PYTHON = re.compile(r"\\[AZ]|\(\?P")
 WRITE = (
-    "write str, int, float, bool, Decimal, date, datetime, UUID, an enum, a Literal, a"
-    " msgspec.Struct, or a list of these"
+    "write str, int, float, bool, Decimal, date, UUID, an enum, a Literal, a msgspec.Struct, or a"
+    " list of these"
 )
 """What would be right instead of a type that is none."""
 
@@ -104,6 +104,9 @@ def _wrong(info: inspect.Type, seen: set[type]) -> Iterator[str]:
                 f"pattern {info.pattern} is none that JSON Schema knows; write ^ for \\A, $ for"
                 " \\Z, and (?: for (?P<name>"
             )
+    elif isinstance(info, (inspect.DateTimeType, inspect.TimeType)) and info.tz is not True:
+        name = "time" if isinstance(info, inspect.TimeType) else "datetime"
+        yield f"a time without its zone; write Annotated[{name}, Meta(tz=True)], or date, or str"
     elif isinstance(info, inspect.AnyType):
         yield f"could be anything; {WRITE}"
     elif isinstance(info, inspect.CustomType):

@@ -29,6 +29,7 @@ from aitp_desk.actions.terms import (
     answer_types_of,
     as_example,
     check_terms,
+    entries,
     is_amount,
     read_cost,
     safety_of,
@@ -50,7 +51,11 @@ def make_offered(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | No
         None where something is wrong with it.
     """
     wrong: list[str] = []
-    offered = _make(declared, wrong.append)
+    offered = None
+    try:
+        offered = _make(declared, wrong.append)
+    except (TypeError, ValueError) as error:
+        wrong.append(f"cannot be declared like this: {error}.")
     for message in wrong:
         tell(message)
     return None if wrong else offered
@@ -69,7 +74,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     check_doc(doc, signature.takes, tell)
     takes = arguments_shape(function.__name__, signature, doc)
     gives = result_shape(signature, tell)
-    examples = tuple(map(as_example, terms.examples))
+    examples = tuple(map(as_example, entries(terms.examples)))
     _check_examples(examples, takes, tell)
     checks = _read_checks(declared.checks, signature, tell)
     price = read_part(terms.cost, signature, "its cost", tell) if callable(terms.cost) else None
@@ -92,7 +97,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         deadline_seconds=terms.deadline,
         is_idempotent=terms.idempotent,
         examples=examples,
-        related=tuple(terms.related),
+        related=tuple(entries(terms.related)),
     )
     return Offered(
         action,

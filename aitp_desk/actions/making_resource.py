@@ -26,7 +26,7 @@ from aitp_desk.actions.reading import (
 )
 from aitp_desk.actions.shape import Shape
 from aitp_desk.actions.signature import REQUIRED, Signature, Tell, read_signature
-from aitp_desk.actions.terms import check_open_to, check_related
+from aitp_desk.actions.terms import check_open_to, check_related, entries
 from aitp_desk.model.action import Action, Related
 from aitp_desk.model.errors import RouteNotFound
 from aitp_desk.model.resource import Affordance, PathTemplate, Resource, ResourceType, expand
@@ -48,7 +48,11 @@ def make_resource(
         None where something is wrong with it.
     """
     wrong: list[str] = []
-    made = _make(declared, actions, wrong.append)
+    made = None
+    try:
+        made = _make(declared, actions, wrong.append)
+    except (TypeError, ValueError) as error:
+        wrong.append(f"cannot be declared like this: {error}.")
     for message in wrong:
         tell(message)
     return None if wrong else made
@@ -95,7 +99,7 @@ def _make(
         takes.schema,
         gives.schema,
         tuple(one.action for one, _ in affords),
-        tuple(declared.related),
+        tuple(entries(declared.related)),
     )
     return OfferedResource(type_, partial(_read, type_, declared, signature, takes, gives, affords))
 

@@ -30,10 +30,10 @@ def json_schema(kind: Any) -> Schema:
     orders = dict(_orders(kind, classes))
     root = _put_in_order(root, orders)
     defs = {name: _put_in_order(each, orders) for name, each in found.items()}
-    for class_, ref in zip(classes, refs, strict=True):
-        _describe(defs[_name_of(ref)], class_)
-    for each in defs.values():
+    named = {_name_of(ref): class_ for class_, ref in zip(classes, refs, strict=True)}
+    for name, each in defs.items():
         each.pop("title", None)
+        _describe(each, named.get(name))
         if "properties" in each:
             each["additionalProperties"] = False
     kept = {name for name in defs if _holds_itself(name, defs)}
@@ -43,16 +43,19 @@ def json_schema(kind: Any) -> Schema:
     return schema
 
 
-def _describe(schema: Schema, class_: type) -> None:
-    """Give a class's members the texts of its docstring, and keep of that what is about itself."""
+def _describe(schema: Schema, class_: type | None) -> None:
+    """Give an object's members the texts of its docstring, and keep of that what is about itself.
+
+    Parameters:
+        class_: whose schema it is; None of a generic one, whose members are called as in Python.
+    """
     doc = read_docstring(schema.get("description"))
     if said := " ".join(filter(None, (doc.summary, doc.description))):
         schema["description"] = said
-    names = {
-        field.name: field.encode_name
-        for field in (msgspec.structs.fields(class_) if issubclass(class_, msgspec.Struct) else ())
-    }
-    describe_members(schema, {names.get(name, name): text for name, text in doc.members.items()})
+    sent = {}
+    if class_ is not None and issubclass(class_, msgspec.Struct):
+        sent = {field.name: field.encode_name for field in msgspec.structs.fields(class_)}
+    describe_members(schema, {sent.get(name, name): text for name, text in doc.members.items()})
 
 
 def describe_members(schema: Schema, texts: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from aitp_desk.actions.exact import find_misfit
 from aitp_desk.actions.schema import json_schema
 from aitp_desk.actions.schema_words import find, members, takes
 
-_AT = re.compile(r"(?P<what>.*?)(?: - at `(?:key in )?\$(?P<path>.*)`)?", re.DOTALL)
+_AT = re.compile(r"(?P<what>.*?)(?: - at (?P<name>`key` in )?`\$(?P<path>.*)`)?", re.DOTALL)
 _MEMBER = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>.*)`")
 
 _MOST_SHOWN = 64
@@ -90,6 +90,8 @@ class Shape:
         """Say with the rule what msgspec says with the value's type."""
         found = _AT.fullmatch(told)
         path = (found["path"] or "") if found else ""
+        if found and found["name"]:
+            return self._wrong_name(path)
         member = _MEMBER.fullmatch(found["what"]) if found else None
         if member is None:
             return self._wrong(path)
@@ -104,6 +106,11 @@ class Shape:
         name, schema = path.removeprefix("."), find(self.schema, path)
         rule = "something else" if schema is None else takes(schema, self.schema)
         return Unfit(name, f"{repr(name) if name else self._whole} takes {rule}.")
+
+    def _wrong_name(self, path: str) -> Unfit:
+        name, schema = path.removeprefix("."), find(self.schema, path) or {}
+        rule = takes({"type": "string", **schema.get("propertyNames", {})}, self.schema)
+        return Unfit(name, f"{repr(name) if name else self._whole} takes names that are {rule}.")
 
     def _unknown(self, path: str, name: str) -> Unfit:
         known = ", ".join(members(self.schema, path))

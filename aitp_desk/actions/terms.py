@@ -54,8 +54,10 @@ def check_terms(terms: Terms) -> Iterator[str]:
         yield f"has deadline={terms.deadline!r}; it takes seconds, up to {MOST_SECONDS}."
     if not callable(terms.cost) and terms.cost is not None and read_cost(terms.cost) is None:
         yield f'has cost={terms.cost!r}; it takes an amount above 0 such as "29.99 EUR".'
-    yield from _check_answer_types(terms)
-    for example in terms.examples:
+    if terms.answer_types is not None:
+        yield from _check_answer_types(terms.answer_types)
+    yield from _check_list("examples", terms.examples)
+    for example in entries(terms.examples):
         if not isinstance(example, (str, Example)) or not as_example(example).text.strip():
             yield f"has the example {example!r}; it takes words, or Example(words, arguments)."
     yield from check_related(terms.related)
@@ -68,7 +70,8 @@ def check_open_to(open_to: Any) -> Iterator[str]:
 
 def check_related(links: Sequence[Any]) -> Iterator[str]:
     """Yield what is wrong with links."""
-    for related in links:
+    yield from _check_list("related", links)
+    for related in entries(links):
         if not isinstance(related, Related) or not related.href.startswith(("/", "https://")):
             yield (
                 f"has {related!r} as related; it takes Related(rel, href), the href a path such as"
@@ -81,13 +84,22 @@ def _check_word(name: str, value: Any, words: Any) -> Iterator[str]:
         yield f"has {name}={value!r}; it takes {_listed(get_args(words))}."
 
 
-def _check_answer_types(terms: Terms) -> Iterator[str]:
-    if terms.answer_types is None:
-        return
-    if not terms.answer_types:
+def _check_list(name: str, value: Any) -> Iterator[str]:
+    if not isinstance(value, (list, tuple)):
+        yield f"has {name}={value!r}; it takes a list."
+
+
+def entries(value: Any) -> Sequence[Any]:
+    """The entries of a list; none of what is no list, which is told as such."""
+    return value if isinstance(value, (list, tuple)) else ()
+
+
+def _check_answer_types(kinds: Any) -> Iterator[str]:
+    yield from _check_list("answer_types", kinds)
+    if kinds in ([], ()):
         yield f"has no answer types; it takes {_listed(_TYPES)}, or leave answer_types out."
-    for kind in terms.answer_types:
-        if kind not in _TYPES and not EXTENSION_TYPE.fullmatch(kind):
+    for kind in entries(kinds):
+        if kind not in _TYPES and not EXTENSION_TYPE.fullmatch(str(kind)):
             yield (
                 f"has the answer type {kind!r}; it takes {_listed(_TYPES)}, or one of your own such"
                 " as 'x-shop/receipt'."

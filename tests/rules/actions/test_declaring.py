@@ -283,6 +283,10 @@ WRONG = {
         '@action\ndef f(a: str | Decimal) -> int: "F."',
         "takes 'a' of a type that callers cannot send: Type unions may not contain more than one",
     ),
+    "a time without a zone": (
+        '@action\ndef f(a: list[datetime]) -> int: "F."',
+        "a time without its zone; write Annotated[datetime, Meta(tz=True)], or date, or str.",
+    ),
     "a pattern of Python's own": (
         '@action\ndef f(a: Annotated[str, Meta(pattern=r"\\Ax")]) -> int: "F."',
         r"pattern \Ax is none that JSON Schema knows; write ^ for \A",
@@ -410,6 +414,22 @@ WRONG = {
         '@action(answer_types=[])\ndef f() -> int: "F."',
         "has no answer types; it takes 'text/answer',",
     ),
+    "one example that is no list": (
+        '@action(examples="How many?")\ndef f() -> int: "F."',
+        "has examples='How many?'; it takes a list.",
+    ),
+    "one type of answer that is no list": (
+        '@action(answer_types="text/answer")\ndef f() -> int: "F."',
+        "has answer_types='text/answer'; it takes a list.",
+    ),
+    "one link that is no list": (
+        '@action(related=Related("order", "/orders"))\ndef f() -> int: "F."',
+        "it takes a list.",
+    ),
+    "an enum that JSON has no form of": (
+        'class Size(Enum):\n    small = (1, 2)\n@action\ndef f(size: Size) -> int: "F."',
+        "cannot be declared like this: Enums must contain either all strings or all integers",
+    ),
     "an empty example": (
         '@action(examples=[""])\ndef f() -> int: "F."',
         "has the example ''; it takes words, or Example(words, arguments).",
@@ -513,7 +533,8 @@ FINE = {
         f'@action\ndef f(a: {kind}) -> {kind}: "F."'
         for kind in (
             "str | None", "list[int]", "dict[str, float]", "tuple[int, str]", "set[str]",
-            "Literal['a', 1, None]", "date", "datetime", "UUID", "Decimal", "bool | int", "Money",
+            "Literal['a', 1, None]", "date", "Annotated[datetime, Meta(tz=True)]", "timedelta",
+            "UUID", "Decimal", "bool | int", "Money",
         )
     ],
     "nothing as a result": ['@action\ndef f() -> None: "F."'],
@@ -535,6 +556,47 @@ def test_parameters_may_be_called_as_words_of_json_schema_are(tmp_path: Path) ->
     takes = ", ".join(f"{name}: Literal['b', 'a']" for name in names)
     action = offered(tmp_path, f'@action\ndef f({takes}) -> None: "F."').action
     assert action.input_schema["properties"] == {name: {"enum": ["b", "a"]} for name in names}
+
+
+def test_docstrings_describe_the_members_of_objects_of_all_kinds(tmp_path: Path) -> None:
+    body = '''
+T = TypeVar("T")
+
+class Box(Struct, Generic[T]):
+    """A box.
+
+    Attributes:
+        what: in it.
+    """
+    what: T
+
+@dataclass
+class Point:
+    """A point.
+
+    Args:
+        x: the way.
+    """
+    x: int
+
+class Place(TypedDict):
+    """A place.
+
+    Attributes:
+        at: the point.
+    """
+    at: Point
+
+@action
+def f(box: Box[int], place: Place) -> None:
+    """F."""
+'''
+    members = offered(tmp_path, body).action.input_schema["properties"]
+    assert members["box"]["description"] == "A box."
+    assert members["box"]["properties"]["what"] == {"type": "integer", "description": "in it."}
+    assert members["place"]["properties"]["at"]["description"] == "the point."
+    point = members["place"]["properties"]["at"]["properties"]["x"]
+    assert point == {"type": "integer", "description": "the way."}
 
 
 def test_a_site_without_actions_has_none(tmp_path: Path) -> None:

@@ -60,6 +60,9 @@ async def everything(
     pair: tuple[int, str] = (1, "a"),
     counts: Annotated[dict[str, int], Meta(max_length=2)] = {},
     code: Annotated[str, Meta(min_length=2, max_length=5)] = "ab",
+    at: Annotated[datetime, Meta(tz=True)] | None = None,
+    notes: dict[Annotated[str, Meta(min_length=2)], str] = {},
+    tags: set[str] = set(),
 ) -> dict[str, str]:
     """Takes everything."""
     return {}
@@ -136,6 +139,13 @@ REFUSED: list[tuple[dict[str, Any], str | None, str]] = [
         "takes an object of at most 2 members.",
     ),
     ({"items": ITEMS, "code": "a"}, "code", "'code' takes text of 2 to 5 characters."),
+    ({"items": ITEMS, "at": "2026-03-01T10:00:00"}, "at", "a date and time such as 2026-03-01T09:"),
+    (
+        {"items": ITEMS, "notes": {"a": "b"}},
+        "notes",
+        "'notes' takes names that are text of at least 2",
+    ),
+    ({"items": ITEMS, "tags": ["a", "a"]}, "tags", "'tags' takes a list, each once."),
     ([], None, "The arguments takes an object."),  # type: ignore[list-item]
 ]
 
@@ -206,7 +216,8 @@ def values(schema: Mapping[str, Any], defs: Mapping[str, Any]) -> st.SearchStrat
             own, required = schema.get("properties", {}), set(schema.get("required", ()))
             if not own:
                 inner = values(schema["additionalProperties"], defs)
-                return st.dictionaries(st.text(), inner, max_size=schema.get("maxProperties", 3))
+                names = values({"type": "string", **schema.get("propertyNames", {})}, defs)
+                return st.dictionaries(names, inner, max_size=schema.get("maxProperties", 3))
             made = {name: values(each, defs) for name, each in own.items()}
             return st.fixed_dictionaries(
                 {name: each for name, each in made.items() if name in required},
@@ -220,6 +231,8 @@ def text(schema: Mapping[str, Any]) -> st.SearchStrategy[str]:
             return st.dates().map(str)
         case "uuid":
             return st.uuids().map(str)
+        case "date-time":
+            return st.datetimes().map(lambda at: f"{at.isoformat()}Z")
         case "decimal":
             return st.decimals(allow_nan=False, allow_infinity=False).map(str)
         case _ if "pattern" in schema:
