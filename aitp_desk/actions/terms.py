@@ -23,7 +23,7 @@ _DURATION = re.compile(
     re.ASCII,
 )
 _COST = re.compile(r"(\d{1,15}(?:\.\d{1,6})?) ([A-Z]{3})", re.ASCII)
-_CHANGING = frozenset({"action", "async"})
+_CHANGING = ("action", "async")
 _TYPES = (
     action.TEXT_ANSWER,
     action.DATA,
@@ -117,7 +117,7 @@ def _check_safety(terms: Terms) -> Iterator[str]:
                     f"is of the kind {terms.kind!r} and does not say its {name}; write"
                     f" {name}= and one of {_listed(get_args(takes))}."
                 )
-    elif terms.kind == "query" and terms.mutability not in {None, "read_only"}:
+    elif terms.kind == "query" and terms.mutability not in (None, "read_only"):
         yield (
             f"is a query, which changes nothing, and says mutability={terms.mutability!r}; write"
             ' kind="action".'

@@ -331,6 +331,10 @@ WRONG = {
         '@action\ndef f(a: list[int] = [1]) -> int: "F."',
         "has a default for 'a' that can change; write None, or a tuple.",
     ),
+    "a Struct as default that can change": (
+        'class Item(Struct):\n    a: int\n@action\ndef f(a: Item = Item(1)) -> int: "F."',
+        "cannot be declared like this: ",
+    ),
     "a generator": (
         '@action\ndef f() -> Iterator[int]:\n    "F."\n    yield 1',
         "yields its results one by one; return them together, as a list.",
@@ -428,7 +432,7 @@ WRONG = {
     ),
     "an enum that JSON has no form of": (
         'class Size(Enum):\n    small = (1, 2)\n@action\ndef f(size: Size) -> int: "F."',
-        "cannot be declared like this: Enums must contain either all strings or all integers",
+        "takes 'size' of a type that callers cannot send: Enums must contain either all str or",
     ),
     "an empty example": (
         '@action(examples=[""])\ndef f() -> int: "F."',
