@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from enum import Enum
+from functools import wraps
 from typing import Annotated, Any, Generic, Literal, TypedDict, TypeVar
 from uuid import UUID
 

@@ -25,13 +25,17 @@ Again
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import SideEffect
+from aitp_desk.model.errors import DeskError
 from aitp_desk.model.money import Money
 from aitp_desk.model.resource import Resource, ResourceType
 
@@ -65,15 +69,35 @@ class Context:
     def __init__(
         self, call_id: str, caller: Caller, tell: Callable[[str], None] | None = None
     ) -> None:
+        """Make the Context of a call.
+
+        Parameters:
+            tell: is told of progress, in the event loop that runs when this is called.
+        """
         self.call_id = call_id
         self.caller = caller
         self.side_effects: list[SideEffect] = []
         self._tell = tell
+        self._loop = None if tell is None else asyncio.get_running_loop()
+        self._thread = threading.get_ident()
 
     def progress(self, text: str) -> None:
-        """Say how far the work is, in a few words: whoever asks after it reads this."""
+        """Say how far the work is, in a few words: whoever asks after it reads this.
+
+        It may be said in any thread, and fails in none: no work ends because this cannot be kept.
+        """
+        if self._loop is None:
+            return
+        if threading.get_ident() == self._thread:
+            self._say(text)
+        else:
+            with suppress(RuntimeError):  # the desk has stopped meanwhile
+                self._loop.call_soon_threadsafe(self._say, text)
+
+    def _say(self, text: str) -> None:
         if self._tell is not None:
-            self._tell(text)
+            with suppress(DeskError):
+                self._tell(text)
 
     def note(self, type_: str, description: str) -> None:
         """Note a side effect, which the caller is told with the result."""

@@ -26,7 +26,9 @@ async def call(function: Callable[..., Any], arguments: Mapping[str, Any]) -> An
     try:
         if inspect.iscoroutinefunction(function):
             return await function(**arguments)
-        return await _in_thread(partial(function, **arguments))
+        value = await _in_thread(partial(function, **arguments))
+        # a plain function around an async one gives what that one has yet to do
+        return await value if inspect.isawaitable(value) else value
     except SystemExit as error:
         raise RuntimeError(f"{function.__name__} asked the process to exit") from error
 

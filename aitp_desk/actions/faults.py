@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ class Faults:
 
     def tell(self, function: Callable[..., Any], message: str) -> None:
         """Note what is wrong with a function, in words that follow its name."""
-        code = function.__code__
+        code = inspect.unwrap(function).__code__
         place = self.place(code.co_filename, code.co_firstlineno)
         self.problems.append(Problem(f"{place}, {function.__name__}", message))
 

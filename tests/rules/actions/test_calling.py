@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Awaitable
 from contextvars import ContextVar
+from functools import wraps
 from typing import NoReturn
 
 import pytest
 
+from aitp_desk.actions.base import Caller, Context
 from aitp_desk.actions.calling import call
-from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.errors import InvalidRequest, StoreBusy
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
 
@@ -49,6 +52,52 @@ async def test_what_a_function_raises_is_raised() -> None:
     for function in (refuse, refuse_too):
         with pytest.raises(InvalidRequest, match="Not this"):
             await call(function, {})
+
+
+async def test_a_plain_function_around_an_async_one_is_awaited() -> None:
+    async def work(name: str) -> str:
+        return name
+
+    @wraps(work)
+    def around(**arguments: str) -> Awaitable[str]:
+        return work(**arguments)
+
+    assert await call(around, {"name": "x"}) == "x"
+
+
+async def test_progress_is_told_in_the_loop_whoever_says_it() -> None:
+    told: list[tuple[str, bool]] = []
+    main = threading.current_thread()
+    context = Context(
+        "call_1", Caller(), lambda text: told.append((text, threading.current_thread() is main))
+    )
+
+    def work() -> None:
+        context.progress("Half of it.")
+
+    async def work_too() -> None:
+        context.progress("All of it.")
+
+    await call(work, {})
+    await call(work_too, {})
+    assert told == [("Half of it.", True), ("All of it.", True)]
+
+
+async def test_work_goes_on_where_its_progress_cannot_be_kept() -> None:
+    def refuse(_text: str) -> NoReturn:
+        raise StoreBusy("Too many writes are waiting.", retry_after=1)
+
+    context = Context("call_1", Caller(), refuse)
+
+    def work() -> str:
+        context.progress("Half of it.")
+        return "done"
+
+    async def work_too() -> str:
+        return work()
+
+    assert await call(work, {}) == "done"
+    assert await call(work_too, {}) == "done"
 
 
 @pytest.mark.parametrize("error", [SystemExit(1), StopIteration(1)])

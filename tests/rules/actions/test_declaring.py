@@ -238,6 +238,26 @@ def two() -> int:
     assert (await two.perform(two.read({}), CONTEXT)).result == 2
 
 
+async def test_a_function_may_have_been_wrapped_before(tmp_path: Path) -> None:
+    body = '''
+def twice(function):
+    @wraps(function)
+    def around(*args, **kwargs):
+        return function(*args, **kwargs)
+    return around
+
+@action
+@twice
+async def one(count: int) -> int:
+    """One."""
+    return count
+'''
+    one = offered(tmp_path, body)
+    assert (await one.perform(one.read({"count": 1}), CONTEXT)).result == 1
+    (told,) = problems(tmp_path, body.replace(" -> int", ""))
+    assert told.startswith(f"actions.py:{len(HEAD.splitlines()) + 8}, one: does not say")
+
+
 WRONG = {
     "no docstring": (
         "@action\ndef f() -> int: return 1",
