@@ -34,6 +34,7 @@ ANYONE = '@action(open_to="anyone")\n'
 
 def site(folder: Path) -> Config:
     """The settings of a site in a folder, all as they are by default."""
+    (folder / "desk.toml").touch()
     return Config(folder=folder, data=folder / ".desk")
 
 

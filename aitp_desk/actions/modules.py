@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from aitp_desk.config.settings import DESK_FILE
+
 OPTIONAL = "actions"
 """The module whose absence is no fault."""
 
@@ -15,5 +17,11 @@ def is_beside(folder: Path, module: str) -> bool:
 
 
 def is_wanted(folder: Path, module: str) -> bool:
-    """Whether a site has a module of this name, or should have."""
-    return bool(module) and (module != OPTIONAL or is_beside(folder, module))
+    """Whether a site has a module of this name, or should have.
+
+    A folder of pages alone is no place whose code is run: it says that it is a site's by a
+    ``desk.toml``.
+    """
+    if module == OPTIONAL:
+        return (folder / DESK_FILE).is_file() and is_beside(folder, module)
+    return bool(module)

@@ -106,7 +106,7 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             pattern=MODULE,
             extra={"unit": "a name"},
             description="Python module that declares the site's own actions, beside desk.toml or"
-            " installed. The default is a file that need not be there: actions.py.",
+            " installed; empty for none. By default it is actions.py, where there is one.",
         ),
     ] = "actions"
     contact: Contact = Contact()

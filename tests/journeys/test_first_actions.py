@@ -47,7 +47,8 @@ async def test_the_first_actions_can_be_called(tmp_path: Path) -> None:
 async def test_the_first_actions_are_served(tmp_path: Path) -> None:
     site = tmp_path / "shop"
     run_here("init", site, "--with-actions")
-    async with serving(tmp_path / "data", folder=site) as desk:
+    # the content is beside the code, as it is where no folder of its own is set
+    async with serving(tmp_path / "data", 'content.folder="."', folder=site) as desk:
         assert "  actions    opening_hours, leave_note" in desk.report
         key = await make_key(desk.store, tmp_path / "data", "actions:leave_note")
         async with aiohttp.ClientSession(desk.url) as web:
@@ -59,6 +60,8 @@ async def test_the_first_actions_are_served(tmp_path: Path) -> None:
                 async with web.post("/agent/converse", json=question, headers=headers) as answer:
                     return answer.status, await answer.json()
 
+            async with web.get("/actions.py") as answer:
+                assert answer.status == 404
             status, body = await ask("opening_hours", {"day": "Sunday"})
             assert (status, body["response"]["answer"]) == (200, "We are closed on Sunday.")
             status, body = await ask("opening_hours", {"day": "today"})
@@ -73,6 +76,7 @@ async def test_the_first_actions_are_served(tmp_path: Path) -> None:
 
 async def test_a_desk_does_not_begin_with_actions_that_are_wrong(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# Page\n\nText.\n", "utf-8")
+    (tmp_path / "desk.toml").touch()
     (tmp_path / "actions.py").write_text("1 / 0", "utf-8")
     with pytest.raises(ActionsError, match=r"actions\.py:1: raised ZeroDivisionError"):
         async with serving(tmp_path / "data", folder=tmp_path):
@@ -82,6 +86,7 @@ async def test_a_desk_does_not_begin_with_actions_that_are_wrong(tmp_path: Path)
 @pytest.mark.servers
 async def test_serve_tells_of_them_and_no_traceback(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text("# Page\n\nText.\n", "utf-8")
+    (tmp_path / "desk.toml").touch()
     (tmp_path / "actions.py").write_text("1 / 0", "utf-8")
     assert await run_apart("serve", tmp_path, "--port", 0) == (
         1,

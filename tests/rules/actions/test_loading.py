@@ -98,6 +98,18 @@ async def test_a_further_agent_has_actions_of_its_own_or_none(tmp_path: Path) ->
     assert load_actions(config.of_agent(SiteAgent(name="games"))).offered == ()
 
 
+def test_a_folder_that_does_not_say_it_is_a_site_has_no_code(tmp_path: Path) -> None:
+    write(tmp_path / "actions.py", "1 / 0")
+    assert load_actions(Config(folder=tmp_path, data=tmp_path / ".desk")).offered == ()
+    assert problem(site(tmp_path)).startswith("actions.py:1: raised ZeroDivisionError")
+
+
+def test_actions_can_be_switched_off(tmp_path: Path) -> None:
+    write(tmp_path / "actions.py", "1 / 0")
+    (tmp_path / "desk.toml").touch()
+    assert load_actions(named(tmp_path, "")).offered == ()
+
+
 def test_nothing_is_left_in_the_folder_nor_on_the_path(tmp_path: Path) -> None:
     write(tmp_path / "actions.py", one("from . import stock"))
     write(tmp_path / "stock" / "__init__.py", "from . import deep")
@@ -108,6 +120,7 @@ def test_nothing_is_left_in_the_folder_nor_on_the_path(tmp_path: Path) -> None:
         "__init__.py",
         "actions.py",
         "deep.py",
+        "desk.toml",
         "stock",
     ]
     assert sys.path == before
