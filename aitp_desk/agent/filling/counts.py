@@ -54,8 +54,11 @@ def count_before(text: Text, thing: Match, floor: int) -> Number | None:
 def count_after(text: Text, thing: Match, ceiling: int) -> Number | None:
     """The number after a thing: ``TS-001 x 2``, ``TS-001 (2)``, ``TS-001: 2``."""
     place = thing.end
-    if word_at(text, place) == "," and word_at(text, place + 1) in {"quantity", "qty"}:
-        place += 1
+    if text.word(place) == ",":
+        number = number_at(text, place + 1)
+        is_named = word_at(text, place + 1) in {"quantity", "qty"}
+        if is_named or (number is not None and word_at(text, number.end) in COUNTED):
+            place += 1
     for _ in range(_FARTHEST):
         number = number_at(text, place) if place < ceiling else None
         if number is not None and number.end <= ceiling:

@@ -10,16 +10,21 @@ from aitp_desk.agent.filling.reading import Reading
 def read_currencies(reading: Reading) -> None:
     """Read the currency that the words name with an amount.
 
-    A dollar is only that of one country where the field takes no other.
+    A dollar is only that of one country where the field takes no other. An amount in a currency
+    that is not taken is none.
     """
     takers = [field for field in reading.fields if _is_taker(field) and not reading.is_said(field)]
     if len(takers) != 1:
         return
-    for place in range(len(reading.text)):
-        amount = amount_at(reading.text, place) if reading.text.is_free(place) else None
-        codes = [code for code in amount.currencies if _takes(takers[0], code)] if amount else []
-        if len(codes) == 1:
-            reading.say(takers[0], codes)
+    text = reading.text
+    for place in range(len(text)):
+        amount = amount_at(text, place) if text.is_free(place) else None
+        if amount is None:
+            continue
+        codes = [code for code in amount.currencies if _takes(takers[0], code)]
+        reading.say(takers[0], codes)
+        if not codes:
+            text.take(amount.start, amount.end)
 
 
 def _is_taker(field: Field) -> bool:

@@ -126,6 +126,15 @@ def moment_at(text: Text, start: int, now: datetime) -> Match | None:
     return None
 
 
+def is_dated(text: Text, place: int, today: date) -> bool:
+    """Whether a number belongs to a date or a time of day."""
+    for start in range(max(place - 4, 0), place + 1):
+        for match in (date_at(text, start, today), time_at(text, start)):
+            if match is not None and match.end > place:
+                return True
+    return False
+
+
 def _joined(day: Match, clock: Match, start: int, end: int, zone: tzinfo | None) -> Match:
     values = tuple(moment_of(d, c, zone) for d in day.values for c in clock.values)
     return Match(start, end, values)

@@ -12,7 +12,7 @@ from aitp_desk.agent.filling.base import Filled, Path, is_inside
 from aitp_desk.agent.filling.currencies import read_currencies
 from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.gaps import gaps_in
-from aitp_desk.agent.filling.items import read_items, read_known
+from aitp_desk.agent.filling.items import read_called, read_known
 from aitp_desk.agent.filling.labels import labels_in, labels_of, read_named
 from aitp_desk.agent.filling.merging import Doubts, merge
 from aitp_desk.agent.filling.reading import Reading
@@ -21,7 +21,7 @@ from aitp_desk.agent.filling.schema import form_of
 from aitp_desk.agent.filling.texts import read_named_texts, read_unnamed_texts
 from aitp_desk.agent.filling.tokens import Text, words_in
 from aitp_desk.agent.filling.truths import read_truths
-from aitp_desk.agent.filling.unnamed import read_unnamed
+from aitp_desk.agent.filling.unnamed import read_numbers, read_unnamed
 from aitp_desk.model.action import Action
 
 FromText = Callable[[str], Mapping[str, Any] | None]
@@ -93,9 +93,13 @@ def _read(
     read_reply(reading, left, options)
     read_truths(reading)
     for field in lists:
-        if not any(is_inside(path, field.path) for path in (*reading.said, *reading.problems)):
-            read_items(reading, field, is_asked=field.path in {path for path, _ in asked})
+        if not reading.is_said(field):
+            read_known(reading, field)
     read_unnamed(reading)
+    for field in lists:
+        if not any(is_inside(path, field.path) for path in (*reading.said, *reading.problems)):
+            read_called(reading, field, is_asked=field.path in {path for path, _ in asked})
+    read_numbers(reading)
     read_unnamed_texts(reading)
 
 

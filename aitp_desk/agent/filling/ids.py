@@ -20,6 +20,7 @@ _DIGIT = re.compile(r"[0-9]", re.ASCII)
 _JOINED = re.compile(r"[\w\s.#/–-]+")
 _SEPARATORS = "-", "", "_", ".", "/", " "
 _FEWEST_BARE_DIGITS = 5
+_FEWEST_JOINED_DIGITS = 8
 
 
 def id_at(text: Text, start: int, pattern: re.Pattern[str]) -> Match | None:
@@ -64,7 +65,8 @@ def _fitting(said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
     if pattern.fullmatch(said):
         # words in a row keep a pattern only by chance
         return said if alone or " " not in said or _DIGIT.search(said) else None
-    if not (_DIGIT.search(said) and _LETTER.search(said)):
+    digits = len(_DIGIT.findall(said))
+    if digits == 0 or (not _LETTER.search(said) and digits < _FEWEST_JOINED_DIGITS):
         return None
     return next((one for one in _rewritten(said) if pattern.fullmatch(one)), None)
 

@@ -58,21 +58,6 @@ def parts_of(members: Sequence[Field]) -> Parts | None:
     return Parts(things[0], counts[0] if counts else None)
 
 
-def read_items(reading: Reading, field: Field, *, is_asked: bool) -> None:
-    """Read the things that a list names into it.
-
-    Parameters:
-        is_asked: whether the words answer the question for them.
-    """
-    parts = parts_of(field.members)
-    if parts is None:
-        return
-    if parts.thing.kind == "text":
-        _read_called(reading, field, parts, is_asked=is_asked)
-    else:
-        read_known(reading, field)
-
-
 def things_in(reading: Reading, thing: Field) -> list[Match]:
     """Where the words name things by an id or a choice."""
     text, found, place = reading.text, [], 0
@@ -131,7 +116,7 @@ def counts_of(text: Text, things: Sequence[Match]) -> list[Number | None]:
         # a number between two things without a sign counts the second where the first has one
         following = before[at + 1]
         if number is not None and following is not None and number.start == following.start:
-            if is_before:
+            if is_before or text.word(things[at].end) == ",":
                 after[at] = None
             else:
                 before[at + 1] = None
@@ -164,12 +149,19 @@ def _add(
     reading.say(parts.count, as_match(parts.count, count).values, at=path)
 
 
-def _read_called(reading: Reading, field: Field, parts: Parts, *, is_asked: bool) -> None:
-    """Things that only their names tell: ``three of the blue mug and two stoves``."""
+def read_called(reading: Reading, field: Field, *, is_asked: bool) -> None:
+    """Read things that only their names tell: ``three of the blue mug and two stoves``.
+
+    Parameters:
+        is_asked: whether the words answer the question for them: then a name alone is enough.
+    """
+    parts = parts_of(field.members)
+    if parts is None or parts.thing.kind != "text":
+        return
     text = reading.text
     found: list[tuple[str, Number | None]] = []
     for start, end in _segments(text):
-        named = _called(text, start, end, is_first=not found, is_asked=is_asked)
+        named = _called(text, start, end, is_asked=is_asked)
         if named is None:
             return
         if named[0]:
@@ -190,30 +182,24 @@ def _segments(text: Text) -> list[tuple[int, int]]:
 
 
 def _called(
-    text: Text, start: int, end: int, *, is_first: bool, is_asked: bool
+    text: Text, start: int, end: int, *, is_asked: bool
 ) -> tuple[str, Number | None] | None:
     """The name and the count in a stretch; an empty name where it says nothing, None if unsure."""
-    words = [text.fold(place) for place in range(start, end)]
-    if all(word in _POLITE for word in words):
+    end = _end_of_name(text, start, end)
+    if all(text.fold(place) in _POLITE for place in range(start, end)):
         return "", None
     place = start
-    while place < end and number_at(text, place) is None:
-        if text.fold(place) not in _INTRO:
-            if is_asked:
-                break
-            return None
+    while place < end and text.fold(place) in _INTRO and number_at(text, place) is None:
         place += 1
     number = number_at(text, place) if place < end else None
+    if number is None and not is_asked:
+        return None
     if number is not None:
         if number.bound or text.fold(number.end) in UNITS:
             return None
         place = number.end
         while place < end and (word_at(text, place) in COUNTED or text.fold(place) == "the"):
             place += 1
-    elif not is_asked or place == end:
-        return None if not is_first or place < end else ("", None)
-    while end > place and text.fold(end - 1) in _POLITE:
-        end -= 1
     folds = [text.fold(at) for at in range(place, end)]
     is_sure = (
         0 < len(folds) <= _LONGEST_NAME
@@ -222,3 +208,13 @@ def _called(
         and text.word(place)[0].isalnum()
     )
     return (text.between(place, end), number) if is_sure else None
+
+
+def _end_of_name(text: Text, start: int, end: int) -> int:
+    """The end of a stretch without what is understood already, and without politeness."""
+    last = end
+    while end > start and (text.is_taken(end - 1) or text.fold(end - 1) in _POLITE):
+        end -= 1
+    if end < last and text.is_taken(end) and text.fold(end - 1) in _BEYOND:
+        end -= 1
+    return end

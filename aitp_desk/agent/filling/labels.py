@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from aitp_desk.agent.filling.base import Match
+from aitp_desk.agent.filling.dates import is_dated
 from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.numbers import number_at
 from aitp_desk.agent.filling.readers import read_at
@@ -86,6 +87,8 @@ def read_named(text: Text, labels: Sequence[Label], now: datetime) -> list[Named
             match = read_series(field, text, label.value, now)
         if match is None and not label.is_firm:
             match = _before(field, text, label.start, now)
+        if match is not None and field.is_numeric and is_dated(text, match.start, now.date()):
+            continue
         if match is not None:
             text.take(min(label.start, match.start), max(label.end, match.end))
             found.append(Named(field, match, label.is_firm))

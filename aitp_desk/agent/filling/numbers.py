@@ -121,7 +121,8 @@ def number_at(text: Text, start: int) -> Number | None:
     if first is None:
         return None
     end, values = first
-    joins = text.fold(end) == "or" or (text.word(end) in {"-", "–", "/"}) or text.fold(end) == "to"
+    joins = text.fold(end) in {"or", "to"} or text.word(end) in {"-", "–", "/"}
+    joins = joins or (text.fold(end), text.fold(start - 1)) == ("and", "between")
     if joins and (second := _one_at(text, end + 1)) is not None:
         end, values = second[0], values + second[1]
     bound, begins = _bound_before(text, start)
@@ -129,18 +130,18 @@ def number_at(text: Text, start: int) -> Number | None:
 
 
 def amount_at(text: Text, start: int) -> Amount | None:
-    """The amount of money that begins at a token."""
-    before = _currency_at(text, start)
-    number = number_at(text, start + 1 if before else start)
+    """The amount of money whose number begins at a token."""
+    number = number_at(text, start)
     if number is None:
         return None
-    if before:
-        begins = min(start, _bound_before(text, start)[1])
-        bound = _bound_before(text, start)[0]
-        number = msgspec.structs.replace(number, bound=bound, begins=begins)
-        return Amount(number, start, number.end, before)
-    after = _currency_at(text, number.end)
-    return Amount(number, start, number.end + 1, after) if after else None
+    if after := _currency_at(text, number.end):
+        return Amount(number, start, number.end + 1, after)
+    before = _currency_at(text, start - 1)
+    if not before or (start > 1 and number_at(text, start - 2) is not None):
+        return None
+    bound, begins = _bound_before(text, start - 1)
+    number = msgspec.structs.replace(number, bound=bound, begins=begins)
+    return Amount(number, start - 1, number.end, before)
 
 
 def _currency_at(text: Text, place: int) -> tuple[str, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from aitp_desk.agent.filling.base import Match, Path
 from aitp_desk.agent.filling.counts import COUNTED, count_after, count_before, end_at, word_at
-from aitp_desk.agent.filling.dates import date_at, time_at
+from aitp_desk.agent.filling.dates import date_at, is_dated
 from aitp_desk.agent.filling.form import Field, Kind
 from aitp_desk.agent.filling.ids import is_bare_number, is_long_number
 from aitp_desk.agent.filling.items import parts_of, things_in
@@ -52,7 +52,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 def read_unnamed(reading: Reading) -> None:
-    """Read what is told by its form alone: ids, choices, addresses, dates, numbers."""
+    """Read what is told by its form alone: ids, choices, addresses, dates."""
     _read_pair(reading)
     for kinds in _GROUPS:
         fields = [field for field in reading.fields if _kind(field) in kinds]
@@ -60,7 +60,6 @@ def read_unnamed(reading: Reading) -> None:
         if fields:
             _share(reading, list(_candidates(reading, fields)))
     _read_halves(reading)
-    _read_numbers(reading)
     _read_described(reading)
 
 
@@ -187,14 +186,16 @@ def _read_pair(reading: Reading) -> None:
         number
         for thing in things
         for number in (count_before(text, thing, 0), count_after(text, thing, len(text)))
-        if number is not None and not number.bound and not _is_dated(reading, number.start)
+        if number is not None
+        and not number.bound
+        and not is_dated(text, number.start, reading.now.date())
     ]
     for number in found:
         text.take(number.start, number.end)
         reading.say(parts.count, as_match(parts.count, number).values)
 
 
-def _read_numbers(reading: Reading) -> None:
+def read_numbers(reading: Reading) -> None:
     """Numbers of which the words around tell what they count or bound."""
     fields = [f for f in reading.fields if f.is_numeric and not reading.is_said(f)]
     if not fields:
@@ -206,13 +207,12 @@ def _read_numbers(reading: Reading) -> None:
         if number is None or not text.is_free(place, number.end):
             place += 1
             continue
-        end = amount.end if amount is not None else number.end
-        if text.is_whole(place, end) and not _is_dated(reading, place):
+        if text.is_whole(place, number.end) and not is_dated(text, place, reading.now.date()):
             told = _told(reading, fields, number, amount)
             if told and not is_denied(text, number.begins, reading.nouns):
-                text.take(number.begins, end)
+                text.take(number.begins, amount.end if amount is not None else number.end)
                 found.append(Candidate(place, told))
-        place = end
+        place = number.end
     _share(reading, found)
 
 
@@ -269,21 +269,6 @@ def _counts(reading: Reading, number: Number) -> bool:
         return False
     is_noun = wanted[0] == number.start - 1 and text.fold(wanted[0]) in _NOUN_LIKE_VERBS
     return not is_noun or (bool(following) and following not in _IDLE)
-
-
-def _is_dated(reading: Reading, place: int) -> bool:
-    """Whether a number belongs to a date or a time of day."""
-    text, today = reading.text, reading.now.date()
-    readers: tuple[Callable[[int], Match | None], ...] = (
-        lambda start: date_at(text, start, today),
-        lambda start: time_at(text, start),
-    )
-    for start in range(max(place - 4, 0), place + 1):
-        for read in readers:
-            match = read(start)
-            if match is not None and match.end > place:
-                return True
-    return False
 
 
 def _read_described(reading: Reading) -> None:

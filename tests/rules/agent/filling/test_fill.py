@@ -9,10 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from aitp_desk.actions.making import make_offered
 from aitp_desk.agent.filling.base import Filled, Missing
 from aitp_desk.agent.filling.fill import fill
 from aitp_desk.model.action import Action
 from tests.rules.agent.filling.actions import ACTIONS
+from tests.rules.agent.filling.declared import DECLARED, SAID
 from tests.rules.agent.filling.seen import SEEN
 from tests.rules.agent.filling.traps import TRAPS
 from tests.rules.agent.filling.unseen import UNSEEN
@@ -44,6 +46,21 @@ def test_words_say_what_they_say_and_nothing_else(
         filled = fill(ACTIONS[name], words, now=NOW)
         if (filled.arguments, missing_of(filled)) != (arguments, missing):
             wrong.append((words, filled.arguments, missing_of(filled)))
+    assert wrong == []
+
+
+def test_declared_actions_take_what_is_read_for_them() -> None:
+    told: list[str] = []
+    made = [make_offered(declared, told.append) for declared in DECLARED]
+    offered = {one.action.name: one for one in made if one is not None}
+    assert (told, len(offered)) == ([], len(DECLARED))
+    wrong = []
+    for name, words, arguments, missing in SAID:
+        filled = fill(offered[name].action, words, now=NOW)
+        if (filled.arguments, missing_of(filled)) != (arguments, missing):
+            wrong.append((words, filled.arguments, missing_of(filled)))
+        if not filled.missing:
+            assert offered[name].read(filled.arguments) is not None
     assert wrong == []
 
 
