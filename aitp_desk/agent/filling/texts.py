@@ -61,7 +61,8 @@ def read_unnamed_texts(reading: Reading) -> None:
     text = reading.text
     texts = [field for field in reading.fields if field.kind == "text"]
     quotes = [q for q in text.quotes if q.start < q.end and text.is_free(q.start, q.end)]
-    if len(texts) == 1 and len(quotes) == 1 and not reading.is_said(texts[0]):
+    is_one = len(texts) == 1 and len(quotes) == 1 and not texts[0].takes_rest
+    if is_one and not reading.is_said(texts[0]):
         text.take(quotes[0].start - 1, quotes[0].end + 1)
         reading.say(texts[0], [quotes[0].text])
     takers = [field for field in texts if field.takes_rest and not reading.is_said(field)]

@@ -110,6 +110,15 @@ def remind(at: Annotated[datetime, Meta(tz=True)], by: Literal["e-mail", "text m
     return f"{at} {by}"
 
 
+@action(open_to="anyone")
+def search(
+    query: Annotated[str, Meta(extra_json_schema={"x-from-text": "rest"})],
+    limit: Annotated[int, Meta(ge=1)] = 5,
+) -> str:
+    """Searches the catalogue."""
+    return f"{query} {limit}"
+
+
 DECLARED = (
     renew_loan,
     reserve_room,
@@ -118,6 +127,7 @@ DECLARED = (
     donate,
     order_copies,
     remind,
+    search,
 )
 
 SAID: list[tuple[str, str, dict[str, Any], str]] = [
@@ -265,4 +275,7 @@ SAID: list[tuple[str, str, dict[str, Any], str]] = [
     ),
     ("remind", "tomorrow at 8", {}, "at by"),
     ("remind", "email or text message?", {}, "at by=e-mail|text message"),
+    ("search", "books by Ada Lovelace", {"query": "books by Ada Lovelace"}, ""),
+    ("search", "“red” boots, limit: 2", {"query": "“red” boots", "limit": 2}, ""),
+    ("search", "", {}, "query"),
 ]
