@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from aitp_desk.agent.filling.base import Match
+from aitp_desk.agent.filling.counts import word_at
 from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.labels import Label, Labels, labels_of, read_series
 from aitp_desk.agent.filling.readers import read_at
@@ -14,7 +15,8 @@ from aitp_desk.agent.filling.tokens import Quote, Text
 
 _LINKS = frozenset("and please with also the my".split())
 _LOOSE = frozenset(
-    "and or please thanks thank you for to of in on at with under over the a an i me my".split()
+    "and or please thanks thank you for to of in on at with under over the a an i me my "
+    ", . ; : ! ? - – & +".split()
 )
 _ENDS_LIST = re.compile(r"\s*(?:,|;|\band\b|&)\s*")
 _STRONG = frozenset({"id", "email", "uri", "date", "choice", "moment"})
@@ -96,9 +98,9 @@ def unquoted(text: Text) -> str:
 
 
 def _without_loose_ends(text: Text, start: int, end: int) -> str:
-    while start < end and (not text.fold(start) or text.fold(start) in _LOOSE):
+    while start < end and word_at(text, start) in _LOOSE:
         start += 1
-    while start < end and (not text.fold(end - 1) or text.fold(end - 1) in _LOOSE):
+    while start < end and word_at(text, end - 1) in _LOOSE:
         end -= 1
     return text.between(start, end)
 
