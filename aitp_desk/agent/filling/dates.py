@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, timezone, tzinfo
 
 from aitp_desk.agent.filling.base import Match
 from aitp_desk.agent.filling.numbers import number_at
@@ -103,6 +103,13 @@ def time_at(text: Text, start: int) -> Match | None:
     if half and re.fullmatch(r"[0-9]{1,2}", word, re.ASCII):
         return Match(start, end, _half_day(word, None, half))
     return None
+
+
+def in_zone(match: Match, now: datetime) -> Match:
+    """Times of day with the offset that the zone of ``now`` has today (RFC 3339, ``full-time``)."""
+    zone = timezone(now.utcoffset() or timedelta())
+    values = [time.fromisoformat(value).replace(tzinfo=zone).isoformat() for value in match.values]
+    return Match(match.start, match.end, tuple(values))
 
 
 def moment_at(text: Text, start: int, now: datetime) -> Match | None:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from aitp_desk.agent.filling.base import Match
-from aitp_desk.agent.filling.dates import date_at, moment_at, time_at
+from aitp_desk.agent.filling.dates import date_at, in_zone, moment_at, time_at
 from aitp_desk.agent.filling.form import Field, Option
 from aitp_desk.agent.filling.ids import id_at
 from aitp_desk.agent.filling.numbers import Number, number_at
@@ -55,7 +55,9 @@ def read_at(
         case "date":
             return date_at(text, start, now.date(), looks_back=field.looks_back)
         case "time":
-            return time_at(text, start)
+            match = time_at(text, start)
+            is_zoned = match is not None and field.schema.get("format") == "time"
+            return in_zone(match, now) if match is not None and is_zoned else match
         case "moment":
             return moment_at(text, start, now)
         case "integer" | "number" | "decimal":

@@ -54,7 +54,7 @@ def renew_loan(
 def reserve_room(
     branch: Branch,
     day: date,
-    start: Annotated[time, Meta(tz=False)],
+    start: Annotated[time, Meta(tz=True)],
     hours: Annotated[int, Meta(ge=1, le=8)],
     seats: int = 4,
     projector: bool = False,
@@ -142,7 +142,7 @@ SAID: list[tuple[str, str, dict[str, Any], str]] = [
     (
         "reserve_room",
         "a room in the Old Town library on 4 December at 14:00 for 2 hours",
-        {"branch": "old_town", "day": "2026-12-04", "start": "14:00:00", "hours": 2},
+        {"branch": "old_town", "day": "2026-12-04", "start": "14:00:00+01:00", "hours": 2},
         "",
     ),
     (
@@ -151,7 +151,7 @@ SAID: list[tuple[str, str, dict[str, Any], str]] = [
         {
             "branch": "riverside",
             "day": "2026-11-26",
-            "start": "10:00:00",
+            "start": "10:00:00+01:00",
             "hours": 3,
             "seats": 6,
             "projector": True,
@@ -171,7 +171,7 @@ SAID: list[tuple[str, str, dict[str, Any], str]] = [
         {
             "branch": "central",
             "day": "2026-12-01",
-            "start": "09:30:00",
+            "start": "09:30:00+01:00",
             "hours": 1,
             "projector": False,
         },
@@ -181,7 +181,7 @@ SAID: list[tuple[str, str, dict[str, Any], str]] = [
         "reserve_room",
         "central library from 14:00 to 16:00 tomorrow",
         {"branch": "central", "day": "2026-11-26"},
-        "start=14:00:00|16:00:00 hours",
+        "start=14:00:00+01:00|16:00:00+01:00 hours",
     ),
     (
         "reserve_room",
