@@ -77,6 +77,8 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.lock import held_data
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work import TOKENS_EPOCH
+from aitp_desk.traced import TracedFront
+from aitp_desk.tracing import is_wanted, tracing
 
 API_URL = "ANTHROPIC_BASE_URL"
 NO_ACTIONS: Mapping[str, Sequence[Offered]] = MappingProxyType({})
@@ -160,7 +162,8 @@ async def open_server(
         claude_url: the address of its API; None for the public one.
         actions: further ones, beside those that the site has declared.
         agent_actions: the same for further site agents, by their names.
-        environment: where the master key may stand (``auth/keys.py``).
+        environment: where the master key may stand (``auth/keys.py``), and what spans are for
+            (``tracing.py``).
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(held_data(config.data))
@@ -173,6 +176,7 @@ async def open_server(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue
             )
         )
+        is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
         keys = await open_data_keys(store, config.data, environment)
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
@@ -260,7 +264,7 @@ async def open_server(
         concurrency = (
             Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None
         )
-        front = Front(
+        front = (TracedFront if is_traced else Front)(
             desk=desk,
             doors=doors,
             identifier=identifier,

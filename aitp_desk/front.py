@@ -224,6 +224,10 @@ class Front:
         heading.tally.count(reply.status, perf_counter() - began)
         return Outgoing(reply, door, allowance, heading.told.headers, proof, request_id)
 
+    def trusts(self, peer: str) -> bool:
+        """Whether a peer may say something about a request beside what its caller says."""
+        return self._identifier.addresses.trusts(peer)
+
     async def is_welcome(self, outgoing: Outgoing) -> bool:
         """Whether whoever is answered would still be let in."""
         return outgoing.proof is None or await self._identifier.still_holds(outgoing.proof)
@@ -242,7 +246,7 @@ class Front:
 
     def _find_id(self, request: Incoming) -> str:
         """What a trusted proxy calls a request: in the log, too, until it is answered."""
-        if not self._identifier.addresses.trusts(request.peer):
+        if not self.trusts(request.peer):
             return ""
         bind_contextvars(**{_ID: request.heading.request_id})
         return request.heading.request_id

@@ -10,6 +10,7 @@ from aitp_desk.agent.base import Usage
 from aitp_desk.config import Claude
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.model.figures import Figure, counter, counters, gauge
+from aitp_desk.tracing import begin_span
 
 LEAST_ANSWER = 32
 """With less room than this, in tokens, the model is not called."""
@@ -187,7 +188,8 @@ class Spending:
         if self.calls == self._settings.reply_calls or room < min(LEAST_ANSWER, longest):
             raise BudgetSpent
         longest = min(longest, room)
-        call = Call(self, self._day, prompt + longest, longest, is_begun=self._is_begun)
+        taken, model = prompt + longest, self._settings.model
+        call = Call(self, self._day, taken, longest, model, is_begun=self._is_begun)
         self.calls += 1
         self._is_begun = True
         return call
@@ -218,6 +220,7 @@ class Call:
 
     Parameters:
         taken: how many tokens it is taken to use.
+        model: which is called.
         is_begun: whether it belongs to a reply that is under way.
 
     Attributes:
@@ -228,7 +231,14 @@ class Call:
     """
 
     def __init__(
-        self, spending: Spending, day: Day, taken: int, longest: int, *, is_begun: bool
+        self,
+        spending: Spending,
+        day: Day,
+        taken: int,
+        longest: int,
+        model: str,
+        *,
+        is_begun: bool,
     ) -> None:
         self._spending = spending
         self._day = day
@@ -236,6 +246,16 @@ class Call:
         self._taken_on = day.take(taken, is_begun=is_begun)
         self._used = Usage()
         self.longest = longest
+        self._span = begin_span(
+            f"chat {model}",
+            {
+                "gen_ai.operation.name": "chat",
+                "gen_ai.provider.name": "anthropic",
+                "gen_ai.request.model": model,
+                "gen_ai.request.max_tokens": longest,
+            },
+            kind="client",
+        )
 
     def add(self, used: Usage) -> None:
         """Count what one try used."""
@@ -248,5 +268,12 @@ class Call:
 
     def end(self) -> None:
         """Put what was used in the place of what was counted before."""
+        self._span.note(
+            {
+                "gen_ai.usage.input_tokens": self._used.prompt,
+                "gen_ai.usage.output_tokens": self._used.completion,
+            }
+        )
+        self._span.end()
         self._day.settle(self._taken_on, self._taken, self._used)
         self._spending.usage = self._spending.usage.plus(self._used)

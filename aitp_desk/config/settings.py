@@ -31,6 +31,7 @@ from aitp_desk.config.signing import (
     SignedRequestSettings,
 )
 from aitp_desk.config.threads import Threads
+from aitp_desk.config.tracing import Tracing
 from aitp_desk.config.units import (
     Bytes,
     Count,
@@ -280,6 +281,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     claude: Claude = Claude()
     oauth: OAuth = OAuth()
     log: Log = Log()
+    tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()
     issuers: tuple[Issuer, ...] = ()
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from importlib.metadata import version
 
+from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.cache import CacheCounts
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.turns import RUN_SECONDS, Turns
@@ -27,8 +28,6 @@ from aitp_desk.store.base import Store
 
 MOST_COUNTED = 10_000
 """So many runs of a kind are counted; more of them are told as so many."""
-OWN = "site"
-"""What the site's own agent is called among further ones, which have names."""
 
 Source = Callable[[], Iterable[Figure] | Awaitable[Iterable[Figure]]]
 
@@ -138,14 +137,14 @@ def desk_figures(desks: Sequence[Desk]) -> tuple[Figure, ...]:
     """What each site agent answers from, and from which memory."""
 
     def now(name: str, text: str, value: Callable[[Desk], float]) -> Figure:
-        samples = tuple(({"agent": desk.name or OWN}, value(desk)) for desk in desks)
+        samples = tuple(({"agent": desk.name or SITE_AGENT}, value(desk)) for desk in desks)
         return Figure(name, "gauge", text, samples)
 
     def since_start(
         name: str, text: str, label: str, values: Callable[[CacheCounts], Mapping[str, int]]
     ) -> Figure:
         samples = tuple(
-            ({"agent": desk.name or OWN, label: key}, value)
+            ({"agent": desk.name or SITE_AGENT, label: key}, value)
             for desk in desks
             for key, value in values(desk.cache_counts).items()
         )

@@ -17,6 +17,7 @@ import structlog
 
 from aitp_desk.agent.base import Agent, SiteFacts, ToolRequest, Turn, outcome_of
 from aitp_desk.config import Threads
+from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.calling import (
     limit_met,
     owed_calls,
@@ -50,6 +51,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.runs import fail_run, finish_run, pause_run
+from aitp_desk.tracing import Span, span
 
 OWED_SECONDS = 600
 """How long a run waits for what its caller owes, as in the OpenAI API."""
@@ -132,10 +134,13 @@ class Turns:
         """
         began = perf_counter()
         message_id = new_id("msg", self._clock())
-        with self._following.answering(
-            claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
-        ) as tell:
-            await self._finish(claim, message_id, tell)
+        with (
+            span("run", {"aitp_desk.agent": self._desk or SITE_AGENT}) as made,
+            self._following.answering(
+                claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
+            ) as tell,
+        ):
+            await self._finish(claim, message_id, tell, made)
         self.seconds.observe(perf_counter() - began)
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
@@ -147,12 +152,14 @@ class Turns:
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
-    async def _finish(self, claim: ClaimedRun, message_id: str, tell: Tell) -> None:
+    async def _finish(self, claim: ClaimedRun, message_id: str, tell: Tell, made: Span) -> None:
         try:
             outcome = await self._reply(claim, message_id, tell)
         except DeskError as error:
+            made.fail(error.kind.value)
             await self._fail(claim, error.message)
         except Exception:  # noqa: BLE001 -- whatever an agent does, its run ends
+            made.fail("fault")
             _log.exception("fault", run=claim.id)
             await self._fail(claim, FAULT)
         else:

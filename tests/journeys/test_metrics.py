@@ -125,9 +125,9 @@ async def test_what_became_of_questions_runs_and_writes_is_counted(
     def grown(name: str, **labels: str) -> float:
         return after.value(name, **labels) - before.value(name, **labels)
 
-    assert grown("aitp_desk_cache_questions_total", agent="site", outcome="miss") == 1
-    assert grown("aitp_desk_cache_questions_total", agent="site", outcome="hit") == 1
-    assert grown("aitp_desk_cache_answers", agent="site") == 1
+    assert grown("aitp_desk_cache_questions_total", agent="desk", outcome="miss") == 1
+    assert grown("aitp_desk_cache_questions_total", agent="desk", outcome="hit") == 1
+    assert grown("aitp_desk_cache_answers", agent="desk") == 1
     assert grown("aitp_desk_runs_ended_total", how="completed") == 1
     assert grown("aitp_desk_run_seconds_count") == 1
     assert grown("aitp_desk_store_commit_units_count") > 0

@@ -1,0 +1,20 @@
+"""The settings of spans."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Tracing(msgspec.Struct, frozen=True, kw_only=True):
+    """Spans of requests, runs and calls of the model, where OpenTelemetry collects them."""
+
+    enabled: Annotated[
+        bool,
+        Meta(
+            description="Whether spans are made. They also are where the environment has variables"
+            " that begin with OTEL_, unless OTEL_SDK_DISABLED is true.",
+        ),
+    ] = False
