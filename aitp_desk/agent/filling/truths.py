@@ -11,7 +11,7 @@ from aitp_desk.agent.filling.tokens import Text
 _WANTED = frozenset("with include including add want need plus like get take put".split())
 _UNWANTED = frozenset("skip omit minus drop leave exclude excluding".split())
 _PASSED_OVER = frozenset("a an the some it me my to and also as gift".split())
-_AGREED = frozenset("please yes true on too".split())
+_AGREED = frozenset("please yes true on too included".split())
 _REFUSED = frozenset("no false off".split())
 _ENDINGS = "", "ing", "ed", "ping", "ped", "d"
 _FARTHEST = 3

@@ -35,6 +35,7 @@ _WANTED = frozenset(
     fold(word)
     for word in "order buy want like need get take add book reserve send have give make".split()
 )
+_ON_TO = frozenset("to until till through - –".split())
 _NOUN_LIKE_VERBS = frozenset({"order", "book"})
 _IDLE = frozenset("please and or thanks thank of in to for on at".split())
 
@@ -43,6 +44,7 @@ class Candidate(msgspec.Struct, frozen=True):
     """A stretch of the text that names a value for one field or for several."""
 
     start: int
+    end: int
     values: tuple[tuple[Field, tuple[Any, ...]], ...]
 
     @property
@@ -80,7 +82,7 @@ def _candidates(reading: Reading, fields: Sequence[Field]) -> Iterable[Candidate
         if not is_denied(text, place, reading.nouns):
             told = [(f, m.values) for f, m in matches if m.end == end and m.values]
             if told:
-                yield Candidate(place, tuple(told))
+                yield Candidate(place, end, tuple(told))
         place = end
 
 
@@ -152,6 +154,8 @@ def _is_open(reading: Reading, field: Field) -> bool:
 def _by_place(reading: Reading, candidate: Candidate) -> list[Field]:
     """The fields for the beginning or the end of a stretch: ``from Monday to Friday``."""
     end = end_at(reading.text, candidate.start)
+    if not end and word_at(reading.text, candidate.end) in _ON_TO:
+        end = "first"
     return [field for field in candidate.fields if end and field.end == end]
 
 
@@ -211,7 +215,7 @@ def read_numbers(reading: Reading) -> None:
             told = _told(reading, fields, number, amount)
             if told and not is_denied(text, number.begins, reading.nouns):
                 text.take(number.begins, amount.end if amount is not None else number.end)
-                found.append(Candidate(place, told))
+                found.append(Candidate(place, number.end, told))
         place = number.end
     _share(reading, found)
 

@@ -15,6 +15,7 @@ from aitp_desk.agent.filling.fill import fill
 from aitp_desk.model.action import Action
 from tests.rules.agent.filling.actions import ACTIONS
 from tests.rules.agent.filling.declared import DECLARED, SAID
+from tests.rules.agent.filling.fresh import FRESH
 from tests.rules.agent.filling.seen import SEEN
 from tests.rules.agent.filling.traps import TRAPS
 from tests.rules.agent.filling.unseen import UNSEEN
@@ -37,7 +38,9 @@ def taking(**properties: dict[str, Any]) -> Action:
     return Action(name="look_up", summary="Look it up.", input_schema=schema)
 
 
-@pytest.mark.parametrize("table", [SEEN, UNSEEN, TRAPS], ids=["seen", "unseen", "traps"])
+@pytest.mark.parametrize(
+    "table", [SEEN, UNSEEN, TRAPS, FRESH], ids=["seen", "unseen", "traps", "fresh"]
+)
 def test_words_say_what_they_say_and_nothing_else(
     table: list[tuple[str, str, dict[str, Any], str]],
 ) -> None:
