@@ -68,6 +68,7 @@ from aitp_desk.protocols.ahp.wire import forget_bodies
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.metrics.routes import METRICS_PATH, is_measured
 from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.oauth.routes import OAuthDoor
 from aitp_desk.protocols.reply import Door
@@ -304,7 +305,7 @@ async def open_server(
             partial(desk_figures, (desk, *further_desks)),
             *([] if day is None else [day.figures]),
         )
-        report = report_start(store, houses)
+        report = report_start(store, houses, METRICS_PATH if is_measured() else "")
         yield Serving(default_url(config.server), front, desk, store, report)
 
 

@@ -16,11 +16,12 @@ _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
 
 
-def report_start(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
+def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[str, ...]:
     """What a desk has found at its start, for its owner: a line each.
 
     Parameters:
         houses: of all site agents, the site's own first.
+        watched: the path of the desk's figures; empty where they are not told.
     """
     own, *further = houses
     config, url = own.config, own.config.site.url
@@ -33,6 +34,7 @@ def report_start(store: Store, houses: Sequence[House]) -> tuple[str, ...]:
         f"  threads    {url}/v1/threads",
         *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        *([f"  metrics    {url}{watched}"] if watched else []),
         f"  health     {url}/health, {url}/ready",
     )
 

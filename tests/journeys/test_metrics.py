@@ -163,11 +163,15 @@ async def test_strangers_and_other_keys_are_refused(operator: Talker, tmp_path: 
     assert 'scope="operator"' in told.headers["WWW-Authenticate"]
 
 
-async def test_without_the_library_there_is_no_such_address(tmp_path: Path) -> None:
+async def test_without_the_library_there_is_no_such_address(
+    tmp_path: Path, operator: Talker
+) -> None:
+    assert any("/metrics" in line for line in operator.desk.report)
     with patch("aitp_desk.protocols.metrics.routes.find_spec", lambda _name: None):
         async with talking(tmp_path) as visitor:
-            operator = await visitor.with_key("operator")
-            assert (await operator.send("GET", "/metrics")).status == 404
+            other = await visitor.with_key("operator")
+            assert (await other.send("GET", "/metrics")).status == 404
+            assert not any("/metrics" in line for line in visitor.desk.report)
 
 
 async def test_the_bounds_of_how_long_requests_take_hold_all_of_them() -> None:

@@ -11,6 +11,14 @@ from aitp_desk.desk.scopes import check_operates
 from aitp_desk.model.errors import DeskError
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
+METRICS_PATH = "/metrics"
+_LIBRARY = "prometheus_client"
+
+
+def is_measured() -> bool:
+    """Whether figures are told: their library is an extra."""
+    return find_spec(_LIBRARY) is not None
+
 
 def make_doors(
     measuring: Measuring, render_error: Callable[[DeskError, Mapping[str, str]], Reply]
@@ -20,7 +28,7 @@ def make_doors(
     Parameters:
         measuring: gives the figures.
     """
-    if find_spec("prometheus_client") is None:
+    if not is_measured():
         return ()
 
     async def get_metrics(_desk: Desk, call: Call) -> Reply:
@@ -31,5 +39,5 @@ def make_doors(
         body, content_type = render(await measuring.figures(), call.listed("Accept"))
         return Reply(200, body, content_type)
 
-    route = Route("GET", "/metrics", get_metrics, counted="static", gives=("text/plain",))
+    route = Route("GET", METRICS_PATH, get_metrics, counted="static", gives=("text/plain",))
     return (Door("metrics", (route,), owns=(), render_error=render_error),)
