@@ -35,19 +35,21 @@ from aitp_desk.browsers import Browsers
 from aitp_desk.config import Claude, Config, default_url
 from aitp_desk.connections import Connections, most_connections
 from aitp_desk.desk.agents import OwnNames
+from aitp_desk.desk.callbacks import Render
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.jobs import Jobs
-from aitp_desk.desk.measuring import Measuring, desk_figures, job_figures, run_figures
+from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.summarising import Summarising
+from aitp_desk.desk.taking_on import TakingOn
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
@@ -62,6 +64,7 @@ from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp_error
 from aitp_desk.protocols.ahp.routes import AhpDoor
 from aitp_desk.protocols.ahp.wire import forget_bodies
@@ -207,14 +210,17 @@ async def open_server(
                 House(further.name, own, knowledge, _agent_over(knowledge, agent), offered)
             )
         summarising = Summarising(store=store, agent=agent, bounds=config.threads)
+        jobs = Jobs(store=store, clock=clock)
+        callbacks = make_callbacks(config, store, keys, egress, clock)
         shared = Shared(
             store=store,
             following=following,
             repeats=repeats,
             filing=filing,
             summarising=summarising,
-            jobs=Jobs(store=store, clock=clock),
-            callbacks=make_callbacks(config, store, keys, egress, clock),
+            jobs=jobs,
+            callbacks=callbacks,
+            taking_on=TakingOn(store=store, jobs=jobs, callbacks=callbacks, clock=clock),
             own_names=OwnNames(house.actor for house in houses),
             places=Places(
                 "streams",
@@ -228,8 +234,7 @@ async def open_server(
             hash_link=keys.hash_link,
             clock=clock,
         )
-        invoking = {house.name: house.make_invoking(shared) for house in houses}
-        tooling = {name: Tooling(one) for name, one in invoking.items()}
+        tooling = _make_tooling(shared, houses)
         worker = Worker(
             store=store,
             turns={house.name: house.make_turns(shared, tooling[house.name]) for house in houses},
@@ -240,9 +245,9 @@ async def open_server(
             clock=clock,
         )
         desk, *further_desks = (
-            house.make_desk(shared, worker, invoking[house.name], tooling[house.name])
-            for house in houses
+            house.make_desk(shared, worker, tooling[house.name]) for house in houses
         )
+        jobs.handle(callbacks.kind(_rendering(desk)))
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         identifier = make_identifier(
             config,
@@ -261,7 +266,6 @@ async def open_server(
             *make_metrics_doors(measuring, render_aitp_error),
         )
         noting = Noting(store, shared.audit, clock)
-        browsers = Browsers(config.site.url, config.cors)
         concurrency = (
             Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None
         )
@@ -269,11 +273,12 @@ async def open_server(
             desk=desk,
             doors=doors,
             identifier=identifier,
-            browsers=browsers,
+            browsers=Browsers(config.site.url, config.cors),
             noting=noting,
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,
         )
+        await _recover(tooling)
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
@@ -287,9 +292,7 @@ async def open_server(
                 noting,
             )
         )
-        for door in doors:
-            if door.beside is not None:
-                await stack.enter_async_context(door.beside())
+        await _open_beside(stack, doors)
         connections = Connections(config, identifier.addresses)
         under_way = await stack.enter_async_context(
             listening(front, sock, config.server, connections)
@@ -298,15 +301,54 @@ async def open_server(
             front.meter.figures,
             lambda: connections.figures(under_way()),
             *([] if concurrency is None else [concurrency.figures]),
-            shared.places.figures,
-            lambda: store.measure().figures(),
-            partial(run_figures, store, worker.turns, clock),
-            partial(job_figures, store, clock),
-            partial(desk_figures, (desk, *further_desks)),
             *([] if day is None else [day.figures]),
+            partial(desk_figures, (desk, *further_desks)),
+            lambda: store.measure().figures(),
+            *_kept_figures(shared, worker),
         )
         report = report_start(store, houses, METRICS_PATH if is_measured() else "")
         yield Serving(default_url(config.server), front, desk, store, report)
+
+
+async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:
+    """Open what doors have beside their addresses."""
+    for door in doors:
+        if door.beside is not None:
+            await stack.enter_async_context(door.beside())
+
+
+async def _recover(tooling: Mapping[str, Tooling]) -> None:
+    """End or repeat the calls that a crash cut short."""
+    for one in tooling.values():
+        await one.invoking.recover()
+
+
+def _kept_figures(shared: Shared, worker: Worker) -> tuple[Source, ...]:
+    """The figures of what all desks share."""
+    store, clock = shared.store, shared.clock
+    return (
+        shared.places.figures,
+        partial(run_figures, store, worker.turns, clock),
+        partial(job_figures, store, clock),
+    )
+
+
+def _make_tooling(shared: Shared, houses: Sequence[House]) -> dict[str, Tooling]:
+    """What hands its actions to each desk's agent, by the names of the desks."""
+    invoking = {house.name: house.make_invoking(shared) for house in houses}
+    shared.taking_on.serve(invoking)
+    return {name: Tooling(one) for name, one in invoking.items()}
+
+
+def _rendering(desk: Desk) -> Render:
+    """What writes how a call has ended, as whoever asks over AHP is told."""
+    encoder = Encoder(desk.site.url, desk.signals)
+
+    async def render(call_id: str) -> bytes | None:
+        status = await desk.ended_call(call_id)
+        return None if status is None else encoder.status_body(status)
+
+    return render
 
 
 def _offered(config: Config, more: Sequence[Offered]) -> tuple[Offered, ...]:

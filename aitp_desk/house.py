@@ -51,6 +51,7 @@ from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.summarising import Summarising
+from aitp_desk.desk.taking_on import TakingOn
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
@@ -71,6 +72,7 @@ class Shared(msgspec.Struct, frozen=True):
     Parameters:
         jobs: what is to be done besides answering.
         callbacks: how callers are told of the end of a call.
+        taking_on: has calls carried out that go on after they were accepted.
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
         audit: the keys of the audit log.
@@ -87,6 +89,7 @@ class Shared(msgspec.Struct, frozen=True):
     summarising: Summarising
     jobs: Jobs
     callbacks: Callbacks
+    taking_on: TakingOn
     own_names: OwnNames
     places: Places
     audit: AuditKeys
@@ -121,11 +124,14 @@ class House(msgspec.Struct, frozen=True):
         """What calls its actions."""
         return Invoking(
             desk=self.name,
+            actor=self.actor.id,
             offered=self.offered,
             store=shared.store,
             audit=shared.audit,
             expires_seconds=self.config.actions.expire_hours * 60 * 60,
             clock=shared.clock,
+            take_on=shared.taking_on.enqueue,
+            begun=shared.taking_on.begun,
         )
 
     def make_turns(self, shared: Shared, tooling: Tooling) -> Turns:
@@ -144,9 +150,7 @@ class House(msgspec.Struct, frozen=True):
             clock=shared.clock,
         )
 
-    def make_desk(
-        self, shared: Shared, worker: Worker, invoking: Invoking, tooling: Tooling
-    ) -> Desk:
+    def make_desk(self, shared: Shared, worker: Worker, tooling: Tooling) -> Desk:
         """Its desk, as the doors see it.
 
         Parameters:
@@ -168,7 +172,7 @@ class House(msgspec.Struct, frozen=True):
         )
         reading = Reading(store, following, clock)
         sessions = Sessions(config.sessions, store, clock)
-        registry = Registry(lambda: self.knowledge.editions, invoking.actions)
+        registry = Registry(lambda: self.knowledge.editions, tooling.invoking.actions)
         limiter = Limiter(config.limits, clock, shared.named_agents, shared.tiers)
         recording = Recording(
             store=store,
@@ -245,12 +249,13 @@ class House(msgspec.Struct, frozen=True):
                 tooling=tooling,
                 acting=Acting(
                     agent=self.agent,
-                    invoking=invoking,
+                    invoking=tooling.invoking,
                     tooling=tooling,
                     sessions=sessions,
                     recording=recording,
                     budgets=budgets,
                     facts=site_facts(site),
+                    clock=clock,
                     requires_intent=config.actions.require_intent,
                 ),
                 sessions=sessions,

@@ -38,6 +38,7 @@ async def calling(
     async with SqliteStore.open(database) as store:
         yield Invoking(
             desk="",
+            actor="https://lamps.example",
             offered=offered,
             store=store,
             audit=KEYS,

@@ -17,6 +17,10 @@ _BASE = "https://agenthandshake.dev/schema/0.1"
 _DEFINITIONS = {
     "success": "success_response",
     "clarification_needed": "clarification_response",
+    "accepted": "accepted_response",
+    "pending": "pending_response",
+    "failed": "pending_response",
+    "expired": "pending_response",
     "error": "error_response",
 }
 

@@ -8,10 +8,12 @@ session. What was said stands on the session's thread, in the commits in which t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
+import structlog
 
 from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import (
@@ -26,6 +28,8 @@ from aitp_desk.agent.base import (
     answer_of,
 )
 from aitp_desk.agent.choice import choose
+from aitp_desk.agent.filling.base import Filled
+from aitp_desk.agent.filling.fill import FromText, fill
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.consenting import YES_OR_NO, consent_question
@@ -38,11 +42,13 @@ from aitp_desk.desk.results import choose_type, offer_result
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.desk.tooling import Called, Tooling, tool_of
 from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState, Source
-from aitp_desk.model.errors import CallNotFound, InvalidRequest, MissingField
+from aitp_desk.model.errors import CallNotFound, DeskError, InvalidRequest, MissingField
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.store.work.calls import Turn as SaidTurn
+
+_log = structlog.get_logger()
 
 DECLINED = "Nothing was done."
 TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
@@ -97,6 +103,7 @@ class Acting:
     """Has actions done, in sessions.
 
     Parameters:
+        clock: Unix seconds.
         requires_intent: whether it must be said what for, where something may change.
     """
 
@@ -110,6 +117,7 @@ class Acting:
         recording: Recording,
         budgets: Budgets,
         facts: SiteFacts,
+        clock: Callable[[], float],
         requires_intent: bool,
     ) -> None:
         self.agent = agent
@@ -119,7 +127,12 @@ class Acting:
         self.recording = recording
         self.budgets = budgets
         self.facts = facts
+        self._clock = clock
         self._requires_intent = requires_intent
+
+    def now(self) -> datetime:
+        """The present moment, from which ``tomorrow`` is counted, in UTC."""
+        return datetime.fromtimestamp(self._clock(), UTC)
 
     def has(self, name: str) -> bool:
         """Whether this is an action of the site's own."""
@@ -154,13 +167,16 @@ class Acting:
         if given is not None:
             arguments, consent = given
             return await exchange.call(arguments, "arguments", consent)
-        if waiting is not None and waiting.asked == CONFIRMATION:
+        if waiting is not None and waiting.memory is None:
             decided = choose(request.words, YES_OR_NO, speech_of(ENGLISH)).option
             if decided == YES_OR_NO[0]:
                 consent = Consent(waiting.price)
                 return await exchange.call(waiting.arguments, waiting.source, consent, waiting)
             if decided is not None:
                 return await exchange.decline(waiting)
+        if waiting is not None and waiting.memory is None:
+            again = {"arguments": waiting.arguments, "asked": ()}
+            waiting = msgspec.structs.replace(waiting, memory=again)
         if isinstance(self.agent, Calling) and self.agent.calls_tools:
             return await exchange.ask_agent()
         return await exchange.read(waiting)
@@ -177,6 +193,11 @@ class Acting:
         if not call.is_over:
             return CallStatus(call, await self.invoking.seconds_left(call))
         return CallStatus(call, offer=self.offer(call))
+
+    async def ended(self, call_id: str) -> CallStatus | None:
+        """How a call ended; None where it has not, or there is none."""
+        call = await self.invoking.ended(call_id)
+        return None if call is None else CallStatus(call, offer=self.offer(call))
 
     def offer(self, call: ActionCall) -> Offer | None:
         """What came of a call, in the form that its action prefers; None where nothing did."""
@@ -225,17 +246,7 @@ class _Exchange:
         waiting: ActionCall | None = None,
     ) -> Acted:
         """Call the action, with what was said of it on the thread."""
-        invocation = Invocation(
-            self._action.name,
-            arguments,
-            source,
-            consent,
-            self._request.intent,
-            self._request.callback_url,
-            self._session.thread_id,
-            self._session.id,
-            waiting,
-        )
+        invocation = self._invocation(arguments, source, consent, waiting)
         invoked = await self._invoking.invoke(
             self._principal, invocation, self._say_question, self._say_end
         )
@@ -250,7 +261,26 @@ class _Exchange:
                 return Acted(said, invoked)
             case ConsentNeeded():
                 question = consent_question(self._action, invocation, invoked.price)
-                return await self._ask_back(invoked, CONFIRMATION, question)
+                return await self._ask_back(invoked, None, question)
+
+    def _invocation(
+        self,
+        arguments: Mapping[str, Any],
+        source: Source,
+        consent: Consent | None = None,
+        waiting: ActionCall | None = None,
+    ) -> Invocation:
+        return Invocation(
+            self._action.name,
+            arguments,
+            source,
+            consent,
+            self._request.intent,
+            self._request.callback_url,
+            self._session.thread_id,
+            self._session.id,
+            waiting,
+        )
 
     async def decline(self, waiting: ActionCall) -> Acted:
         """Do nothing, as was asked."""
@@ -261,25 +291,27 @@ class _Exchange:
 
     async def read(self, waiting: ActionCall | None) -> Acted:
         """Read the words as arguments by the action's schema."""
-        known = waiting.arguments if waiting is not None else {}
-        read = self._offered.from_text
-        filled = {**known, **((read(self._request.words) if read else None) or {})}
-        needed = self._action.input_schema.get("required", ())
-        missing = [name for name in needed if name not in filled]
-        if not missing:
-            return await self.call(filled, "text", waiting=waiting)
-        invocation = Invocation(
-            self._action.name,
-            filled,
-            "text",
-            intent=self._request.intent,
-            callback_url=self._request.callback_url,
-            thread_id=self._session.thread_id,
-            session_id=self._session.id,
-            waiting=waiting,
-        )
-        question = Clarification(f"Which {missing[0].replace('_', ' ')}?")
-        return await self._ask_back(ConsentNeeded(invocation, None), missing[0], question)
+        memory = None if waiting is None else waiting.memory
+        filled = self._fill(memory, self._offered.from_text)
+        if filled.is_dropped and waiting is not None:
+            return await self.decline(waiting)
+        if not filled.missing:
+            return await self.call(filled.arguments, "text", waiting=waiting)
+        invocation = self._invocation(filled.arguments, "text", waiting=waiting)
+        question = Clarification(filled.question, filled.options)
+        return await self._ask_back(ConsentNeeded(invocation, None), filled.memory, question)
+
+    def _fill(self, memory: Mapping[str, Any] | None, from_text: FromText | None) -> Filled:
+        words, now = self._request.words, self._acting.now()
+        try:
+            return fill(self._action, words, now=now, before=memory, from_text=from_text)
+        except DeskError:
+            raise
+        except Exception:
+            if from_text is None:
+                raise
+            _log.exception("from_text_failed", action=self._action.name)
+            return self._fill(memory, None)
 
     async def ask_agent(self) -> Acted:
         """Have the agent that answers here call it."""
@@ -315,14 +347,16 @@ class _Exchange:
             case _:
                 return await self._put_down(outcome)
 
-    async def _ask_back(self, needed: ConsentNeeded, asked: str, question: Clarification) -> Acted:
+    async def _ask_back(
+        self, needed: ConsentNeeded, memory: Mapping[str, Any] | None, question: Clarification
+    ) -> Acted:
         waiting: list[Pending] = []
 
         def say(call: ActionCall) -> SaidTurn:
             waiting.append(self._pending(question, call.id))
             return self._turn(question, waiting[0])
 
-        await self._invoking.wait_for(self._principal, needed, asked, say)
+        await self._invoking.wait_for(self._principal, needed, memory, say)
         self._note(question, waiting[0])
         return Acted(question)
 

@@ -164,6 +164,10 @@ class Asking:
         """
         return await self._acting.status(principal, session_id)
 
+    async def ended_call(self, call_id: str) -> CallStatus | None:
+        """How a call ended; None where it has not, or there is none."""
+        return await self._acting.ended(call_id)
+
     async def _act(
         self, principal: Principal, ask: Ask, action: Action, allowance: Allowance | None
     ) -> Asked:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
 
-from aitp_desk.actions.base import Context, Done
+from aitp_desk.actions.base import Done
+from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import DeskError, InternalError
+
+NOBODY_KNOWS = "It is not known what became of it."
 
 _log = structlog.get_logger()
 
@@ -35,13 +38,13 @@ def faults(action: Action, call: ActionCall) -> Iterator[None]:
         ) from fault
 
 
-def succeeded(call: ActionCall, done: Done, context: Context, now: int) -> ActionCall:
+def succeeded(call: ActionCall, done: Done, now: int) -> ActionCall:
     """A call that has given something."""
     return call.move(
         CallState.SUCCEEDED,
         result=done.result,
         text=done.text,
-        effects=(*context.side_effects, *done.side_effects),
+        effects=done.side_effects,
         progress="",
         ended_at=now,
     )
@@ -55,7 +58,21 @@ def failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
 
 def unknown(call: ActionCall, now: int) -> ActionCall:
     """A call that was cut short, and that cannot be made again."""
-    told = CallError(
-        "unknown", "It was begun, and it is not known whether it was done. The site will look."
-    )
+    told = CallError("unknown", f"It was begun. {NOBODY_KNOWS}")
     return call.move(CallState.UNKNOWN, error=told, progress="", ended_at=now)
+
+
+def expired(call: ActionCall, now: int) -> ActionCall:
+    """A call that was not over in its time."""
+    told = CallError("expired", "It was not done in its time.")
+    return call.move(CallState.EXPIRED, error=told, progress="", ended_at=now)
+
+
+def call_text(action: Action, call: ActionCall) -> str:
+    """How a call ended, in words."""
+    return result_text(action, call) if call.error is None else call.error.message
+
+
+def always(ended: ActionCall) -> Callable[[ActionCall], ActionCall]:
+    """What ends a call of which it is known already how it ended."""
+    return lambda _call: ended

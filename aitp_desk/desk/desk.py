@@ -289,6 +289,10 @@ class Desk:
         """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""
         return await self._asking.call_status(principal, session_id)
 
+    async def ended_call(self, call_id: str) -> CallStatus | None:
+        """How a call ended, for whoever is to be told; None where it has not."""
+        return await self._asking.ended_call(call_id)
+
     @property
     def cache_counts(self) -> CacheCounts:
         """What became of first questions and of kept answers, to be read and not written."""

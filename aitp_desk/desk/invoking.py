@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from statistics import median
 from typing import Any
 
@@ -21,7 +22,16 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Caller, Context, Offered
-from aitp_desk.desk.call_ends import failed, faults, succeeded, unknown
+from aitp_desk.desk.call_ends import (
+    NOBODY_KNOWS,
+    always,
+    call_text,
+    expired,
+    failed,
+    faults,
+    succeeded,
+    unknown,
+)
 from aitp_desk.desk.invocation import (
     Accepted,
     ConsentNeeded,
@@ -33,13 +43,14 @@ from aitp_desk.desk.invocation import (
     say_nothing,
 )
 from aitp_desk.model.action import Action, may_invoke
-from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of
+from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
 from aitp_desk.model.call import (
     CALL_PREFIX,
     ActionCall,
     CallError,
     CallState,
 )
+from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import (
     DeskError,
     NotAuthenticated,
@@ -50,9 +61,11 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import Origin
 from aitp_desk.store import call_reads
-from aitp_desk.store.base import Store
-from aitp_desk.store.work.calls import Along, begin_call, move_call, tell_progress
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.records import NewMessage
+from aitp_desk.store.work.calls import Along, begin_call, end_started, move_call, tell_progress
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
@@ -67,6 +80,7 @@ class Invoking:
 
     Parameters:
         desk: name of the desk; empty for the site's own.
+        actor: id of the desk's own actor.
         offered: the site's actions.
         take_on: what is written with an ``async`` call so that somebody carries it out.
         begun: told of such a call once it is on disk.
@@ -77,6 +91,7 @@ class Invoking:
         self,
         *,
         desk: str,
+        actor: str,
         offered: Sequence[Offered],
         store: Store,
         audit: AuditKeys,
@@ -86,6 +101,7 @@ class Invoking:
         begun: Callable[[], None] = lambda: None,
     ) -> None:
         self._desk = desk
+        self._actor = actor
         self._offered = {one.action.name: one for one in offered}
         self._store = store
         self._audit = audit
@@ -181,28 +197,54 @@ class Invoking:
         await self._begin(call, invocation, said)
         return Ended(await self._whole(self._finish(offered, value, call, context, replied)))
 
-    async def carry_on(self, call: ActionCall, replied: Said = say_nothing) -> ActionCall:
-        """Carry out a call that is on disk as started: an ``async`` one, or one cut short.
+    async def carry_out(self, call: ActionCall) -> ActionCall:
+        """Carry out a call that is on disk as started; nothing is written of its end.
 
         It raises nothing that the action raised: the call says how it ended.
         """
         offered = self._offered.get(call.action)
         if offered is None:
             gone = PreconditionFailed("This action is not offered any more.")
-            return await self._end(call, failed(call, gone, self._now()), replied)
-        context = self._context(call, tells=True)
+            return failed(call, gone, self._now())
+        if call.expires_at < self._now():
+            return expired(call, self._now())
         try:
             value = offered.read(call.arguments)
-            return await self._finish(offered, value, call, context, replied)
         except DeskError as error:
-            kept = await call_reads.call_by_id(self._store, call.id)
-            if kept is not None and kept.is_over:
-                return kept
-            return await self._end(call, failed(call, error, self._now()), replied)
+            return failed(call, error, self._now())
+        ended, _ = await self._perform(offered, value, call, self._context(call, tells=True))
+        return ended
 
-    async def give_up(self, call: ActionCall, replied: Said = say_nothing) -> ActionCall:
-        """Say of a call that was cut short, and may not be repeated, that nobody knows its end."""
-        return await self._end(call, unknown(call, self._now()), replied)
+    def ending(
+        self,
+        call_id: str,
+        end: Callable[[ActionCall], ActionCall],
+        along: Callable[[ActionCall], Along | None] = lambda _call: None,
+    ) -> Callable[[], Work[None]]:
+        """Make the unit that ends a call which goes on by itself, and says so on its thread."""
+        now = self._clock()
+        return partial(
+            end_started,
+            call_id=call_id,
+            end=end,
+            say=partial(self._say_end, new_id("msg", now), new_salt()),
+            by=own_auditor(self._audit, int(now)),
+            now=int(now),
+            along=along,
+        )
+
+    def cut(self, call: ActionCall) -> ActionCall:
+        """A call that was cut short and may not be repeated: nobody knows what became of it."""
+        return unknown(call, self._now())
+
+    async def recover(self) -> None:
+        """End or repeat the calls that a crash cut short while somebody waited for them."""
+        for call in await self.cut_short():
+            if call.action in self._offered and self.action(call.action).kind == "async":
+                continue  # that is a job
+            ended = await self.carry_out(call) if self.may_repeat(call) else self.cut(call)
+            _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
+            await self._store.run(self.ending(call.id, always(ended)))
 
     async def cut_short(self) -> tuple[ActionCall, ...]:
         """The calls that are at work, the oldest first; after a start those that were cut short."""
@@ -215,12 +257,16 @@ class Invoking:
         return offered is None or offered.action.is_repeatable
 
     async def wait_for(
-        self, principal: Principal, needed: ConsentNeeded, asked: str, said: Said
+        self,
+        principal: Principal,
+        needed: ConsentNeeded,
+        memory: Mapping[str, Any] | None,
+        said: Said,
     ) -> ActionCall:
         """Write down a call that waits for an argument, or to be agreed to.
 
         Parameters:
-            asked: the argument that was asked for, or :data:`~aitp_desk.model.call.CONFIRMATION`.
+            memory: what was read so far, and asked for; None where it only is to be agreed to.
         """
         invocation = needed.invocation
         before = invocation.waiting
@@ -228,7 +274,7 @@ class Invoking:
             before or self._new_call(principal, invocation),
             state=CallState.WAITING_INPUT,
             arguments=invocation.arguments,
-            asked=asked,
+            memory=memory,
             price=needed.price,
             expires_at=self._now() + WAITS_SECONDS,
         )
@@ -249,6 +295,11 @@ class Invoking:
             return None
         is_async = self._offered[call.action].action.kind == "async"
         return call if is_async and call.asked_by.id == principal.id else None
+
+    async def ended(self, call_id: str) -> ActionCall | None:
+        """A call that is over; None where it is not, or there is none."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        return call if call is not None and call.is_over else None
 
     async def seconds_left(self, call: ActionCall) -> int | None:
         """How long a call still takes, by those before it; None where that is not known."""
@@ -279,7 +330,7 @@ class Invoking:
             return waiting.move(
                 CallState.STARTED,
                 arguments=invocation.arguments,
-                asked=None,
+                memory=None,
                 callback_url=invocation.callback_url or waiting.callback_url,
                 intent=invocation.intent or waiting.intent,
                 expires_at=self._now() + self._expires_seconds,
@@ -336,27 +387,30 @@ class Invoking:
         Raises:
             DeskError: why it failed; that is on disk.
         """
+        ended, error = await self._perform(offered, value, call, context)
+        await self._end(call, ended, replied)
+        if error is not None:
+            raise error
+        return ended
+
+    async def _perform(
+        self, offered: Offered, value: Any, call: ActionCall, context: Context
+    ) -> tuple[ActionCall, DeskError | None]:
+        """Carry out a call under its deadline: how it ended, and why it failed."""
         action = offered.action
         try:
             with faults(action, call):
                 async with asyncio.timeout(action.deadline_seconds):
                     done = await offered.perform(value, context)
         except TimeoutError:
-            error = Unavailable(
-                f"{action.name} took longer than {action.deadline_seconds:g} seconds."
-                + ("" if action.is_repeatable else " It is not known what became of it.")
-            )
-            ended = (
-                failed(call, error, self._now())
-                if action.is_repeatable
-                else unknown(call, self._now())
-            )
-            await self._end(call, ended, replied)
-            raise error from None
+            late = f"{action.name} took longer than {action.deadline_seconds:g} seconds."
+            if action.is_repeatable:
+                error = Unavailable(late)
+                return failed(call, error, self._now()), error
+            return unknown(call, self._now()), Unavailable(f"{late} {NOBODY_KNOWS}")
         except DeskError as error:
-            await self._end(call, failed(call, error, self._now()), replied)
-            raise
-        return await self._end(call, succeeded(call, done, context, self._now()), replied)
+            return failed(call, error, self._now()), error
+        return succeeded(call, done, self._now()), None
 
     async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> ActionCall:
         await self._write(ended, call, replied, auditor_of(self._audit, call.asked_by, self._now()))
@@ -377,6 +431,12 @@ class Invoking:
             await self._store.run(
                 move_call, call=call, before=before.state, turn=turn, by=by, now=now, along=along
             )
+
+    def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
+        """What is said on its thread of a call that ended by itself."""
+        said = call_text(self.action(call.action), call)
+        notes = {"call": call.id, "action": call.action}
+        return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)
 
     def _along(self, call: ActionCall) -> Along | None:
         return None if self._take_on is None else self._take_on(call)

@@ -91,8 +91,6 @@ def _spell(value: Any, depth: int) -> list[str]:
     """The lines that tell a JSON value, one for each of its members."""
     indent = "  " * depth
     match value:
-        case None | {} | []:
-            return []
         case Mapping() if depth < _MOST_DEEP:
             lines: list[str] = []
             for name, one in value.items():

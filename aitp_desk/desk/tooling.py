@@ -12,9 +12,10 @@ from functools import partial
 import msgspec
 
 from aitp_desk.agent.choice import choose
+from aitp_desk.agent.filling.confirming import confirm
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.agent.tools import Invoke, Tool, ToolResult
-from aitp_desk.desk.consenting import YES_OR_NO, ask_consent
+from aitp_desk.desk.consenting import YES_OR_NO
 from aitp_desk.desk.invocation import (
     Accepted,
     Consent,
@@ -26,7 +27,7 @@ from aitp_desk.desk.invocation import (
 )
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION, ActionCall
+from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import DeskError, NotAuthenticated, ScopeMissing, UnknownAction
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import ToolCall
@@ -53,15 +54,19 @@ class Called(msgspec.Struct):
 
 
 class Tooling:
-    """Hands actions to agents."""
+    """Hands actions to agents.
+
+    Attributes:
+        invoking: what calls them.
+    """
 
     def __init__(self, invoking: Invoking) -> None:
-        self._invoking = invoking
+        self.invoking = invoking
         self._tools = {action.name: tool_of(action) for action in invoking.actions}
 
     def tools(self, principal: Principal) -> tuple[Tool, ...]:
         """What an agent may call while it answers this caller."""
-        return tuple(self._tools[action.name] for action in self._invoking.open_to(principal))
+        return tuple(self._tools[action.name] for action in self.invoking.open_to(principal))
 
     def invoker(self, principal: Principal, asked: Called) -> Invoke:
         """The callable that calls actions as this caller, and as nobody else."""
@@ -95,16 +100,16 @@ class Tooling:
         return self._tell(invoked)
 
     async def _invoke(self, principal: Principal, asked: Called, invocation: Invocation) -> Invoked:
-        invoked = await self._invoking.invoke(principal, invocation)
+        invoked = await self.invoking.invoke(principal, invocation)
         if not isinstance(invoked, ConsentNeeded) or asked.thread_id is None:
             return invoked
-        waiting = await self._invoking.waiting_on(asked.thread_id, principal)
+        waiting = await self.invoking.waiting_on(asked.thread_id, principal)
         if waiting is not None and _is_agreed(waiting, invoked, asked.words):
             agreed = msgspec.structs.replace(
                 invocation, consent=Consent(waiting.price), waiting=waiting
             )
-            return await self._invoking.invoke(principal, agreed)
-        call = await self._invoking.wait_for(principal, invoked, CONFIRMATION, say_nothing)
+            return await self.invoking.invoke(principal, agreed)
+        call = await self.invoking.wait_for(principal, invoked, None, say_nothing)
         return ConsentNeeded(msgspec.structs.replace(invocation, waiting=call), invoked.price)
 
     def _tell(self, invoked: Invoked) -> ToolResult:
@@ -118,7 +123,8 @@ class Tooling:
                 about = "" if eta_seconds is None else f", for about {eta_seconds} seconds"
                 return ToolResult(f"It was taken on ({call.id}) and goes on by itself{about}.")
             case ConsentNeeded(invocation, price):
-                question = ask_consent(self._invoking.action(invocation.name), invocation, price)
+                action = self.invoking.action(invocation.name)
+                question = confirm(action, invocation.arguments, price)
                 return ToolResult(
                     "Nothing was done: the visitor has to agree first. Ask them exactly this, and"
                     f" call it again with the same arguments once they have said yes: {question}",

@@ -20,8 +20,7 @@ from aitp_desk.model.principal import Principal
 CALL_PREFIX = "call"
 """What the ids of calls begin with (``model/ids.py``)."""
 CONFIRMATION = "_confirm"
-"""What a call waits for that only has to be agreed to; of arguments as JSON the reserved member
-that agrees."""
+"""The reserved member of arguments that agrees to what a call costs."""
 
 Source = Literal["arguments", "text", "model"]
 """Where arguments come from: JSON of the caller's, the caller's words, or a model that read
@@ -107,7 +106,8 @@ class ActionCall(msgspec.Struct, frozen=True):
         session_id: by which it was asked for; None where that was by none.
         asked_by: for whom it is made; the address is not kept.
         arguments: as JSON has them; while input is waited for, those that are known.
-        asked: while input is waited for, the argument that was asked for, or :data:`CONFIRMATION`.
+        memory: while an argument is waited for, what was read so far and what was asked for; None
+            where it only has to be agreed to.
         intent: what for, in the caller's words (AHP 0.1, ``context.user_intent``).
         price: what was or is to be agreed to.
         callback_url: where its end is told.
@@ -129,7 +129,7 @@ class ActionCall(msgspec.Struct, frozen=True):
     arguments: Mapping[str, Any] = {}
     thread_id: str | None = None
     session_id: str | None = None
-    asked: str | None = None
+    memory: Mapping[str, Any] | None = None
     intent: str | None = None
     price: Money | None = None
     callback_url: str | None = None

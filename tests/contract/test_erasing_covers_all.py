@@ -12,7 +12,7 @@ from aitp_desk.store.migrate import migrate
 
 ERASED = {
     "actors": "capabilities",
-    "calls": "asked_by arguments intent callback_url progress result text effects error",
+    "calls": "asked_by arguments memory intent callback_url progress result text effects error",
     "file_parts": "bytes",
     "files": "name purpose",
     "folded_turns": "turn",
@@ -50,7 +50,7 @@ OWN = {
     "actors": "thread_id origin",
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
-    "calls": "id desk action state thread_id session_id source asked price",
+    "calls": "id desk action state thread_id session_id source price",
     "clients": "id hash scopes previous_hash",
     "data_keys": "master wrapped",
     "epochs": "name",

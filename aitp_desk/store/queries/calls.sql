@@ -1,17 +1,17 @@
 -- add_call: Writes down a call of an action.
 INSERT INTO calls (
-    id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, asked,
+    id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, memory,
     intent, price, callback_url, progress, result, text, effects, error, created_at, expires_at,
     ended_at
 ) VALUES (
     :id, :desk, :action, :state, :thread_id, :session_id, :principal, :asked_by, :source,
-    :arguments, :asked, :intent, :price, :callback_url, :progress, :result, :text, :effects, :error,
+    :arguments, :memory, :intent, :price, :callback_url, :progress, :result, :text, :effects, :error,
     :created_at, :expires_at, :ended_at
 );
 
 -- move_call: Writes down how a call stands, where it still stands as it did.
 UPDATE calls
-SET state = :state, arguments = :arguments, asked = :asked, price = :price, progress = :progress,
+SET state = :state, arguments = :arguments, memory = :memory, price = :price, progress = :progress,
     result = :result, text = :text, effects = :effects, error = :error, expires_at = :expires_at,
     ended_at = :ended_at
 WHERE id = :id AND state = :before
@@ -19,18 +19,18 @@ RETURNING id;
 
 -- call: Finds a call.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, asked, intent, price, callback_url, progress, result, text, effects, error, ended_at
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
 FROM calls WHERE id = :id;
 
 -- call_of_session: Finds the newest call that goes on after it was accepted, of a session.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, asked, intent, price, callback_url, progress, result, text, effects, error, ended_at
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
 FROM calls WHERE session_id = :session_id
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
 -- calls_cut_short: Lists calls that were at work when the desk stopped.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, asked, intent, price, callback_url, progress, result, text, effects, error, ended_at
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
 FROM calls WHERE state = 'started' ORDER BY created_at, id LIMIT :limit;
 
 -- call_seconds: Says how long the latest calls of an action took that succeeded.
@@ -40,8 +40,8 @@ ORDER BY created_at DESC LIMIT :limit;
 
 -- call_waiting_on_thread: Finds the newest call on a thread that waits to be agreed to.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, asked, intent, price, callback_url, progress, result, text, effects, error, ended_at
-FROM calls WHERE thread_id = :thread_id AND state = 'waiting_input' AND asked = '_confirm'
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
+FROM calls WHERE thread_id = :thread_id AND state = 'waiting_input' AND memory IS NULL
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
 -- set_call_progress: Says how far a call is.
@@ -50,7 +50,7 @@ UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started';
 -- empty_calls_of_thread: Drops what calls on a thread were about, and ends those under way; that they
 -- were made stays.
 UPDATE calls
-SET asked_by = NULL, principal = NULL, arguments = '{}', intent = NULL, progress = '',
+SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
     callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
@@ -58,7 +58,7 @@ WHERE thread_id = :thread_id;
 
 -- erase_calls_on_thread: The same for calls of somebody, and of all since they first said anything.
 UPDATE calls
-SET asked_by = NULL, principal = NULL, arguments = '{}', intent = NULL, progress = '',
+SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
     callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
@@ -66,7 +66,7 @@ WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
 
 -- erase_own_calls: The same for all calls of somebody.
 UPDATE calls
-SET asked_by = NULL, principal = NULL, arguments = '{}', intent = NULL, progress = '',
+SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
     callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END

@@ -10,7 +10,7 @@ CREATE TABLE calls (
     asked_by     TEXT,              -- the same as JSON with what they may, without an address
     source       TEXT    NOT NULL,  -- arguments, text or model
     arguments    TEXT    NOT NULL,  -- JSON object
-    asked        TEXT,              -- what a call that waits for input waits for
+    memory       TEXT,              -- JSON of what was read and asked for, while input is waited for
     intent       TEXT,              -- what for, in the caller's words
     price        TEXT,              -- JSON
     callback_url TEXT,

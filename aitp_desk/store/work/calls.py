@@ -11,9 +11,10 @@ from aitp_desk.model.call import MOVES, ActionCall, CallState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.call_rows import call_columns
+from aitp_desk.store.call_rows import call_columns, call_of
 from aitp_desk.store.records import NewMessage, Session
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.sessions import say_in_session
 from aitp_desk.store.work.tail import Tail
@@ -24,6 +25,7 @@ Along = Callable[[], Work[None]]
 _NOTED = {
     CallState.SUCCEEDED: Outcome.DONE,
     CallState.FAILED: Outcome.FAILED,
+    CallState.EXPIRED: Outcome.EXPIRED,
     CallState.UNKNOWN: Outcome.UNKNOWN,
 }
 
@@ -65,8 +67,7 @@ def begin_call(
     """
     yield from _say(turn, now)
     yield "add_call", call_columns(call)
-    if call.state is CallState.STARTED:
-        yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
+    yield from _note(call, by)
     if along is not None:
         yield from along()
 
@@ -98,13 +99,44 @@ def move_call(
         raise PreconditionFailed("This was settled meanwhile.")
     yield from _say(turn, now)
     yield "move_call", {**call_columns(call), "before": before.value}
-    if call.state is CallState.STARTED:
-        yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
-    elif call.state in _NOTED:
-        outcome = _NOTED[call.state]
-        yield from note_audit(by, AuditAction.ACTION_ENDED, ObjectKind.CALL, call.id, outcome)
+    yield from _note(call, by)
     if along is not None:
         yield from along()
+
+
+def end_started(
+    *,
+    call_id: str,
+    end: Callable[[ActionCall], ActionCall],
+    say: Callable[[ActionCall], NewMessage],
+    by: Auditor,
+    now: int,
+    along: Callable[[ActionCall], Along | None],
+) -> Work[None]:
+    """End a call that goes on by itself, and say so on its thread: a part of a unit.
+
+    Where it has ended already, or its thread has gone, nothing is changed or said.
+
+    Parameters:
+        end: the call as it then stands.
+        say: what is said of it; only of calls on a thread.
+        by: in whose name it is noted.
+        now: Unix seconds.
+        along: makes what else is written in the same commit.
+    """
+    rows = yield "call", {"id": call_id}
+    if not rows or rows[0][3] != CallState.STARTED.value:
+        return
+    call = end(call_of(rows[0]))
+    ends = (yield from find_tail(call.thread_id, call.desk)) if call.thread_id else []
+    if ends:
+        tail = Tail(call.thread_id or "", now, *ends[0][3:])
+        tail.say(say(call))
+        yield from tail.write()
+    yield "move_call", {**call_columns(call), "before": CallState.STARTED.value}
+    yield from _note(call, by)
+    if (more := along(call)) is not None:
+        yield from more()
 
 
 def write_turn_whole(*, turn: Turn, now: int) -> Work[None]:
@@ -135,3 +167,12 @@ def _say(turn: Turn | None, now: int) -> Work[None]:
         yield "add_session", msgspec.structs.asdict(session)
         return
     yield from say_in_session(session, turn.said, now)
+
+
+def _note(call: ActionCall, by: Auditor | None) -> Work[None]:
+    """Note in the audit log that a call is carried out, or how it ended."""
+    if call.state is CallState.STARTED:
+        yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
+    elif call.state in _NOTED:
+        outcome = _NOTED[call.state]
+        yield from note_audit(by, AuditAction.ACTION_ENDED, ObjectKind.CALL, call.id, outcome)

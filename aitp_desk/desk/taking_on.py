@@ -1,0 +1,124 @@
+"""Calls that go on after they were accepted: each is a job, and its end one commit with the job's.
+
+A call whose job is taken up a second time was cut short: by a crash, or by a deadline that it did
+not keep. What may be repeated is, with the same id; of the rest it is said that nobody knows what
+became of it. Whoever gave an address is told of the end there (``callbacks.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from aitp_desk.desk.call_ends import always
+from aitp_desk.desk.callbacks import Callbacks
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.job_kinds import Finish, JobKind, Retry
+from aitp_desk.desk.jobs import Jobs
+from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.errors import ErrorKind
+from aitp_desk.model.ids import new_id
+from aitp_desk.store import call_reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.job_records import ClaimedJob, NewJob
+from aitp_desk.store.work.calls import Along
+from aitp_desk.store.work.jobs import enqueue_job
+
+KIND = "call"
+DELAYS = (10, 60, 300)
+"""Seconds after each time that a call was cut short."""
+AT_ONCE = 16
+_PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
+"""Of what kind a failure is that another attempt may not meet."""
+ROOM_SECONDS = 10
+"""How much longer than the call itself its job may take."""
+
+
+class TakingOn:
+    """Has ``async`` calls carried out.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        jobs: Jobs,
+        callbacks: Callbacks,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._callbacks = callbacks
+        self._clock = clock
+        self._invoking: Mapping[str, Invoking] = {}
+
+    def serve(self, invoking: Mapping[str, Invoking]) -> None:
+        """Carry out the calls of these desks, by their names; before the jobs begin."""
+        self._invoking = invoking
+        longest = [a.deadline_seconds for one in invoking.values() for a in one.actions]
+        self._jobs.handle(
+            JobKind(
+                name=KIND,
+                handler=self._carry_on,
+                deadline=max(longest, default=0.0) + ROOM_SECONDS,
+                delays=DELAYS,
+                at_once=AT_ONCE,
+                given_up=self._give_up,
+            )
+        )
+
+    def enqueue(self, call: ActionCall) -> Along:
+        """Make what is written with a call so that it is carried out."""
+        now = self._clock()
+        job = NewJob(
+            id=new_id("job", now),
+            kind=KIND,
+            ref=call.id,
+            payload={},
+            created_at=int(now),
+            desk=call.desk,
+            thread_id=call.thread_id,
+            principal=call.asked_by.party,
+        )
+        return partial(enqueue_job, job)
+
+    def begun(self) -> None:
+        """Have it carried out now."""
+        self._jobs.wake()
+
+    async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
+        call = await call_reads.call_by_id(self._store, claim.ref)
+        if call is None or call.state is not CallState.STARTED:
+            return None
+        invoking = self._invoking[call.desk]
+        if claim.attempt > 1 and not invoking.may_repeat(call):
+            return self._finish(invoking.cut(call))
+        ended = await invoking.carry_out(call)
+        if ended.error is not None and ended.error.kind in _PASSING and invoking.may_repeat(call):
+            raise Retry("The action was not available.")
+        return self._finish(ended)
+
+    def _give_up(self, claim: ClaimedJob) -> Finish:
+        """Have a call end that was tried as often as it may be."""
+        invoking = self._invoking[claim.desk]
+        return Finish(invoking.ending(claim.ref, invoking.cut, self._tell), self._jobs.wake)
+
+    def _finish(self, ended: ActionCall) -> Finish:
+        invoking = self._invoking[ended.desk]
+        return Finish(invoking.ending(ended.id, always(ended), self._tell), self._jobs.wake)
+
+    def _tell(self, ended: ActionCall) -> Along | None:
+        """Make what is written with the end of a call so that its caller is told."""
+        if ended.callback_url is None:
+            return None
+        job = self._callbacks.job(
+            call_id=ended.id,
+            url=ended.callback_url,
+            principal_id=ended.asked_by.id,
+            thread_id=ended.thread_id,
+            desk=ended.desk,
+        )
+        return partial(enqueue_job, job)
