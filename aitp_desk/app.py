@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import hmac
 import os
 import signal
 import time
@@ -26,37 +25,25 @@ from aitp_desk.agent.base import Agent
 from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.auth.audit_keys import audit_keys
-from aitp_desk.auth.data_keys import DataKeys, open_data_keys
+from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.config import Claude, Config, default_url
 from aitp_desk.connections import Connections, most_connections
-from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.callbacks import Render
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.filing import Filing
-from aitp_desk.desk.following import Following
-from aitp_desk.desk.happening import read_happenings
-from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
-from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
-from aitp_desk.desk.places import Places
 from aitp_desk.desk.registry import OWN_NAMES
-from aitp_desk.desk.repeats import Repeats
-from aitp_desk.desk.summarising import Summarising
-from aitp_desk.desk.taking_on import TakingOn
-from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
-from aitp_desk.house import House, Shared, make_authorizing, make_callbacks, tending
+from aitp_desk.house import House, make_authorizing, tending
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
@@ -75,6 +62,7 @@ from aitp_desk.protocols.metrics.routes import METRICS_PATH, is_measured
 from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.oauth.routes import OAuthDoor
 from aitp_desk.protocols.reply import Door
+from aitp_desk.shared import Shared, digests, make_shared
 from aitp_desk.start_report import API_KEY, report_start
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
@@ -185,19 +173,10 @@ async def open_server(
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
-        following = Following(partial(read_happenings, store))
-        repeats = Repeats(_digests(keys, "idempotency"))
-        filing = Filing(
-            store=store,
-            settings=config.files,
-            anonymous_days=config.threads.anonymous_ttl,
-            digest=_digests(keys, "files"),
-            clock=clock,
-        )
         knowledge = await _open_knowledge(stack, config, egress)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
-        tokens_used = TokensUsed(store, _digests(keys, "tokens used"), clock)
+        tokens_used = TokensUsed(store, digests(keys, "tokens used"), clock)
         agent, day = await _open_agent(
             stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
         )
@@ -209,37 +188,23 @@ async def open_server(
             houses.append(
                 House(further.name, own, knowledge, _agent_over(knowledge, agent), offered)
             )
-        summarising = Summarising(store=store, agent=agent, bounds=config.threads)
-        jobs = Jobs(store=store, clock=clock)
-        callbacks = make_callbacks(config, store, keys, egress, clock)
-        shared = Shared(
+        shared = make_shared(
+            config,
             store=store,
-            following=following,
-            repeats=repeats,
-            filing=filing,
-            summarising=summarising,
-            jobs=jobs,
-            callbacks=callbacks,
-            taking_on=TakingOn(store=store, jobs=jobs, callbacks=callbacks, clock=clock),
-            own_names=OwnNames(house.actor for house in houses),
-            places=Places(
-                "streams",
-                most=config.events.max_streams,
-                most_per_caller=config.events.max_streams_per_caller,
-            ),
-            audit=audit_keys(keys),
-            named_agents=NamedAgents(config.agent_limits, clock),
-            tiers=Tiers(config.tiers),
+            keys=keys,
+            egress=egress,
+            agent=agent,
+            actors=[house.actor for house in houses],
             tokens_used=tokens_used,
-            hash_link=keys.hash_link,
             clock=clock,
         )
+        following = shared.following
         tooling = _make_tooling(shared, houses)
         worker = Worker(
             store=store,
             turns={house.name: house.make_turns(shared, tooling[house.name]) for house in houses},
             following=following,
-            summarising=summarising,
+            summarising=shared.summarising,
             jobs=shared.jobs,
             session_seconds=config.sessions.idle_seconds,
             clock=clock,
@@ -247,7 +212,7 @@ async def open_server(
         desk, *further_desks = (
             house.make_desk(shared, worker, tooling[house.name]) for house in houses
         )
-        jobs.handle(callbacks.kind(_rendering(desk)))
+        shared.jobs.handle(shared.callbacks.kind(_rendering(desk)))
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         identifier = make_identifier(
             config,
@@ -354,11 +319,6 @@ def _rendering(desk: Desk) -> Render:
 def _offered(config: Config, more: Sequence[Offered]) -> tuple[Offered, ...]:
     """The actions that a site has declared, and more."""
     return (*load_actions(config, taken=OWN_NAMES).offered, *more)
-
-
-def _digests(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
-    """What makes keyed digests for one purpose."""
-    return partial(hmac.digest, keys.derive(purpose), digest="sha256")
 
 
 async def _open_knowledge(

@@ -19,85 +19,39 @@ from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import SigningKeys
-from aitp_desk.auth.webhooks import Webhooks, webhook_secret_of_client
+from aitp_desk.auth.webhooks import webhook_secret_of_client
 from aitp_desk.config import Config, Retention
 from aitp_desk.desk.acting import Acting
-from aitp_desk.desk.agents import SITE_AGENT, OwnNames, SiteAgent, SiteAgents
+from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
-from aitp_desk.desk.callbacks import Callbacks
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.facts import site_facts
-from aitp_desk.desk.filing import Filing
-from aitp_desk.desk.following import Following
 from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.invoking import Invoking
-from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.limits import Limiter
-from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.noting import Noting
-from aitp_desk.desk.places import Places
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
-from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
-from aitp_desk.desk.summarising import Summarising
-from aitp_desk.desk.taking_on import TakingOn
-from aitp_desk.desk.tiers import Tiers
-from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.watching import watching
 from aitp_desk.desk.working import Worker
-from aitp_desk.egress import Egress
 from aitp_desk.knowledge.watch import Knowledge
-from aitp_desk.model.audit import AuditKeys
 from aitp_desk.model.thread import Actor
+from aitp_desk.shared import Shared
 from aitp_desk.store.base import Store
 from aitp_desk.store.work.jobs import JOBS_EPOCH
-
-
-class Shared(msgspec.Struct, frozen=True):
-    """What all desks of a process share.
-
-    Parameters:
-        jobs: what is to be done besides answering.
-        callbacks: how callers are told of the end of a call.
-        taking_on: has calls carried out that go on after they were accepted.
-        own_names: what the agents of all desks are called on threads.
-        places: the streams that are open at all desks together.
-        audit: the keys of the audit log.
-        named_agents: what agents may do less, by their names.
-        tiers: which callers have limits of their own.
-        tokens_used: what models have used on the day.
-        hash_link: what is kept of the secret of a link.
-    """
-
-    store: Store
-    following: Following
-    repeats: Repeats
-    filing: Filing
-    summarising: Summarising
-    jobs: Jobs
-    callbacks: Callbacks
-    taking_on: TakingOn
-    own_names: OwnNames
-    places: Places
-    audit: AuditKeys
-    named_agents: NamedAgents
-    tiers: Tiers
-    tokens_used: TokensUsed
-    hash_link: Callable[[str], bytes]
-    clock: Callable[[], float]
 
 
 class House(msgspec.Struct, frozen=True):
@@ -269,20 +223,6 @@ class House(msgspec.Struct, frozen=True):
             ),
             worker=worker,
         )
-
-
-def make_callbacks(
-    config: Config, store: Store, keys: DataKeys, egress: Egress, clock: Callable[[], float]
-) -> Callbacks:
-    """What tells callers' servers of the end of calls; it may ask no others than ``egress`` does.
-
-    Parameters:
-        keys: the desk's data keys.
-        clock: Unix seconds.
-    """
-    signing = SigningKeys(keys) if config.oauth.enabled else None
-    webhooks = Webhooks(store=store, keys=keys, signing=signing, clock=clock)
-    return Callbacks(egress=egress, webhooks=webhooks, settings=config.callbacks, clock=clock)
 
 
 @asynccontextmanager

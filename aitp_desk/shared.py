@@ -1,0 +1,136 @@
+"""What all desks of a process share, put together."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import msgspec
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.auth.audit_keys import audit_keys
+from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.signing import SigningKeys
+from aitp_desk.auth.webhooks import Webhooks
+from aitp_desk.config import Config
+from aitp_desk.desk.agents import OwnNames
+from aitp_desk.desk.callbacks import Callbacks
+from aitp_desk.desk.filing import Filing
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.happening import read_happenings
+from aitp_desk.desk.jobs import Jobs
+from aitp_desk.desk.named_agents import NamedAgents
+from aitp_desk.desk.places import Places
+from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.summarising import Summarising
+from aitp_desk.desk.taking_on import TakingOn
+from aitp_desk.desk.tiers import Tiers
+from aitp_desk.desk.tokens_used import TokensUsed
+from aitp_desk.egress import Egress
+from aitp_desk.model.audit import AuditKeys
+from aitp_desk.model.thread import Actor
+from aitp_desk.store.base import Store
+
+
+class Shared(msgspec.Struct, frozen=True):
+    """What all desks of a process share.
+
+    Parameters:
+        jobs: what is to be done besides answering.
+        callbacks: how callers are told of the end of a call.
+        taking_on: has calls carried out that go on after they were accepted.
+        own_names: what the agents of all desks are called on threads.
+        places: the streams that are open at all desks together.
+        audit: the keys of the audit log.
+        named_agents: what agents may do less, by their names.
+        tiers: which callers have limits of their own.
+        tokens_used: what models have used on the day.
+        hash_link: what is kept of the secret of a link.
+    """
+
+    store: Store
+    following: Following
+    repeats: Repeats
+    filing: Filing
+    summarising: Summarising
+    jobs: Jobs
+    callbacks: Callbacks
+    taking_on: TakingOn
+    own_names: OwnNames
+    places: Places
+    audit: AuditKeys
+    named_agents: NamedAgents
+    tiers: Tiers
+    tokens_used: TokensUsed
+    hash_link: Callable[[str], bytes]
+    clock: Callable[[], float]
+
+
+def make_shared(
+    config: Config,
+    *,
+    store: Store,
+    keys: DataKeys,
+    egress: Egress,
+    agent: Agent,
+    actors: Sequence[Actor],
+    tokens_used: TokensUsed,
+    clock: Callable[[], float],
+) -> Shared:
+    """Put together what all desks share.
+
+    Parameters:
+        agent: who answers at the site's own desk, and shortens conversations at all.
+        actors: the desks' own.
+        clock: Unix seconds.
+    """
+    jobs = Jobs(store=store, clock=clock)
+    callbacks = make_callbacks(config, store, keys, egress, clock)
+    return Shared(
+        store=store,
+        following=Following(partial(read_happenings, store)),
+        repeats=Repeats(digests(keys, "idempotency")),
+        filing=Filing(
+            store=store,
+            settings=config.files,
+            anonymous_days=config.threads.anonymous_ttl,
+            digest=digests(keys, "files"),
+            clock=clock,
+        ),
+        summarising=Summarising(store=store, agent=agent, bounds=config.threads),
+        jobs=jobs,
+        callbacks=callbacks,
+        taking_on=TakingOn(store=store, jobs=jobs, callbacks=callbacks, clock=clock),
+        own_names=OwnNames(actors),
+        places=Places(
+            "streams",
+            most=config.events.max_streams,
+            most_per_caller=config.events.max_streams_per_caller,
+        ),
+        audit=audit_keys(keys),
+        named_agents=NamedAgents(config.agent_limits, clock),
+        tiers=Tiers(config.tiers),
+        tokens_used=tokens_used,
+        hash_link=keys.hash_link,
+        clock=clock,
+    )
+
+
+def digests(keys: DataKeys, purpose: str) -> Callable[[bytes], bytes]:
+    """What makes keyed digests for one purpose."""
+    return partial(hmac.digest, keys.derive(purpose), digest="sha256")
+
+
+def make_callbacks(
+    config: Config, store: Store, keys: DataKeys, egress: Egress, clock: Callable[[], float]
+) -> Callbacks:
+    """What tells callers' servers of the end of calls; it may ask no others than ``egress`` does.
+
+    Parameters:
+        keys: the desk's data keys.
+        clock: Unix seconds.
+    """
+    signing = SigningKeys(keys) if config.oauth.enabled else None
+    webhooks = Webhooks(store=store, keys=keys, signing=signing, clock=clock)
+    return Callbacks(egress=egress, webhooks=webhooks, settings=config.callbacks, clock=clock)
