@@ -146,7 +146,7 @@ async def calling(
 # --- what is announced ----------------------------------------------------------------------
 
 
-@pytest.mark.requirement("AHP-5.3-2", "AHP-5.3-3", "AHP-5.3-4")
+@pytest.mark.requirement("AHP-5.3-2", "AHP-5.3-3", "AHP-5.3-5")
 async def test_the_manifest_declares_actions_with_what_they_take_and_give(
     tmp_path: Path, site: Path
 ) -> None:
@@ -165,7 +165,7 @@ async def test_the_manifest_declares_actions_with_what_they_take_and_give(
     assert "left" in json.dumps(named["place_order"]["output_schema"])
 
 
-@pytest.mark.requirement("AHP-8.2-1")
+@pytest.mark.requirement("AHP-5.3-4", "AHP-8.2-2")
 async def test_what_is_not_open_needs_a_credential_that_opens_it(
     tmp_path: Path, site: Path
 ) -> None:
@@ -322,7 +322,6 @@ async def test_a_call_that_waits_goes_on_after_a_restart(tmp_path: Path, site: P
         assert caller.booked == ["2 of ABC-01"]
 
 
-@pytest.mark.requirement("AHP-5.3-6")
 async def test_an_owner_may_want_to_know_what_for(tmp_path: Path, site: Path) -> None:
     order = {"sku": "ABC-01", "quantity": 1, "_confirm": {"amount": "9.50", "currency": "EUR"}}
     async with calling(tmp_path, site, "actions.require_intent=true") as caller:
@@ -334,7 +333,7 @@ async def test_an_owner_may_want_to_know_what_for(tmp_path: Path, site: Path) ->
         assert caller.talker.rows("SELECT intent FROM calls") == [("A present for Ada.",)]
 
 
-@pytest.mark.requirement("AHP-11.2-4")
+@pytest.mark.requirement("AHP-11.2-5")
 async def test_actions_have_a_limit_of_their_own(tmp_path: Path, site: Path) -> None:
     async with calling(
         tmp_path, site, "limits.enabled=true", "limits.actions_per_minute=2"
@@ -387,7 +386,9 @@ class Research:
         return Done({"found": arguments["topic"]}, f"All about {arguments['topic']}.")
 
 
-@pytest.mark.requirement("AHP-6.4-1", "AHP-9.1-1", "AHP-9.2-1")
+@pytest.mark.requirement(
+    "AHP-5.3-6", "AHP-6.4-1", "AHP-6.4-4", "AHP-9.1-1", "AHP-9.1-2", "AHP-9.1-4", "AHP-9.2-1"
+)
 async def test_a_long_call_is_accepted_and_asked_after(tmp_path: Path, site: Path) -> None:
     research = Research()
     async with calling(tmp_path, site, actions=(research.offered,)) as caller:
@@ -448,6 +449,7 @@ async def test_a_long_call_that_was_cut_short_is_made_again_or_said_to_be_unknow
         assert second.calls == (first.calls if is_idempotent else [])
 
 
+@pytest.mark.requirement("AHP-9.2-2")
 async def test_a_call_that_is_not_over_in_its_time_has_expired(tmp_path: Path, site: Path) -> None:
     clock, first, second = Clock(), Research(is_idempotent=True), Research(is_idempotent=True)
     stop = "server.shutdown_seconds=1"
