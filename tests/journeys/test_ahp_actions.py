@@ -93,6 +93,7 @@ def site(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", encoding="utf-8")
     (folder / "actions.py").write_text(ACTIONS, encoding="utf-8")
+    (folder / "desk.toml").write_text("", encoding="utf-8")
     return folder
 
 
