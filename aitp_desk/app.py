@@ -32,6 +32,7 @@ from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.config import Claude, Config, default_url
 from aitp_desk.connections import Connections, most_connections
+from aitp_desk.desk.call_counts import call_figures
 from aitp_desk.desk.callbacks import Render
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
@@ -268,6 +269,7 @@ async def open_server(
             *([] if concurrency is None else [concurrency.figures]),
             *([] if day is None else [day.figures]),
             partial(desk_figures, (desk, *further_desks)),
+            partial(call_figures, {name: one.invoking.counts for name, one in tooling.items()}),
             lambda: store.measure().figures(),
             *_kept_figures(shared, worker),
         )

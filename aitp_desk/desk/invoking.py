@@ -22,6 +22,7 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import (
     NOBODY_KNOWS,
     always,
@@ -85,6 +86,9 @@ class Invoking:
         take_on: what is written with an ``async`` call so that somebody carries it out.
         begun: told of such a call once it is on disk.
         clock: Unix seconds.
+
+    Attributes:
+        counts: what became of calls.
     """
 
     def __init__(
@@ -109,6 +113,7 @@ class Invoking:
         self._clock = clock
         self._take_on = take_on
         self._begun = begun
+        self.counts = CallCounts()
         self._at_work: set[asyncio.Task[ActionCall]] = set()
 
     @property
@@ -399,7 +404,7 @@ class Invoking:
         """Carry out a call under its deadline: how it ended, and why it failed."""
         action = offered.action
         try:
-            with faults(action, call):
+            with self.counts.carrying_out(action), faults(action, call):
                 async with asyncio.timeout(action.deadline_seconds):
                     done = await offered.perform(value, context)
         except TimeoutError:
@@ -414,6 +419,7 @@ class Invoking:
 
     async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> ActionCall:
         await self._write(ended, call, replied, auditor_of(self._audit, call.asked_by, self._now()))
+        self.counts.note(ended)
         return ended
 
     async def _write(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -14,9 +15,15 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from aitp_desk.agent.base import Usage
 from aitp_desk.agent.budget import Day
+from aitp_desk.desk.call_counts import call_figures
+from aitp_desk.desk.invocation import Invocation
 from aitp_desk.desk.metering import Meter
+from aitp_desk.model.action import Action
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.principal import anonymous
 from aitp_desk.protocols.metrics.wire import render
 from aitp_desk.store.work.jobs import enqueue_job
+from tests.acting import calling, offering
 from tests.docs import metrics_table
 from tests.docs.metrics_table import Described
 from tests.raw_http import send
@@ -66,13 +73,38 @@ def anybody(operator: Talker, tmp_path: Path) -> Talker:
     return Talker(operator.desk, tmp_path, operator.http)
 
 
-async def test_what_is_told_is_what_the_page_lists(operator: Talker) -> None:
+async def test_what_is_told_is_what_the_page_lists(operator: Talker, tmp_path: Path) -> None:
     await read(operator)  # so that a request was counted
     told = Scrape(await read(operator)).described
     day = Scrape(render(Day(100, lambda: 0.0).figures(), "")[0].decode()).described
     listed = metrics_table.described()
     assert told.pop("aitp_desk_jobs")[0] == listed.pop("aitp_desk_jobs")[0]  # there are no jobs
-    assert {**told, **day} == listed
+    assert {**told, **day, **Scrape(await figures_of_calls(tmp_path)).described} == listed
+
+
+async def figures_of_calls(folder: Path) -> str:
+    """What is told of two calls, one of which the site's own code refused."""
+
+    async def close_up(_who: str, arguments: Mapping[str, Any]) -> str:
+        if "late" in arguments:
+            raise PreconditionFailed("It is too late.")
+        return "Closed."
+
+    action = offering(Action("close_up", "Closes up.", open_to="anyone"), close_up)
+    async with calling(folder, action) as invoking:
+        await invoking.invoke(anonymous(""), Invocation("close_up", {}, "arguments"))
+        with pytest.raises(PreconditionFailed):
+            await invoking.invoke(anonymous(""), Invocation("close_up", {"late": 1}, "arguments"))
+        return render(call_figures({"": invoking.counts}), "")[0].decode()
+
+
+async def test_calls_of_actions_are_told_by_how_they_ended(tmp_path: Path) -> None:
+    scrape = Scrape(await figures_of_calls(tmp_path))
+    of = {"agent": "desk", "action": "close_up"}
+    assert scrape.value("aitp_desk_calls_total", **of, state="succeeded") == 1
+    assert scrape.value("aitp_desk_calls_total", **of, state="failed") == 1
+    assert scrape.value("aitp_desk_call_seconds_count", **of) == 2
+    assert scrape.value("aitp_desk_calls_at_work", agent="desk") == 0
 
 
 async def test_requests_are_counted_by_route_and_status_on_both_ways(

@@ -16,6 +16,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from aitp_desk.agent.base import Turn
 from aitp_desk.agent.budget import Day, Spending
 from aitp_desk.config import Claude
+from aitp_desk.desk.call_counts import CallCounts
+from aitp_desk.model.action import Action
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.tracing import begin_span, is_wanted, tracing
 from tests.doubles import ScriptedAgent
@@ -144,6 +146,18 @@ async def test_a_call_of_a_model_is_a_client_span_of_what_asks(talker: Talker) -
         "gen_ai.usage.input_tokens": 0,
         "gen_ai.usage.output_tokens": 0,
     }
+
+
+async def test_what_an_action_does_is_a_span_by_its_name(talker: Talker) -> None:
+    action = Action("open_till", "Opens the till.")
+    with tracing(True), CallCounts().carrying_out(action):
+        pass
+    with tracing(True), pytest.raises(Unavailable), CallCounts().carrying_out(action):
+        raise Unavailable(SECRET)
+    done, refused = collected("call open_till")
+    assert attributes(done) == {"aitp_desk.action": "open_till"}
+    assert attributes(refused)["error.type"] == "Unavailable"
+    assert SECRET not in refused.to_json()
 
 
 async def test_without_the_setting_no_span_is_made(tmp_path: Path, talker: Talker) -> None:
