@@ -7,7 +7,8 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,20 +53,20 @@ def backup(data: Path, url: str, dest: Path) -> None:
         if dest.exists():
             fail([f"{dest} is there already; name a file that is not."])
         draft = dest.with_name(f"{dest.name}.{secrets.token_hex(8)}")
-        copy_database(database, draft, told=_progress("copied", "pages"))
+        with _progress("copied", "pages") as told:
+            copy_database(database, draft, told=told)
         try:
             with looking_at(draft) as reader:
-                reader.version()
                 damage = reader.damage()
-                masters = {key.master for key in asyncio.run(key_reads.data_keys(reader))}
+                kept = () if damage else asyncio.run(key_reads.data_keys(reader))
             if damage:
-                fail([f"database: {what}" for what in damage] + ["Nothing was backed up."])
+                fail([*(f"database: {what}" for what in damage), "Nothing was backed up."])
             put_in_place(draft, dest)
         finally:
             remove_database(draft)
     click.echo(f"Backed up {_size(dest)} to {dest}; the copy is whole.")
-    if masters:
-        named = " or ".join(sorted(masters))
+    if kept:
+        named = " or ".join(sorted({key.master for key in kept}))
         click.echo(f"The master key is not in it. It opens with {named}: keep that key elsewhere.")
 
 
@@ -115,12 +116,12 @@ def restore(data: Path, url: str, src: Path) -> None:
             target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             draft = target.with_name(f"{target.name}.{secrets.token_hex(8)}")
             try:
-                copy_database(src, draft, told=_progress("copied", "pages"))
+                with _progress("copied", "pages") as told:
+                    copy_database(src, draft, told=told)
                 with looking_at(draft) as reader:
-                    reader.version()
                     damage = reader.damage()
                 if damage:
-                    fail([f"database: {what}" for what in damage] + ["Nothing was restored."])
+                    fail([*(f"database: {what}" for what in damage), "Nothing was restored."])
                 asyncio.run(bring_up(draft))
                 put_in_place(draft, target)
             finally:
@@ -149,19 +150,19 @@ def check(data: Path, url: str, as_json: bool) -> None:
 
         database = present_database(data, url)
         with looking_at(database) as reader:
-            applied, known = reader.version()
             wrong = [f"database: {what}" for what in reader.damage()]
+            applied, known = (0, 0) if wrong else reader.version()
             if applied < known:
                 wrong.append(
                     f"database: its schema is {applied}, and that of this version {known}; the"
                     " next start brings it up, and then it can be checked."
                 )
-            told = _progress("checked", "messages")
-            found = (
-                Examined(problems=tuple(wrong))
-                if wrong
-                else asyncio.run(examine(reader, data, os.environ, lambda n: told(n, None)))
-            )
+            with _progress("checked", "messages") as told:
+                found = (
+                    Examined(problems=tuple(wrong))
+                    if wrong
+                    else asyncio.run(examine(reader, data, os.environ, lambda n: told(n, None)))
+                )
     if as_json:
         _print_json(database, applied, found)
     if found.problems:
@@ -183,26 +184,35 @@ def _print_json(database: Path, schema: int, found: Examined) -> None:
 
     told = {
         "whole": not found.problems,
-        "schema": schema,
+        "schema": schema or None,
         "bytes": database.stat().st_size,
         **msgspec.structs.asdict(found),
     }
     click.echo(msgspec.json.encode(told).decode())
 
 
-def _progress(did: str, things: str) -> Callable[[int, int | None], None]:
+@contextmanager
+def _progress(did: str, things: str) -> Iterator[Callable[[int, int | None], None]]:
     """Tell somebody at a terminal how far it is, on one line; nobody else."""
+    is_watched, is_told = _is_watched(), False
     next_at = time.monotonic() + _TELL_SECONDS
 
-    def tell(n: int, of: int | None) -> None:
-        nonlocal next_at
-        if not sys.stderr.isatty() or time.monotonic() < next_at:
-            return
-        next_at = time.monotonic() + _TELL_SECONDS
-        whole = f" of {of}" if of is not None else ""
-        click.echo(f"\r{did} {n}{whole} {things}", nl=n == of, err=True)
+    def tell(n: int, of: int | None = None) -> None:
+        nonlocal next_at, is_told
+        if is_watched and time.monotonic() >= next_at:
+            next_at, is_told = time.monotonic() + _TELL_SECONDS, True
+            whole = "" if of is None else f" of {of}"
+            click.echo(f"\r{did} {n}{whole} {things}", nl=False, err=True)
 
-    return tell
+    try:
+        yield tell
+    finally:
+        if is_told:
+            click.echo(err=True)
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty()
 
 
 def _size(path: Path) -> str:
