@@ -84,6 +84,11 @@ class Heading(msgspec.Struct, frozen=True):
     tally: Tally
     request_id: str
 
+    @property
+    def is_named(self) -> bool:
+        """Whether it says which request it is, or of which trace: then it never comes again."""
+        return bool(self.request_id) or "traceparent" in self.headers
+
 
 def read_heading(
     method: str,

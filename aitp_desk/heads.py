@@ -72,7 +72,7 @@ class Heads:
             what to forget it by.
         """
         known: Known = head
-        if read.heading.request_id:  # another each time
+        if read.heading.is_named:
             return head
         presented = read.heading.presented
         if isinstance(presented, Presented) and presented.is_for_once:

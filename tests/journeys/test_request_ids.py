@@ -96,7 +96,7 @@ async def test_all_that_is_logged_of_a_request_has_its_id(
 
 async def test_a_head_that_never_comes_again_takes_no_others_place(behind: Talker) -> None:
     heads = Heads()
-    for name, is_kept in (("X-Request-Id", False), ("X-Other", True)):
+    for name, is_kept in (("X-Request-Id", False), ("traceparent", False), ("X-Other", True)):
         sent = CIMultiDictProxy(CIMultiDict({"Host": "127.0.0.1", name: GIVEN}))
         converse = "/agent/converse"
         heading = behind.desk.front.read_head("POST", converse, converse, sent)

@@ -364,7 +364,7 @@ async def test_one_head_from_two_places_counts_as_two_callers(tmp_path: Path) ->
 async def test_few_and_short_heads_are_remembered() -> None:
     heads, read = (
         Heads(),
-        Head(cast("Heading", SimpleNamespace(presented=NOTHING, request_id="")), {}, 0),
+        Head(cast("Heading", SimpleNamespace(presented=NOTHING, is_named=False)), {}, 0),
     )
     heads.remember(b"x" * (LONGEST_HEAD + 1), read)
     assert heads.find(b"x" * (LONGEST_HEAD + 1)) is None
