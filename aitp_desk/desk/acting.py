@@ -134,10 +134,6 @@ class Acting:
         """The present moment, from which ``tomorrow`` is counted, in UTC."""
         return datetime.fromtimestamp(self._clock(), UTC)
 
-    def has(self, name: str) -> bool:
-        """Whether this is an action of the site's own."""
-        return self.invoking.has(name)
-
     async def act(
         self, principal: Principal, name: str, request: Request, session: Session
     ) -> Acted:

@@ -108,6 +108,7 @@ class Asking:
         self._registry = registry
         self._tooling = tooling
         self._acting = acting
+        self._own = acting.invoking.names
         self._sessions = sessions
         self._recording = recording
         self._knowledge = knowledge
@@ -140,7 +141,7 @@ class Asking:
             allowance.check_action(action.name)
         if ask.locale is not None:
             ask = msgspec.structs.replace(ask, locale=self._settle(ask.locale))
-        if self._acting.has(action.name):
+        if action.name in self._own:
             return await self._act(principal, ask, action, allowance)
         tools = self._tooling.tools(principal)
         if allowance is not None and allowance.agents:

@@ -88,6 +88,8 @@ class Invoking:
         clock: Unix seconds.
 
     Attributes:
+        actions: all actions of the site's own, in the order of their declaration.
+        names: what they are called.
         counts: what became of calls.
     """
 
@@ -107,6 +109,8 @@ class Invoking:
         self._desk = desk
         self._actor = actor
         self._offered = {one.action.name: one for one in offered}
+        self.actions = tuple(one.action for one in offered)
+        self.names = frozenset(self._offered)
         self._store = store
         self._audit = audit
         self._expires_seconds = expires_seconds
@@ -115,15 +119,6 @@ class Invoking:
         self._begun = begun
         self.counts = CallCounts()
         self._at_work: set[asyncio.Task[ActionCall]] = set()
-
-    @property
-    def actions(self) -> tuple[Action, ...]:
-        """All actions of the site's own, in the order of their declaration."""
-        return tuple(one.action for one in self._offered.values())
-
-    def has(self, name: str) -> bool:
-        """Whether there is an action of the site's own of this name."""
-        return name in self._offered
 
     def action(self, name: str) -> Action:
         """An action of the site's own, by its name.

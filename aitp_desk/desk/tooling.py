@@ -66,6 +66,8 @@ class Tooling:
 
     def tools(self, principal: Principal) -> tuple[Tool, ...]:
         """What an agent may call while it answers this caller."""
+        if not self._tools:
+            return ()
         return tuple(self._tools[action.name] for action in self.invoking.open_to(principal))
 
     def invoker(self, principal: Principal, asked: Called) -> Invoke:

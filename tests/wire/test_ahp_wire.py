@@ -61,6 +61,7 @@ def test_the_request_of_section_6_1_is_understood() -> None:
         accepts=("text/answer", "application/feed", "media/video"),
         max_tokens=500,
         requesting_agent="my-research-bot/1.0",
+        intent="research",
     )
 
 
