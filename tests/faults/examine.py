@@ -18,8 +18,14 @@ from aitp_desk.model.thread import Attachment
 from aitp_desk.store.work.folding import read_turn
 from tests.faults.ledger import MARK, QUESTIONS, Ledger
 
-RUNS_SECONDS = 60
-"""How long a desk may take to answer what it left unanswered."""
+IDLE_SECONDS = 120
+"""How long a desk may take to answer what it left unanswered, and to end what it left at work."""
+_OPEN = """
+SELECT (SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress'))
+     + (SELECT count(*) FROM calls WHERE state = 'started')
+     + (SELECT count(*) FROM jobs
+        WHERE state = 'at_work' OR (state = 'queued' AND available_at <= :latest))
+"""
 
 _texts = msgspec.json.Decoder(list[str]).decode
 _attachments = msgspec.json.Decoder(list[Attachment]).decode
@@ -51,17 +57,21 @@ class Findings(msgspec.Struct, frozen=True):
     refused: int = 0
 
 
-def wait_for_runs(database: Path) -> None:
-    """Return when no run waits or is in progress, or after `RUNS_SECONDS`: then they are found."""
-    ends_at = time.monotonic() + RUNS_SECONDS
-    with closing(_open(database)) as connection:
-        while _count_open_runs(connection) and time.monotonic() < ends_at:
+def wait_until_idle(database: Path, *, at_last: bool = False) -> None:
+    """Return when nothing is at work or due, or after `IDLE_SECONDS`: then it is found.
+
+    Parameters:
+        at_last: whether what waits for another attempt is waited for as well.
+    """
+    ends_at = time.monotonic() + IDLE_SECONDS
+    with closing(open_database(database)) as connection:
+        while _count_open(connection, at_last=at_last) and time.monotonic() < ends_at:
             time.sleep(0.02)
 
 
 def examine(database: Path, ledger: Ledger) -> Findings:
     """Count the faults of a database while its desk is idle."""
-    with closing(_open(database)) as connection:
+    with closing(open_database(database)) as connection:
         posts = Counter[str]()
         kept: dict[str, tuple[str, str]] = {}
         replies = Counter[str]()
@@ -155,11 +165,12 @@ def _count_split_turns(connection: sqlite3.Connection) -> int:
     return split
 
 
-def _open(database: Path) -> sqlite3.Connection:
+def open_database(database: Path) -> sqlite3.Connection:
+    """A connection that only reads."""
     return sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, isolation_level=None)
 
 
-def _count_open_runs(connection: sqlite3.Connection) -> int:
-    runs = "SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress')"
-    count: int = connection.execute(runs).fetchone()[0]
+def _count_open(connection: sqlite3.Connection, *, at_last: bool) -> int:
+    latest = 2**62 if at_last else int(time.time())
+    count: int = connection.execute(_OPEN, {"latest": latest}).fetchone()[0]
     return count

@@ -1,12 +1,15 @@
 """Kill a desk under load, again and again, and see whether it keeps what it has promised.
 
-    python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--hasty]
+    python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--hasty | --rash]
 
-In each cycle clients post to threads, with idempotency keys and automatic runs, and ask over AHP;
-at a random moment the desk is killed (kill -9). It is started again, has to answer what it left
-unanswered, and its database is examined. What was cut off is sent again with the same key. Every
-fifth time it is killed once more while it takes its runs up again. With ``--hasty`` the desk
-acknowledges before its commits: what that loses shows that losses are seen.
+In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
+call actions, some of which go on after they were accepted and are told of when they end; at a
+random moment the desk is killed (kill -9). It is started again, has to answer what it left
+unanswered and to end what it left at work, and its database and what its actions have done are
+examined. Messages that were cut off are sent again with the same key; calls are not. Every fifth
+time it is killed once more while it takes all that up again. With ``--hasty`` the desk acknowledges
+before its commits, with ``--rash`` it repeats whatever was cut short: that what is lost or done
+twice by that is seen shows that it would be seen.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
+import shutil
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -22,17 +26,27 @@ from pathlib import Path
 
 import msgspec
 
+from aitp_desk.store.sqlite import SqliteStore
+from tests.beginning import begin_database
+from tests.commands import run
+from tests.faults import entries
+from tests.faults.callers import Calls, call, hearing
 from tests.faults.clients import settle, talk
-from tests.faults.examine import Findings, examine, wait_for_runs
+from tests.faults.examine import Findings, examine, wait_until_idle
+from tests.faults.examine_calls import CallCounts, CallFindings, examine_calls
 from tests.faults.ledger import Ledger
+from tests.keys import make_key
 from tests.processes import Server, desk_command, free_port, serving_process
+from tests.serving import SHOP
+from tests.talking import DATABASE
 
-DESK, HASTY_DESK = "aitp_desk", "tests.faults.hasty"
+DESK, HASTY_DESK, RASH_DESK = "aitp_desk", "tests.faults.hasty", "tests.faults.rash"
 SHORTEST, LONGEST = 0.05, 0.8
 """Seconds of load before a kill."""
 AGAIN_EVERY = 5
 AGAIN_WITHIN = 0.05
 """Seconds until the second kill."""
+SETTINGS = ("threads.max_auto_replies=1000000", "egress.allow_loopback=true")
 
 
 class Cycle(msgspec.Struct, frozen=True):
@@ -46,6 +60,13 @@ class Cycle(msgspec.Struct, frozen=True):
     acknowledged: int
     cut_off: int
     findings: Findings
+    calls: CallFindings
+    counts: CallCounts
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How many of each fault there are."""
+        return msgspec.structs.asdict(self.findings) | msgspec.structs.asdict(self.calls)
 
 
 async def kill_under_load(
@@ -59,31 +80,55 @@ async def kill_under_load(
         program: the desk's module.
     """
     chance = random.Random(seed)
-    ledger = Ledger(chance)
-    database = folder / "data" / "desk.db"
-    with ExitStack() as stack:
-        server = _start(folder, stack, program)
-        for number in range(1, cycles + 1):
-            talking = asyncio.create_task(talk(server.url, ledger))
-            await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
-            server.kill()
-            await talking
-            cut_off = len(ledger.unsettled)
-            server = _start(folder, stack, program)
-            if number % AGAIN_EVERY == 0:
-                await asyncio.sleep(chance.uniform(0, AGAIN_WITHIN))
+    ledger, calls = Ledger(chance), Calls(chance)
+    database = folder / "data" / DATABASE
+    site = _make_site(folder)
+    book = site / entries.BOOK.name
+    begin_database(database)
+    async with SqliteStore.open(database) as store:
+        key = await make_key(store, database.parent, "actions")
+
+    async def examined(cut_off: int, *, at_last: bool = False) -> Cycle:
+        await asyncio.to_thread(wait_until_idle, database, at_last=at_last)
+        found, counts = examine_calls(database, book, calls)
+        return Cycle(len(ledger.said), cut_off, examine(database, ledger), found, counts)
+
+    async with hearing(calls) as told_at:
+        with ExitStack() as stack:
+
+            async def start() -> Server:
+                return await asyncio.to_thread(_start, folder, stack, program)
+
+            server = await start()
+            for number in range(1, cycles + 1):
+                load = (talk(server.url, ledger), call(server.url, key, told_at, calls))
+                talking = asyncio.gather(*load)
+                await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
                 server.kill()
-                server = _start(folder, stack, program)
-            wait_for_runs(database)
-            yield Cycle(len(ledger.said), cut_off, examine(database, ledger))
-        await settle(server.url, ledger)
-        wait_for_runs(database)
-        yield Cycle(len(ledger.said), 0, examine(database, ledger))
+                await talking
+                cut_off = len(ledger.unsettled)
+                server = await start()
+                if number % AGAIN_EVERY == 0:
+                    await asyncio.sleep(chance.uniform(0, AGAIN_WITHIN))
+                    server.kill()
+                    server = await start()
+                yield await examined(cut_off)
+            await settle(server.url, ledger)
+            yield await examined(0, at_last=True)
+
+
+def _make_site(folder: Path) -> Path:
+    """The example shop's content, with actions."""
+    site = folder / "site"
+    shutil.copytree(SHOP / "content", site / "content")
+    (site / "desk.toml").write_text('[content]\nfolder = "content"\n', "utf-8")
+    shutil.copy(entries.__file__, site / "actions.py")
+    return site
 
 
 def _start(folder: Path, stack: ExitStack, program: str) -> Server:
     port = free_port()
-    command = desk_command(folder / "data", port, "threads.max_auto_replies=1000000")
+    command = desk_command(folder / "data", port, *SETTINGS, folder=folder / "site")
     command[command.index(DESK)] = program
     return stack.enter_context(
         serving_process(command, port, log=folder / "desk.log", bytecode=folder / "bytecode")
@@ -98,21 +143,28 @@ async def report(cycles: int, seed: int, program: str) -> bool:
         async for cycle in killing:
             seen.append(cycle)
             name = f"cycle {len(seen)}" if len(seen) <= cycles else "settled"
-            print(f"{name}: {cycle.acknowledged} acknowledged, {cycle.cut_off} cut off", end=", ")
-            print(_told(cycle.findings), flush=True)
-    # a fault stays in the database: the last examination has those of all cycles, but for the runs
-    # that were unanswered after one restart and not after the next
+            found = {fault: count for fault, count in cycle.faults.items() if count}
+            print(
+                f"{name}: {cycle.acknowledged} messages and {cycle.counts.acknowledged} calls"
+                f" acknowledged, {cycle.cut_off} cut off, {_told(found) or 'no fault'}",
+                flush=True,
+            )
+        code, checked, problems = await run("store", "check", "--data", Path(folder) / "data")
+    # a fault stays in the database: the last examination has those of all cycles, but for what was
+    # not done after one restart and was after the next
     last = seen[-1]
-    unanswered = max(cycle.findings.unanswered for cycle in seen)
-    findings = msgspec.structs.replace(last.findings, unanswered=unanswered)
+    passing = ("unanswered", "endless", "untold")
+    faults = last.faults | {fault: max(cycle.faults[fault] for cycle in seen) for fault in passing}
     cut_off = sum(cycle.cut_off for cycle in seen)
     print(f"\n{cycles} kills, {last.acknowledged} acknowledged, {cut_off} cut off and sent again")
-    print(_told(findings))
-    return findings == Findings()
+    counts = msgspec.structs.asdict(last.counts)
+    print(f"calls: {_told(counts)}")
+    print(_told(faults))
+    print(*checked, *problems, sep="\n")
+    return code == 0 and not any(faults.values())
 
 
-def _told(findings: Findings) -> str:
-    found = msgspec.structs.asdict(findings)
+def _told(found: dict[str, int]) -> str:
     return ", ".join(f"{fault.replace('_', ' ')} {count}" for fault, count in found.items())
 
 
@@ -120,7 +172,10 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.faults.kill_under_load")
     parser.add_argument("--cycles", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--hasty", action="store_true", help="acknowledge before the commit")
+    desks = parser.add_mutually_exclusive_group()
+    for name, told in (("hasty", "acknowledge before the commit"), ("rash", "repeat all calls")):
+        program = f"tests.faults.{name}"
+        desks.add_argument(f"--{name}", dest="desk", action="store_const", const=program, help=told)
     given = parser.parse_args()
-    kept = asyncio.run(report(given.cycles, given.seed, HASTY_DESK if given.hasty else DESK))
+    kept = asyncio.run(report(given.cycles, given.seed, given.desk or DESK))
     sys.exit(0 if kept else 1)

@@ -1,0 +1,96 @@
+"""Callers of actions of a desk that will be killed, and the server where they are told of ends."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import msgspec
+from aiohttp import web
+
+from tests.websites import website
+
+CALLING = 6
+"""How many clients call actions."""
+SYNC, LONG = ("look_up", "enter"), ("enter_later", "enter_again")
+TOLD = "/told"
+FAILS_FIRST = 0.02
+"""Of so many calls the first telling is answered with an error."""
+SLOWEST = 0.02
+"""Seconds that the receiver takes at most."""
+
+
+class Calls:
+    """What was called, what the desk acknowledged of it, and what it told of ends.
+
+    Attributes:
+        notes: what was to be entered, each sent once, by the action that was to do it.
+        done: ids of calls whose success was answered, by their notes.
+        accepted: ids of the sessions of calls that were accepted, by their notes.
+        told: what was told of each call that ended, by the id under which it was.
+        refused: how many calls were answered with an error.
+    """
+
+    def __init__(self, chance: random.Random) -> None:
+        self.notes: dict[str, str] = {}
+        self.done: dict[str, str] = {}
+        self.accepted: dict[str, str] = {}
+        self.told: dict[str, list[bytes]] = {}
+        self.refused = 0
+        self._chance = chance
+
+    def next(self) -> tuple[str, str]:
+        """The action that is called next, and a note that no other call has."""
+        note = f"entry-{len(self.notes):012}"
+        self.notes[note] = self._chance.choice(SYNC + LONG)
+        return self.notes[note], note
+
+    async def hear(self, request: web.Request) -> web.Response:
+        """Take note of how a call has ended, or fail to."""
+        call_id = request.headers["webhook-id"]
+        body = await request.read()
+        await asyncio.sleep(self._chance.uniform(0, SLOWEST))
+        if call_id not in self.told and self._chance.random() < FAILS_FIRST:
+            self.told[call_id] = []
+            return web.Response(status=500)
+        self.told.setdefault(call_id, []).append(body)
+        return web.Response(status=204)
+
+
+@asynccontextmanager
+async def hearing(calls: Calls) -> AsyncIterator[str]:
+    """A server that is told how calls have ended; its address."""
+    async with website() as site:
+        site.handle(TOLD, calls.hear)
+        yield f"{site.url}{TOLD}"
+
+
+async def call(url: str, key: str, told_at: str, calls: Calls) -> None:
+    """Call actions with all clients at once until the server is gone."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with aiohttp.ClientSession(url, headers=headers) as http:
+        await asyncio.gather(*(_call_until_dead(http, told_at, calls) for _ in range(CALLING)))
+
+
+async def _call_until_dead(http: aiohttp.ClientSession, told_at: str, calls: Calls) -> None:
+    while True:
+        action, note = calls.next()
+        asked: dict[str, Any] = {"ahp": "0.1", "capability": action}
+        asked["query"] = msgspec.json.encode({"note": note}).decode()
+        if action in LONG:
+            asked["context"] = {"callback_url": told_at}
+        try:
+            async with http.post("/agent/converse", json=asked) as response:
+                answer = await response.json()
+        except aiohttp.ClientError:
+            return  # nobody calls it again: it was made, or not
+        if response.status == 200:
+            calls.done[note] = answer["response"]["answer"].removeprefix("call: ")
+        elif response.status == 202:
+            calls.accepted[note] = answer["session_id"]
+        else:
+            calls.refused += 1

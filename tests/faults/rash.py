@@ -1,0 +1,22 @@
+"""A desk that repeats every call that was cut short, as none may: `aitp-desk`, but for that.
+
+What it does twice shows that the proof sees it when something is done twice.
+"""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+from aitp_desk.cli import main
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.model.call import ActionCall
+
+
+def repeat_all(_self: Invoking, _call: ActionCall) -> bool:
+    """Hold everything for repeatable."""
+    return True
+
+
+if __name__ == "__main__":
+    with patch.object(Invoking, "may_repeat", repeat_all):
+        main()
