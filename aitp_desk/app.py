@@ -20,7 +20,7 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Offered
-from aitp_desk.actions.loading import load_actions
+from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.budget import Day
 from aitp_desk.agent.claude import ClaudeAgent, open_claude
@@ -155,8 +155,8 @@ async def open_server(
         claude_url: the address of its API; None for the public one.
         actions: further ones, beside those that the site has declared.
         agent_actions: the same for further site agents, by their names.
-        environment: where the master key may stand (``auth/keys.py``), and what spans are for
-            (``tracing.py``).
+        environment: where the master key may stand (``auth/keys.py``), other credentials, and what
+            spans are for (``tracing.py``).
     """
     async with AsyncExitStack() as stack:
         stack.enter_context(held_data(config.data))
@@ -181,11 +181,13 @@ async def open_server(
         agent, day = await _open_agent(
             stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
         )
-        houses = [House("", config, knowledge, agent, _offered(config, actions))]
+        offered = await stack.enter_async_context(offering(config, environment, OWN_NAMES, actions))
+        houses = [House("", config, knowledge, agent, offered)]
         for further in config.agents:
             own = config.of_agent(further)
             knowledge = await _open_knowledge(stack, own, egress, further.name)
-            offered = _offered(own, agent_actions.get(further.name, ()))
+            more = agent_actions.get(further.name, ())
+            offered = await stack.enter_async_context(offering(own, environment, OWN_NAMES, more))
             houses.append(
                 House(further.name, own, knowledge, _agent_over(knowledge, agent), offered)
             )
@@ -316,11 +318,6 @@ def _rendering(desk: Desk) -> Render:
         return None if status is None else encoder.status_body(status)
 
     return render
-
-
-def _offered(config: Config, more: Sequence[Offered]) -> tuple[Offered, ...]:
-    """The actions that a site has declared, and more."""
-    return (*load_actions(config, taken=OWN_NAMES).offered, *more)
 
 
 async def _open_knowledge(

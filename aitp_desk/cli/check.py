@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,13 +58,14 @@ def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
 def _check_actions(config: Config | None) -> tuple[int, list[str]]:
     """Return the number of actions and the faults."""
     from aitp_desk.actions.faults import ActionsError
-    from aitp_desk.actions.loading import load_actions
+    from aitp_desk.actions.sources import load_sources
     from aitp_desk.desk.registry import OWN_NAMES
 
     if config is None:
         return 0, []
     try:
-        return len(load_actions(config, taken=OWN_NAMES).offered), []
+        sources = load_sources(config, environment=os.environ, taken=OWN_NAMES)
+        return len(sources.actions.offered), []
     except ActionsError as error:
         return 0, list(map(str, error.problems))
 

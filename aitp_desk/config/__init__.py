@@ -3,6 +3,7 @@
 Only ``app.py`` and the command line hold the whole; everything else is given its section.
 """
 
+from aitp_desk.config.action_terms import ActionTerms
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content, Signals, Web
@@ -19,6 +20,7 @@ from aitp_desk.config.limits import (
 )
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.oauth import OAuth, Registration
+from aitp_desk.config.openapi import OpenApi, OperationTerms
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.retention import Retention
 from aitp_desk.config.rules import check_public, default_url
@@ -38,6 +40,7 @@ from aitp_desk.config.threads import Threads
 __all__ = [
     "EVERYBODY",
     "THREADS",
+    "ActionTerms",
     "AgentLimits",
     "Cache",
     "CallbackSettings",
@@ -54,6 +57,8 @@ __all__ = [
     "Limits",
     "Log",
     "OAuth",
+    "OpenApi",
+    "OperationTerms",
     "Problem",
     "Registration",
     "Retention",

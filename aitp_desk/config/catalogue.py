@@ -53,9 +53,7 @@ def sections() -> tuple[Section, ...]:
         if is_section(field.type):
             found += _sections(field.type, field.name)
         elif (repeated := repeated_section(field.type)) is not None:
-            # the sections in it are told in its sentence: they are the site's own once more
-            section = next(_sections(repeated, field.name))
-            found.append(msgspec.structs.replace(section, repeats=True))
+            found += _repeated(repeated, field.name)
     return tuple(found)
 
 
@@ -89,6 +87,17 @@ def as_toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
+def _repeated(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
+    """A table that may stand several times, and such ones in it.
+
+    Other sections in it are told in its sentence: they are the site's own once more.
+    """
+    yield msgspec.structs.replace(next(_sections(kind, name)), repeats=True)
+    for field in msgspec.structs.fields(kind):
+        if (inner := repeated_section(field.type)) is not None:
+            yield from _repeated(inner, f"{name}.{field.name}")
+
+
 def _sections(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
     settings = tuple(
         Setting(
@@ -100,7 +109,7 @@ def _sections(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
             sentence=_sentence(field.type),
         )
         for field in msgspec.structs.fields(kind)
-        if not is_section(field.type)
+        if not is_section(field.type) and repeated_section(field.type) is None
     )
     yield Section(name, " ".join((kind.__doc__ or "").split()), settings)
     for field in msgspec.structs.fields(kind):

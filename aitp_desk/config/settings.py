@@ -23,6 +23,7 @@ from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.oauth import OAuth
+from aitp_desk.config.openapi import OpenApi
 from aitp_desk.config.retention import Retention
 from aitp_desk.config.server import Events, Server
 from aitp_desk.config.signing import (
@@ -276,6 +277,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
     actions: Actions = Actions()
+    openapi: tuple[OpenApi, ...] = ()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
     claude: Claude = Claude()
@@ -302,7 +304,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             agent.limits, enabled=agent.limits.enabled and self.limits.enabled
         )
         return msgspec.structs.replace(
-            self, site=site, content=agent.content, limits=limits, agents=()
+            self, site=site, content=agent.content, limits=limits, openapi=(), agents=()
         )
 
     @property

@@ -1,0 +1,204 @@
+"""A JSON Schema of somebody else's, made plain: whole in itself, and of 2020-12.
+
+What it refers to stands in its ``$defs``, a type is one type (of several there are alternatives),
+what OpenAPI 3.0 says in its own way is said as JSON Schema says it, and words that say nothing of a
+value are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Literal
+
+Schema = dict[str, Any]
+
+MOST_DEEP = 100
+"""How deep schemas may stand in one another."""
+
+_ONE = ("additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then")
+_UNEVALUATED = ("unevaluatedItems", "unevaluatedProperties")
+_SEVERAL = ("allOf", "anyOf", "oneOf", "prefixItems")
+_NAMED = ("dependentSchemas", "patternProperties", "properties")
+_KEPT = (
+    *("title", "description", "default", "deprecated", "type", "enum", "const", "format"),
+    *("multipleOf", "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum"),
+    *("maxLength", "minLength", "pattern", "maxItems", "minItems", "uniqueItems"),
+    *("maxContains", "minContains", "maxProperties", "minProperties", "required"),
+    "dependentRequired",
+)
+_NOT_FOLLOWED = ("$dynamicRef", "$recursiveRef")
+_SHOWN = ("title", "description", "default")
+_NULL: Schema = {"type": "null"}
+
+
+class Unusable(Exception):
+    """What is described cannot be offered.
+
+    Parameters:
+        message: what is wrong with it, in words that follow its name.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class PlainSchemas:
+    """Makes schemas of one document plain.
+
+    Parameters:
+        document: what their references are looked up in.
+        leaves_out: members that only an answer has (``readOnly``), or only a request.
+    """
+
+    def __init__(
+        self,
+        document: Mapping[str, Any],
+        leaves_out: Literal["readOnly", "writeOnly"] | None = None,
+    ) -> None:
+        self._document = document
+        self._leaves_out = leaves_out
+        self._names: dict[str, str] = {}
+        self._defs: dict[str, Schema] = {}
+
+    def make(self, schema: Any) -> Schema:
+        """A schema, without the definitions that it refers to.
+
+        Raises:
+            Unusable: it refers to what is not in the document, or holds what is not understood.
+        """
+        return _as_object(self._make(schema, 0))
+
+    def whole(self, made: Schema) -> Schema:
+        """A schema that was made of some made by :meth:`make`, with all definitions."""
+        return {**made, "$defs": self._defs} if self._defs else made
+
+    def definition(self, reference: str) -> Schema:
+        """A definition that a schema made by :meth:`make` refers to."""
+        return self._defs[reference.removeprefix("#/$defs/")]
+
+    def _make(self, schema: Any, depth: int) -> Schema | bool:
+        if isinstance(schema, bool):
+            return schema
+        if not isinstance(schema, Mapping):
+            raise Unusable("has a schema that is no object")
+        if depth > MOST_DEEP:
+            raise Unusable(f"has schemas that stand more than {MOST_DEEP} deep in one another")
+        _refuse(schema)
+        made = {word: schema[word] for word in _KEPT if word in schema}
+        if "$ref" in schema:
+            made["$ref"] = f"#/$defs/{self._define(schema['$ref'], depth)}"
+        for word in (*_ONE, *_UNEVALUATED):
+            if word in schema:
+                made[word] = self._make(schema[word], depth + 1)
+        for word in _SEVERAL:
+            if isinstance(schema.get(word), list):
+                made[word] = [_as_object(self._make(one, depth + 1)) for one in schema[word]]
+        for word in _NAMED:
+            if isinstance(schema.get(word), Mapping):
+                made[word] = self._members(schema[word], made, depth + 1)
+        _bound(made)
+        return _apart(made, is_nullable=schema.get("nullable") is True)
+
+    def _members(self, members: Mapping[str, Any], made: Schema, depth: int) -> Schema:
+        kept = {}
+        for name, member in members.items():
+            if self._leaves_out is not None and self._says(member, self._leaves_out):
+                if name in made.get("required", ()):
+                    made["required"] = [one for one in made["required"] if one != name]
+            else:
+                kept[str(name)] = _as_object(self._make(member, depth))
+        return kept
+
+    def _says(self, member: Any, flag: str) -> bool:
+        return isinstance(member, Mapping) and (
+            member.get(flag) is True
+            or ("$ref" in member and self.resolve(member).get(flag) is True)
+        )
+
+    def resolve(self, thing: Any) -> Mapping[str, Any]:
+        """What stands somewhere in the document, or what a reference that stands there means.
+
+        Raises:
+            Unusable: it leads nowhere, or round in a circle.
+        """
+        for _ in range(MOST_DEEP):
+            if not isinstance(thing, Mapping):
+                raise Unusable("has something else where an object belongs")
+            if "$ref" not in thing:
+                return thing
+            thing = self._look_up(thing["$ref"])
+        raise Unusable(f"refers to {thing['$ref']!r}, which leads round in a circle")
+
+    def _define(self, reference: Any, depth: int) -> str:
+        if reference in self._names:
+            return self._names[reference]
+        self.resolve({"$ref": reference})
+        target = self._look_up(reference)
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", str(reference).rpartition("/")[2]) or "schema"
+        while name in self._defs:
+            name += "_"
+        self._names[reference] = name
+        self._defs[name] = {}  # the name is taken while what it stands for is made
+        self._defs[name] = _as_object(self._make(target, depth + 1))
+        return name
+
+    def _look_up(self, reference: Any) -> Any:
+        if not isinstance(reference, str) or not reference.startswith("#"):
+            raise Unusable(f"refers to {reference!r}; only what is in the same file is read")
+        place: Any = self._document
+        for step in reference[1:].split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(place, list) and name.isdecimal() and int(name) < len(place):
+                place = place[int(name)]
+            elif isinstance(place, Mapping) and name in place:
+                place = place[name]
+            else:
+                raise Unusable(f"refers to {reference!r}, which is not there")
+        return place
+
+
+def _refuse(schema: Mapping[str, Any]) -> None:
+    for word in _NOT_FOLLOWED:
+        if word in schema:
+            raise Unusable(f"has a schema with {word}, which is not followed")
+    if schema.get("format") == "binary" or (
+        "contentMediaType" in schema and "contentEncoding" not in schema
+    ):
+        raise Unusable("takes or gives binary data, which is not offered; only JSON is")
+
+
+def _as_object(made: Schema | bool) -> Schema:
+    return made if isinstance(made, dict) else {} if made else {"not": {}}
+
+
+def _bound(made: Schema) -> None:
+    """Say bounds that are not part of their range as numbers (OpenAPI 3.0 has them as flags)."""
+    for word, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if isinstance(made.get(word), bool) and made.pop(word) and bound in made:
+            made[word] = made.pop(bound)
+
+
+def _apart(made: Schema, *, is_nullable: bool) -> Schema:
+    """Set several types apart as alternatives, of which null is one where it may be null."""
+    types = made.get("type")
+    several = list(types) if isinstance(types, list) else [] if types is None else [types]
+    is_nullable = is_nullable or ("null" in several and len(several) > 1)
+    types = [one for one in several if one != "null"] if is_nullable else several
+    if "enum" in made:
+        if is_nullable and None not in made["enum"]:
+            made["enum"] = [*made["enum"], None]
+        if is_nullable or len(types) > 1:
+            made.pop("type", None)
+        return made
+    if len(types) == 1 and not is_nullable:
+        return {**made, "type": types[0]}
+    if not types and not is_nullable:
+        return made
+    if is_nullable and not types and not made.keys() - {*_SHOWN}:
+        return made  # anything may be null
+    shown: Schema = {word: made.pop(word) for word in _SHOWN if word in made}
+    made.pop("type", None)
+    alternatives = [{"type": one, **made} for one in types] or [made]
+    return {**shown, "anyOf": [*alternatives, *([_NULL] if is_nullable else [])]}

@@ -1,0 +1,116 @@
+"""From what a description says, and what the site's owner says otherwise, to an Action."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.declare import Terms
+from aitp_desk.actions.described.plain_schema import Unusable
+from aitp_desk.actions.terms import answer_types_of, check_terms, read_cost, safety_of
+from aitp_desk.config import ActionTerms
+from aitp_desk.model.action import Action, Mutability, is_action_name
+
+MAX_SUMMARY = 256
+
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NO_LETTER = re.compile(r"[^a-z0-9]+")
+
+
+class Described(msgspec.Struct, frozen=True, kw_only=True):
+    """What a description says of an action.
+
+    Parameters:
+        id: what it is called there.
+        mutability: whether a call changes anything, as far as can be told.
+        may_be_query: whether the owner's word is enough that it only reads.
+    """
+
+    id: str
+    summary: str
+    description: str
+    mutability: Mutability
+    may_be_query: bool
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None
+
+
+def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Action:
+    """Make an action of what is described.
+
+    Calls elsewhere take their time, hence ``async`` is what it is unless the owner says that it is
+    quick (AHP 0.1, section 9).
+
+    Parameters:
+        terms: what the owner says otherwise.
+        prefix: what its name begins with.
+
+    Raises:
+        Unusable: its name, its texts or its terms cannot be used.
+    """
+    name = prefix + (terms.name or as_name(described.id))
+    if not is_action_name(name):
+        raise Unusable(
+            f"would be called {name[:80]!r}; an action's name takes small letters, digits and _, a"
+            " letter first, at most 64: write its name in the terms"
+        )
+    summary, description = _texts(described, terms)
+    kind = terms.kind or "async"
+    is_query = kind == "query" and described.may_be_query
+    declared = Terms(
+        kind=kind,
+        open_to=terms.open_to,
+        mutability=terms.mutability or ("read_only" if is_query else described.mutability),
+        blast_radius=terms.blast_radius or "self",
+        reversible_within=terms.reversible_within or None,
+        confirmation_recommended=terms.confirmation_recommended,
+        cost=terms.cost or None,
+        deadline=terms.deadline_seconds,
+        idempotent=terms.idempotent,
+        examples=(),
+        answer_types=None,
+        related=(),
+        says=None,
+        from_text=None,
+    )
+    if wrong := next(check_terms(declared), None):
+        raise Unusable(wrong.rstrip("."))
+    return Action(
+        name,
+        summary,
+        kind=kind,
+        description=description,
+        open_to=terms.open_to,
+        answer_types=answer_types_of(declared),
+        accept_fallback=True,
+        input_schema=described.input_schema,
+        output_schema=described.output_schema,
+        safety=safety_of(declared),
+        cost=read_cost(declared.cost),
+        deadline_seconds=terms.deadline_seconds,
+        is_idempotent=terms.idempotent,
+    )
+
+
+def as_name(id: str) -> str:
+    """What is called so elsewhere, in small letters and ``_``: ``getStock`` is ``get_stock``."""
+    return _NO_LETTER.sub("_", _HUMP.sub("_", id).lower()).strip("_")
+
+
+def _texts(described: Described, terms: ActionTerms) -> tuple[str, str]:
+    """The summary and the description; where there is no summary, the first paragraph is one."""
+    description = terms.description or described.description.strip()
+    summary = terms.summary or " ".join(described.summary.split())
+    if not summary:
+        first, _, rest = description.partition("\n\n")
+        summary = " ".join(first.split())
+        if len(summary) <= MAX_SUMMARY:
+            description = rest.strip()
+    if not summary:
+        raise Unusable("says nowhere what it does; write a summary in the file, or in the terms")
+    if len(summary) > MAX_SUMMARY:
+        summary = f"{summary[: MAX_SUMMARY - 1].rsplit(' ', 1)[0]}…"
+    return summary, description

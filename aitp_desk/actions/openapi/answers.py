@@ -1,0 +1,71 @@
+"""What an operation answers with, read off its file, and read from an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.described.held_schema import HeldSchema
+from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
+from aitp_desk.actions.openapi.arguments import is_json
+from aitp_desk.actions.openapi.document import Document, Operation
+
+_NOTHING: Schema = {"type": "null"}
+
+
+class Answers:
+    """What an operation answers with where it succeeds, by status.
+
+    Raises:
+        Unusable: one of them is no JSON, or is not described.
+    """
+
+    def __init__(self, document: Document, operation: Operation) -> None:
+        schemas = PlainSchemas(document.content, leaves_out="writeOnly")
+        told = operation.body.get("responses", {})
+        answers = {str(status): each for status, each in told.items()}
+        by_status: dict[str, Schema | None] = {
+            status: _schema(document.resolve(each), schemas)
+            for status, each in answers.items()
+            if status.startswith("2")
+        }
+        if not by_status and "default" in answers:
+            by_status["2XX"] = _schema(document.resolve(answers["default"]), schemas)
+        self._held = {
+            status.upper(): None
+            if schema is None
+            else HeldSchema(schemas.whole(schema), checks_formats=False)
+            for status, schema in by_status.items()
+        }
+        several = [_NOTHING if each is None else each for each in by_status.values()] or [_NOTHING]
+        distinct = [each for at, each in enumerate(several) if each not in several[:at]]
+        self.schema = schemas.whole(distinct[0] if len(distinct) == 1 else {"anyOf": distinct})
+
+    def read(self, status: int, media_type: str, body: bytes) -> Any:
+        """What an answer gives: what is declared of it, and nothing beyond that.
+
+        Raises:
+            TypeError, ValueError: it is something else than the file says.
+        """
+        held = self._held.get(str(status), self._held.get("2XX"))
+        if held is None:
+            return None
+        if not is_json(media_type):
+            raise TypeError("the service answered with something else than JSON")
+        return held.cut(msgspec.json.decode(body))
+
+
+def _schema(told: Mapping[str, Any], schemas: PlainSchemas) -> Schema | None:
+    content = told.get("content")
+    if not isinstance(content, Mapping) or not content:
+        return None
+    inner = next((each for name, each in content.items() if is_json(str(name))), None)
+    if not isinstance(inner, Mapping):
+        raise Unusable(
+            f"answers with {', '.join(map(str, content))}, which is not offered; only JSON is"
+        )
+    if "schema" not in inner:
+        raise Unusable("does not say what its answer holds; write its schema")
+    return schemas.make(inner["schema"])

@@ -1,0 +1,184 @@
+"""What an operation takes, as the arguments of an action, and the request that they come to.
+
+Arguments have the names of the file. Of two of one name, the first of path, query, header and body
+keeps it; the other is called after its place too: ``query_id``, ``body_id``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
+from aitp_desk.actions.openapi.encoding import in_header, in_path, in_query
+from aitp_desk.actions.openapi.parameters import Parameter
+
+WHOLE_BODY = "body"
+"""The argument that is the body as a whole, where that is no plain object."""
+
+_ODD = re.compile(r"[^A-Za-z0-9_-]+")
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_IN_TEMPLATE = "/%:@!$&'()*+,;=-._~"
+_JSON = re.compile(r"application/(?:[\w.+-]+\+)?json", re.ASCII | re.IGNORECASE)
+_OBJECT_WORDS = frozenset(
+    {"type", "properties", "required", "additionalProperties", "title", "description", "deprecated"}
+)
+
+
+class Body(msgspec.Struct, frozen=True):
+    """The JSON body that an operation takes.
+
+    Parameters:
+        schema: a plain one; of what is merged an object's with nothing but members.
+        is_merged: whether its members are arguments of their own.
+    """
+
+    schema: Schema
+    is_required: bool
+    is_merged: bool
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What is sent to a service.
+
+    Parameters:
+        target: path and query, encoded.
+        body: JSON; None without one.
+    """
+
+    target: str
+    headers: Mapping[str, str]
+    body: bytes | None
+
+
+def is_json(media_type: str) -> bool:
+    """Whether a media type, with parameters or without, is JSON's."""
+    return _JSON.fullmatch(media_type.partition(";")[0].strip()) is not None
+
+
+def read_body(told: Mapping[str, Any] | None, schemas: PlainSchemas) -> Body | None:
+    """Read what a file says of a request's body.
+
+    Raises:
+        Unusable: it is no JSON.
+    """
+    if told is None:
+        return None
+    content = told.get("content")
+    types = content if isinstance(content, Mapping) else {}
+    inner = next((each for name, each in types.items() if is_json(str(name))), None)
+    if not isinstance(inner, Mapping):
+        named = ", ".join(map(str, types)) or "nothing"
+        raise Unusable(f"takes a body of {named}, which is not offered; only JSON is")
+    is_required = told.get("required") is True
+    schema = schemas.make(inner.get("schema", {}))
+    opened = _opened(schema, schemas)
+    is_plain = opened.get("type", "object") == "object" and not opened.keys() - _OBJECT_WORDS
+    is_closed = opened.get("additionalProperties", False) is False and "properties" in opened
+    is_merged = is_plain and is_closed and (is_required or not opened.get("required"))
+    return Body(opened if is_merged else schema, is_required, is_merged)
+
+
+def _opened(schema: Schema, schemas: PlainSchemas) -> Schema:
+    """What a schema refers to, where it is nothing but a reference."""
+    for _ in range(100):
+        if "$ref" not in schema:
+            return schema
+        rest = {word: value for word, value in schema.items() if word != "$ref"}
+        schema = {**schemas.definition(schema["$ref"]), **rest}
+    raise Unusable(f"has a body {schema['$ref']!r} that leads round in a circle")
+
+
+class Arguments:
+    """The arguments of an operation.
+
+    Parameters:
+        path: the template of its path.
+
+    Raises:
+        Unusable: two of them cannot be told apart.
+    """
+
+    def __init__(
+        self, path: str, parameters: tuple[Parameter, ...], body: Body | None, schemas: PlainSchemas
+    ) -> None:
+        self._template = _VARIABLE.split(path)
+        self._parameters: dict[str, Parameter] = {}
+        self._members: dict[str, str] = {}
+        self._body = body
+        properties: dict[str, Schema] = {}
+        required: list[str] = []
+        for parameter in parameters:
+            name = _name(parameter.name, parameter.place, properties)
+            self._parameters[name] = parameter
+            properties[name] = parameter.schema
+            required += [name] if parameter.is_required else []
+        if body is not None and body.is_merged:
+            for member, inner in body.schema["properties"].items():
+                name = _name(member, "body", properties)
+                self._members[name] = member
+                properties[name] = inner
+                required += [name] if member in body.schema.get("required", ()) else []
+        elif body is not None:
+            self._whole = _name(WHOLE_BODY, "request", properties)
+            properties[self._whole] = body.schema
+            required += [self._whole] if body.is_required else []
+        schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+        self.schema = schemas.whole({**schema, "required": required} if required else schema)
+
+    def request(self, given: Mapping[str, Any]) -> Request:
+        """The request that arguments come to which fit the schema.
+
+        Raises:
+            InvalidRequest: one of them cannot be written where it belongs.
+        """
+        in_paths: dict[str, str] = {}
+        query: list[str] = []
+        headers: dict[str, str] = {}
+        for name, parameter in self._parameters.items():
+            if name not in given:
+                continue
+            value = given[name]
+            if parameter.is_json:
+                value = msgspec.json.encode(value).decode()
+            if parameter.place == "path":
+                in_paths[parameter.name] = in_path(value, name)
+            elif parameter.place == "header":
+                headers[parameter.name] = in_header(value, name)
+            else:
+                query += in_query(
+                    value,
+                    parameter.name,
+                    parameter.style,
+                    explode=parameter.explode,
+                    label=name,
+                )
+        parts = [
+            in_paths[part] if at % 2 else quote(part, safe=_IN_TEMPLATE)
+            for at, part in enumerate(self._template)
+        ]
+        target = "".join(parts) + (f"?{'&'.join(query)}" if query else "")
+        return Request(target, headers, self._body_of(given))
+
+    def _body_of(self, given: Mapping[str, Any]) -> bytes | None:
+        if self._body is None:
+            return None
+        if not self._body.is_merged:
+            return msgspec.json.encode(given[self._whole]) if self._whole in given else None
+        members = {member: given[name] for name, member in self._members.items() if name in given}
+        if not members and not self._body.is_required:
+            return None
+        return msgspec.json.encode(members)
+
+
+def _name(name: str, place: str, taken: Mapping[str, Any]) -> str:
+    """What an argument is called: its name in letters, digits, ``_`` and ``-``."""
+    plain = _ODD.sub("_", name).strip("_") or place
+    for tried in (plain, f"{place}_{plain}"):
+        if tried not in taken:
+            return tried
+    raise Unusable(f"has {name!r} several times, and even {place}_{plain} is taken")

@@ -1,0 +1,128 @@
+"""An OpenAPI file, and the operations in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from aitp_desk.actions.described.plain_schema import PlainSchemas, Unusable
+
+MAX_BYTES = 8 * 1024 * 1024
+"""A larger file is none that somebody keeps."""
+METHODS = ("get", "put", "post", "delete", "patch")
+"""The methods whose operations can be offered."""
+
+_VERSION = re.compile(r"3\.[01]\.\d+(?:-.+)?", re.ASCII)
+_TRUTH = re.compile(r"(?:true|True|TRUE|false|False|FALSE)\Z")
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """An operation as the file has it.
+
+    Parameters:
+        path: a template such as ``/items/{sku}``.
+        body: what the file says of it.
+        shared: what it says of all operations of the path.
+    """
+
+    method: str
+    path: str
+    body: Mapping[str, Any]
+    shared: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        """Its operationId; empty without one."""
+        return str(self.body.get("operationId") or "")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as JSON has it: dates are text, and only true and false are truths."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [
+        (tag, _TRUTH if tag.endswith(":bool") else pattern)
+        for tag, pattern in resolvers
+        if not tag.endswith(":timestamp")
+    ]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+class Document:
+    """An OpenAPI file that was read."""
+
+    def __init__(self, content: Mapping[str, Any]) -> None:
+        self.content = content
+        self._lookup = PlainSchemas(content)
+
+    @classmethod
+    def read(cls, path: Path) -> Document:
+        """Read a file, YAML or JSON.
+
+        Raises:
+            Unusable: it cannot be read, or is no OpenAPI file of a version that is known.
+        """
+        try:
+            with path.open("rb") as file:
+                raw = file.read(MAX_BYTES + 1)
+            if len(raw) > MAX_BYTES:
+                raise Unusable(f"is longer than {MAX_BYTES // 1024 // 1024} MB")
+            text = raw.decode("utf-8-sig")
+            is_json = text.lstrip().startswith("{")
+            content = json.loads(text) if is_json else yaml.load(text, _Loader)  # noqa: S506
+        except OSError as error:
+            raise Unusable(f"cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError as error:
+            raise Unusable(f"is not UTF-8 (byte {error.start})") from None
+        except yaml.MarkedYAMLError as error:
+            line = f" in line {error.problem_mark.line + 1}" if error.problem_mark else ""
+            raise Unusable(f"is no YAML: {error.problem}{line}") from None
+        except (ValueError, yaml.YAMLError, RecursionError) as error:
+            raise Unusable(f"is neither JSON nor YAML: {error}") from None
+        version = content.get("openapi") if isinstance(content, dict) else None
+        if not isinstance(version, str) or not _VERSION.fullmatch(version):
+            raise Unusable("is no OpenAPI file of version 3.0 or 3.1; it says openapi: 3.1.0, say")
+        return cls(content)
+
+    def resolve(self, thing: Any) -> Mapping[str, Any]:
+        """What stands in the file, or what a reference that stands there means.
+
+        Raises:
+            Unusable: it leads nowhere, or out of the file.
+        """
+        return self._lookup.resolve(thing)
+
+    def operations(self) -> Iterator[Operation]:
+        """All operations that could be offered, in the order of the file.
+
+        Raises:
+            Unusable: its paths are none.
+        """
+        paths = self.content.get("paths", {})
+        if not isinstance(paths, Mapping):
+            raise Unusable("has paths that are no object")
+        for path, item in paths.items():
+            shared = self.resolve(item)
+            for method in METHODS:
+                if isinstance(shared.get(method), Mapping):
+                    yield Operation(method, str(path), shared[method], shared)
+
+    def base_url(self, operation: Operation) -> str:
+        """Where an operation's server answers, as the file says; empty where it does not."""
+        for holder in (operation.body, operation.shared, self.content):
+            servers = holder.get("servers")
+            if isinstance(servers, list) and servers and isinstance(servers[0], Mapping):
+                url = str(servers[0].get("url", ""))
+                variables = servers[0].get("variables")
+                for name, variable in (variables or {}).items():
+                    url = url.replace(f"{{{name}}}", str(variable.get("default", "")))
+                return url
+        return ""

@@ -1,0 +1,115 @@
+"""Values in an address, a query or a header, as OpenAPI's styles write them (RFC 6570).
+
+Everything but unreserved characters is percent-encoded, so that a value never is more than a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from aitp_desk.model.errors import InvalidRequest
+
+_SLASHES = re.compile(r"[/\\]")
+_HEADER = re.compile(r"[\x20-\x7e]*")
+_DELIMITERS = {"form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C"}
+
+
+def as_text(value: Any, name: str) -> str:
+    """A single value as text.
+
+    Raises:
+        InvalidRequest: it is a list, an object, or half a character.
+    """
+    match value:
+        case str():
+            if not _is_whole(value):
+                raise InvalidRequest(f"'{name}' holds half a character.", param=name)
+            return value
+        case bool() | int() | float():
+            return msgspec.json.encode(value).decode()
+        case None:
+            return ""
+        case _:
+            raise InvalidRequest(f"'{name}' takes single values, no lists or objects.", param=name)
+
+
+def in_path(value: Any, name: str) -> str:
+    """A value as part of a path.
+
+    Raises:
+        InvalidRequest: it is empty, or could lead to another address (``.``, ``..``).
+    """
+    texts = [as_text(each, name) for each in (value if isinstance(value, list) else [value])]
+    for text in texts or [""]:
+        if not text or {".", ".."}.intersection(_SLASHES.split(text)):
+            raise InvalidRequest(
+                f"'{name}' is part of an address; it takes no empty text, and no . or .. in it.",
+                param=name,
+            )
+    return ",".join(quote(text, safe="") for text in texts)
+
+
+def in_query(value: Any, name: str, style: str, *, explode: bool, label: str) -> Iterator[str]:
+    """Yield the ``name=value`` pairs of a value, encoded; none where it is None.
+
+    Parameters:
+        name: what the service calls it.
+        style: ``form``, ``spaceDelimited``, ``pipeDelimited`` or ``deepObject``.
+        label: what refusals call it.
+
+    Raises:
+        InvalidRequest: it holds what cannot be written like that.
+    """
+    if value is None:
+        return
+    key = quote(name, safe="")
+
+    def write(one: Any) -> str:
+        return quote(as_text(one, label), safe="")
+
+    if style == "deepObject":
+        for member, each in value.items():
+            yield f"{quote(f'{name}[{member}]', safe='')}={write(each)}"
+    elif isinstance(value, Mapping) and explode:
+        for member, each in value.items():
+            yield f"{quote(member, safe='')}={write(each)}"
+    elif isinstance(value, list) and explode:
+        for each in value:
+            yield f"{key}={write(each)}"
+    else:
+        yield f"{key}={_DELIMITERS[style].join(_flat(value, write))}"
+
+
+def in_header(value: Any, name: str) -> str:
+    """A value as a header's.
+
+    Raises:
+        InvalidRequest: it holds what no header can.
+    """
+    several = value if isinstance(value, list) else [value]
+    text = ",".join(as_text(each, name) for each in several)
+    if not _HEADER.fullmatch(text):
+        raise InvalidRequest(f"'{name}' takes ASCII characters on one line.", param=name)
+    return text.strip()
+
+
+def _flat(value: Any, write: Callable[[Any], str]) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for member, each in value.items():
+            yield write(member)
+            yield write(each)
+    else:
+        yield from map(write, value if isinstance(value, list) else [value])
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,169 @@
+"""What an operation takes besides a body, read off its file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
+from aitp_desk.actions.openapi.document import Document, Operation
+
+PLACES = ("path", "query", "header")
+"""Where an argument may stand; of two of one name the first keeps it."""
+
+_STYLES: Mapping[str, Collection[str]] = {
+    "path": ("simple",),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+}
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+", re.ASCII)
+_OF_THE_CLIENT = frozenset(
+    "accept accept-encoding authorization connection content-length content-type cookie host"
+    " idempotency-key keep-alive te trailer transfer-encoding upgrade user-agent".split()
+)
+"""Headers that no caller says: OpenAPI leaves some to the client, and so does the desk."""
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    """A value that stands in an address, a query or a header.
+
+    Parameters:
+        place: one of :data:`PLACES`.
+        explode: whether each entry of a list is written with the name again.
+        is_json: whether it is written as JSON.
+    """
+
+    name: str
+    place: str
+    schema: Schema
+    is_required: bool
+    style: str
+    explode: bool
+    is_json: bool
+
+
+def read_parameters(
+    document: Document, operation: Operation, schemas: PlainSchemas, kept_back: Collection[str]
+) -> tuple[Parameter, ...]:
+    """Read the parameters that callers give.
+
+    Parameters:
+        kept_back: further headers that no caller says, in small letters.
+
+    Raises:
+        Unusable: one of them cannot be offered.
+    """
+    found: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for holder in (operation.shared, operation.body):
+        listed = holder.get("parameters", [])
+        for one in listed if isinstance(listed, list) else ():
+            told = document.resolve(one)
+            found[str(told.get("name", "")), str(told.get("in", ""))] = told
+    read = []
+    for (name, place), told in found.items():
+        is_required = told.get("required") is True
+        if place == "cookie":
+            if is_required:
+                raise Unusable(f"needs the cookie {name!r}; cookies are not sent")
+        elif place not in PLACES or not name:
+            raise Unusable(f"has the parameter {name!r} in {place!r}, which is no place for one")
+        elif place != "header" or not _is_kept_back(name, kept_back):
+            read.append(_read(name, place, told, schemas))
+    _check_path(operation, {one.name for one in read if one.place == "path"})
+    return tuple(sorted(read, key=lambda one: PLACES.index(one.place)))
+
+
+def variables_of(path: str) -> tuple[str, ...]:
+    """The names in a template of a path, in order."""
+    return tuple(re.findall(r"\{([^{}]*)\}", path))
+
+
+def _is_kept_back(name: str, kept_back: Collection[str]) -> bool:
+    if not _TOKEN.fullmatch(name):
+        raise Unusable(f"has the header {name!r}, which is no name of one")
+    return name.lower() in _OF_THE_CLIENT or name.lower() in kept_back
+
+
+def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas) -> Parameter:
+    content = told.get("content")
+    is_json = isinstance(content, Mapping)
+    if is_json:
+        inner = content.get("application/json") if isinstance(content, Mapping) else None
+        if not isinstance(inner, Mapping) or place == "path":
+            raise Unusable(f"has the {place} parameter {name!r} in a form that is not offered")
+        said = inner.get("schema", {})
+    else:
+        said = told.get("schema", {})
+    schema = schemas.make(said)
+    if isinstance(told.get("description"), str):
+        schema = {**schema, "description": told["description"]}
+    style = str(told.get("style") or ("form" if place == "query" else "simple"))
+    explode = told.get("explode")
+    parameter = Parameter(
+        name,
+        place,
+        schema,
+        is_required=told.get("required") is True or place == "path",
+        style=style,
+        explode=explode if isinstance(explode, bool) else style == "form",
+        is_json=is_json,
+    )
+    if not is_json:
+        for wrong in _wrong(parameter, schemas.whole(schema)):
+            raise Unusable(f"has the {place} parameter {name!r} {wrong}")
+    return parameter
+
+
+def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
+    """Yield what cannot be written in an address or a header."""
+    if parameter.style not in _STYLES[parameter.place]:
+        yield f"in the style {parameter.style!r}, which is not offered"
+    for one in _alternatives(schema, schema):
+        kind = one.get("type")
+        if parameter.style == "deepObject" and kind != "object":
+            yield "in the style deepObject, which takes objects alone"
+        if kind == "array":
+            if not _is_simple(one.get("items", {}), schema):
+                yield "that holds lists or objects in a list"
+            if parameter.explode and parameter.style in {"spaceDelimited", "pipeDelimited"}:
+                yield f"in the style {parameter.style!r} with explode, which is not offered"
+        elif kind == "object":
+            if parameter.place != "query" or parameter.style.endswith("Delimited"):
+                yield "that is an object"
+            if one.get("additionalProperties") and parameter.explode:
+                yield "with members of any name, which would be parameters of their own"
+            if not all(_is_simple(each, schema) for each in one.get("properties", {}).values()):
+                yield "that holds lists or objects in an object"
+
+
+def _alternatives(schema: Any, root: Schema, depth: int = 0) -> Iterator[Schema]:
+    """Yield every schema that may describe a value on its own."""
+    if not isinstance(schema, Mapping) or depth > 20:
+        return
+    yield dict(schema)
+    if "$ref" in schema:
+        name = str(schema["$ref"]).removeprefix("#/$defs/")
+        yield from _alternatives(root["$defs"][name], root, depth + 1)
+    for word in ("allOf", "anyOf", "oneOf"):
+        for one in schema.get(word, ()):
+            yield from _alternatives(one, root, depth + 1)
+
+
+def _is_simple(schema: Any, root: Schema) -> bool:
+    """Whether what it describes is a single value."""
+    return all(one.get("type") not in {"array", "object"} for one in _alternatives(schema, root))
+
+
+def _check_path(operation: Operation, given: Collection[str]) -> None:
+    named = variables_of(operation.path)
+    if not operation.path.startswith("/") or {"?", "#"} & set(operation.path):
+        raise Unusable(f"has the path {operation.path!r}; one begins with / and has no ? or #")
+    for name in named:
+        if name not in given:
+            raise Unusable(f"has {{{name}}} in its path, which is no parameter of it")
+    for name in given:
+        if name not in named:
+            raise Unusable(f"has the path parameter {name!r}, which is not in its path")

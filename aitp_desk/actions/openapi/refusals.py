@@ -1,0 +1,69 @@
+"""What a service's refusal comes to for whoever called: never more than plain words of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.actions.openapi.arguments import is_json
+from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed, Unavailable
+
+LONGEST_SAID = 300
+"""How much of a service's own words is told, in characters."""
+LONGEST_WAIT = 3600
+"""Seconds: the most that callers are told to wait."""
+
+_STATE = frozenset({404, 409, 410, 412, 423, 428})
+_LATER = frozenset({408, 425, 429})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_MARKUP = re.compile(r"<[a-zA-Z!/?]")
+_SAYING = ("detail", "message", "error_description", "title", "error")
+
+
+def refusal_of(
+    status: int, headers: Mapping[str, str], body: bytes, secrets: Collection[str]
+) -> DeskError:
+    """The error that a status of 4xx is, but 401 and 403; any other is unavailability.
+
+    Parameters:
+        secrets: what no caller may read, whatever the service says.
+    """
+    if status in _LATER or not 400 <= status < 500:
+        wait = headers.get("Retry-After", "")
+        seconds = min(int(wait), LONGEST_WAIT) if wait.isdecimal() and len(wait) < 9 else None
+        return Unavailable("The service cannot do this now; try again later.", retry_after=seconds)
+    said = _said(headers.get("Content-Type", ""), body)
+    if not said or any(secret in said for secret in secrets):
+        said = "There is no such thing." if status == 404 else f"The service says no ({status})."
+    if status in _STATE:
+        return PreconditionFailed(said)
+    return InvalidRequest(said)
+
+
+def _said(media_type: str, body: bytes) -> str:
+    """A refusal's own words, on one line; empty where it has none that are plain."""
+    if is_json(media_type):
+        try:
+            text = _find(msgspec.json.decode(body))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return ""
+    elif media_type.partition(";")[0].strip().lower() == "text/plain":
+        text = body.decode("utf-8", "replace")
+    else:
+        return ""
+    text = _CONTROL.sub(" ", text).strip()
+    if _MARKUP.search(text):
+        return ""
+    return text if len(text) <= LONGEST_SAID else f"{text[: LONGEST_SAID - 1]}…"
+
+
+def _find(told: Any, depth: int = 0) -> str:
+    if isinstance(told, str):
+        return told
+    if not isinstance(told, Mapping) or depth > 1:
+        return ""
+    found = (_find(told.get(name), depth + 1) for name in _SAYING)
+    return next(filter(None, found), "")

@@ -1,0 +1,150 @@
+"""A service of the site's own that operations are called at.
+
+Its address is its owner's word, so it may be one of this machine or of a private network. What it
+says is trusted no further than that: redirects are not followed, its answers are bounded, and
+nothing of its headers or its faults reaches whoever called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import msgspec
+import structlog
+from yarl import URL
+
+from aitp_desk.actions.openapi.arguments import Request
+from aitp_desk.actions.openapi.credentials import Credentials
+from aitp_desk.actions.openapi.refusals import refusal_of
+from aitp_desk.egress.client import USER_AGENT
+from aitp_desk.model.errors import Unavailable
+
+MAX_AT_ONCE = 32
+"""So many calls are under way at one service; further ones wait."""
+CONNECT_SECONDS = 10
+"""How long a service may take to be reached."""
+MAX_REFUSAL = 64 * 1024
+"""How much of a refusal is read, in bytes."""
+
+_LATER = "The service cannot be reached now; try again later."
+_UNKNOWN = "The service did not answer to the end. It is not known what became of it."
+_log = structlog.get_logger()
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What a service answered."""
+
+    status: int
+    media_type: str
+    body: bytes
+
+
+class Service:
+    """Sends requests to one service, while it is opened.
+
+    Parameters:
+        name: what the log calls it.
+        max_bytes: the longest answer that is read.
+    """
+
+    def __init__(self, name: str, credentials: Credentials, max_bytes: int) -> None:
+        self.name = name
+        self._credentials = credentials
+        self._max_bytes = max_bytes
+        self._session: aiohttp.ClientSession | None = None
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Keep connections for as long as the context lasts."""
+        async with aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=MAX_AT_ONCE),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={
+                "User-Agent": USER_AGENT,
+                "Accept": "application/json",
+                **self._credentials.headers,
+            },
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_SECONDS),
+            trust_env=False,
+        ) as session:
+            self._session = session
+            try:
+                yield
+            finally:
+                self._session = None
+
+    async def send(self, method: str, base_url: str, request: Request, call_id: str) -> Told:
+        """Send a request, and return what came of it where it succeeded.
+
+        Parameters:
+            method: in capitals.
+            call_id: sent as the idempotency key of whatever may change something.
+
+        Raises:
+            InvalidRequest, PreconditionFailed: the service refuses it.
+            Unavailable: it cannot be reached, fails, or does not know the desk.
+            ValueError: its answer is longer than may be.
+        """
+        if self._session is None:
+            raise Unavailable(_LATER)
+        headers = dict(request.headers)
+        if request.body is not None:
+            headers["Content-Type"] = "application/json"
+        if method != "GET":
+            headers["Idempotency-Key"] = call_id
+        try:
+            async with self._session.request(
+                method,
+                URL(base_url.rstrip("/") + request.target, encoded=True),
+                data=request.body,
+                headers=headers,
+                allow_redirects=False,
+            ) as response:
+                if 200 <= response.status < 300:
+                    body = await self._read(response)
+                    kind = response.headers.get("Content-Type", "")
+                    return Told(response.status, kind, body)
+                await self._refuse(response, call_id, may_have_changed=method != "GET")
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            self._note(call_id, error=type(error).__name__)
+            raise Unavailable(_LATER) from None
+        except TimeoutError:
+            raise
+        except (aiohttp.ClientError, asyncio.IncompleteReadError, OSError) as error:
+            self._note(call_id, error=type(error).__name__)
+            raise Unavailable(_LATER if method == "GET" else _UNKNOWN) from None
+        raise AssertionError("what is no success was refused")
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        body = bytearray()
+        async for chunk in response.content.iter_any():
+            body += chunk
+            if len(body) > self._max_bytes:
+                raise ValueError(
+                    f"{self.name} answered with more than {self._max_bytes} bytes (max_bytes)"
+                )
+        return bytes(body)
+
+    async def _refuse(
+        self, response: aiohttp.ClientResponse, call_id: str, *, may_have_changed: bool
+    ) -> None:
+        status = response.status
+        if status in {401, 403}:
+            self._note(call_id, status=status, reason="it does not take the desk's credential")
+            raise Unavailable(_LATER)
+        if not 400 <= status < 500:
+            self._note(call_id, status=status)
+            if may_have_changed and status >= 500:
+                raise Unavailable(_UNKNOWN)
+        body = bytearray()
+        async for chunk in response.content.iter_any():
+            body += chunk
+            if len(body) > MAX_REFUSAL:
+                break
+        raise refusal_of(status, response.headers, bytes(body), self._credentials.secrets)
+
+    def _note(self, call_id: str, **what: object) -> None:
+        _log.warning("service_failed", service=self.name, call=call_id, **what)

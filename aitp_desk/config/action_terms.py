@@ -1,0 +1,83 @@
+"""What an owner says of an action that others have described: a file, or a server."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+VARIABLE = r"\A(?:[A-Za-z_][A-Za-z0-9_]*)?\Z"
+"""The name of an environment variable, or nothing."""
+
+
+class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
+    """What of an action is otherwise than it would be. Whatever is empty stays as it is."""
+
+    name: Annotated[
+        str,
+        Meta(
+            max_length=64,
+            pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
+            extra={"unit": "a name of small letters, digits and _"},
+            description="What callers know it by, without the prefix.",
+        ),
+    ] = ""
+    summary: Annotated[
+        str, Meta(max_length=256, description="What it does, in a line that callers read.")
+    ] = ""
+    description: Annotated[
+        str, Meta(description="What callers should know beside that, such as consequences.")
+    ] = ""
+    kind: Annotated[
+        Literal["", "query", "action", "async"],
+        Meta(
+            description="query for a quick read, action for what is over within its call; else it"
+            " is async.",
+        ),
+    ] = ""
+    mutability: Annotated[
+        Literal["", "read_only", "reversible", "irreversible"],
+        Meta(description="Whether a call changes anything, and whether that can be undone."),
+    ] = ""
+    blast_radius: Annotated[
+        Literal["", "self", "self_and_associated", "many", "all"],
+        Meta(description="How much a call changes; else self."),
+    ] = ""
+    reversible_within: Annotated[
+        str,
+        Meta(
+            max_length=64,
+            extra={"unit": "an ISO 8601 duration such as P30D"},
+            description="For how long what was done can be undone.",
+        ),
+    ] = ""
+    confirmation_recommended: Annotated[
+        bool, Meta(description="Whether who calls for somebody should ask them first.")
+    ] = False
+    open_to: Annotated[
+        Literal["actions", "operators", "anyone"],
+        Meta(
+            description="Who may call: callers whose credential has the scope actions, those who"
+            " run the desk, or anyone, which only a query may be open to.",
+        ),
+    ] = "actions"
+    cost: Annotated[
+        str,
+        Meta(
+            max_length=32,
+            extra={"unit": "an amount such as 29.99 EUR"},
+            description="What a call costs; else nothing.",
+        ),
+    ] = ""
+    deadline_seconds: Annotated[
+        Annotated[int, Meta(ge=1, le=86_400)],
+        Meta(extra={"unit": "seconds"}, description="How long a call may take."),
+    ] = 30
+    idempotent: Annotated[
+        bool,
+        Meta(
+            description="Whether the same call, made twice with one key, does what it does once;"
+            " after a crash it is then made again.",
+        ),
+    ] = False
