@@ -32,8 +32,8 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
     kind: Annotated[
         Literal["", "query", "action", "async"],
         Meta(
-            description="query for a quick read, action for what is over within its call; else it"
-            " is async.",
+            description="What a call may do: query reads quickly, action is over within its call;"
+            " else it is async.",
         ),
     ] = ""
     mutability: Annotated[
