@@ -25,7 +25,7 @@ paths:
       operationId: getStock
       summary: How many of an item there are.
       parameters:
-        - {name: sku, in: path, required: true, schema: {type: string, pattern: '^[A-Z]{2}-[0-9]+$'}}
+        - {in: path, name: sku, required: true, schema: {type: string, pattern: '^[A-Z]{2}-[0-9]+'}}
       responses:
         '200':
           description: It.
