@@ -232,6 +232,7 @@ def test_the_first_of_the_file_s_servers_is_asked_where_nothing_else_is_said(
 
 
 def test_two_actions_of_one_name_are_told(tmp_path: Path) -> None:
+    (tmp_path / "desk.toml").touch()
     (tmp_path / "actions.py").write_text(
         'from aitp_desk.actions import action\n@action\ndef do_it() -> int:\n    """One."""\n',
         "utf-8",
