@@ -53,6 +53,7 @@ class Erased(msgspec.Struct, frozen=True):
         files: uploaded ones.
         runs: what was asked of them.
         steps: of runs, with calls and results.
+        calls: of actions: what was asked for, and what came of it.
         notes: threads' metadata.
         keys: idempotency keys.
         grants: what was shared with them.
@@ -66,6 +67,7 @@ class Erased(msgspec.Struct, frozen=True):
     files: int = 0
     runs: int = 0
     steps: int = 0
+    calls: int = 0
     notes: int = 0
     keys: int = 0
     grants: int = 0
@@ -80,7 +82,8 @@ class Erased(msgspec.Struct, frozen=True):
     @property
     def total(self) -> int:
         """How much was dropped in all."""
-        return self.messages + self.replies + self.files + self.runs + self.steps + self.notes
+        said = self.messages + self.replies + self.files
+        return said + self.runs + self.steps + self.calls + self.notes
 
 
 class Attached(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ import asyncio
 import shutil
 import sqlite3
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,11 +17,13 @@ from aitp_desk.agent.base import Answer, Outcome, ToolRequest, Turn
 from aitp_desk.agent.tools import Called, Round
 from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.erasing import erase_words
+from aitp_desk.model.action import Action
 from aitp_desk.model.run import ToolCall
 from aitp_desk.store import sqlite_wiping
 from aitp_desk.store.base import Store
 from aitp_desk.store.erasing import Person
 from aitp_desk.store.sqlite import SqliteStore
+from tests.acting import offering
 from tests.auditing import somebody
 from tests.contract.whole import check_whole
 from tests.doubles import PacedAgent, ScriptedAgent
@@ -104,6 +107,46 @@ async def test_a_serving_desk_forgets_the_answers_that_it_held(tmp_path: Path) -
         async with asyncio.timeout(5):
             while (await converse(talker, "What does shipping cost?"))["meta"]["cached"]:
                 pass
+
+
+async def test_calls_of_actions_go_with_whoever_made_them_on_one_thread_or_all(
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "data"
+    words = {place: mark(f"call-{place}") for place in ("here", "there", "why", "result")}
+    schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+    async def take(_who: str, arguments: Mapping[str, Any]) -> str:
+        return f"{words['result']} {arguments['text']}"
+
+    action = offering(Action("take", "Takes a note.", input_schema=schema), take)
+
+    async def erase(*more: str) -> list[str]:
+        """Erase the caller's words; how many calls that were, last."""
+        said = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person, *more)
+        return [line.split()[0] for line in said if line.endswith("  calls of actions")]
+
+    async with talking(tmp_path, actions=(action,)) as talker:
+        who = await talker.with_key("actions")
+        person = await principal_of(who)
+        threads = []
+        for place in ("here", "there"):
+            asked = {
+                "capability": "take",
+                "query": f'The text is "{words[place]}"',
+                "context": {"user_intent": words["why"]},
+            }
+            told = await who.send("POST", "/agent/converse", asked)
+            assert words[place] in told.ok["response"]["answer"]
+            threads.append(await who.thread_of(told.ok["session_id"]))
+        assert found(data, *words.values()) == set(words.values())
+        assert await erase("--thread", threads[0]) == ["1"]
+        assert found(data, *words.values()) == set(words.values()) - {words["here"]}
+        (left,) = who.rows("SELECT thread_id, text FROM calls WHERE principal IS NOT NULL")
+        assert left == (threads[1], f"{words['result']} {words['there']}")
+        assert [await erase(), await erase()] == [["1"], ["0"]]
+        assert found(data, *words.values()) == set()
+        assert len(who.rows("SELECT id FROM calls")) == 2
 
 
 async def test_what_was_deleted_before_and_lies_in_free_pages_goes_too(tmp_path: Path) -> None:
@@ -317,7 +360,7 @@ async def test_what_was_shared_with_whoever_is_erased_is_taken_back(tmp_path: Pa
             done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
             async with asyncio.timeout(10):
                 assert [heard.name for heard in await listener.rest()] == ["following"]
-        assert done[9].split() == "21 grants, by which threads were shared".split()
+        assert done[10].split() == "21 grants, by which threads were shared".split()
         assert [(await ben.read(thread)).status for thread in threads] == [404] * 21
         assert (await eve.read(threads[0])).ok
         assert talker.rows("SELECT count(*) FROM audit WHERE action = 'grant.revoked'") == [(21,)]

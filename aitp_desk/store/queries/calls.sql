@@ -56,18 +56,24 @@ SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent =
         THEN 'failed' ELSE state END
 WHERE thread_id = :thread_id;
 
--- erase_calls_on_thread: The same for calls of somebody, and of all since they first said anything.
+-- erase_calls_on_thread: The same for calls of somebody, and of all since they first said anything;
+-- those that were not empty.
 UPDATE calls
 SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
     callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
-WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
+WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
+  AND (coalesce(principal, memory, intent, callback_url, error) IS NOT NULL
+       OR (arguments, progress, result, text, effects) <> ('{}', '', 'null', '', '[]')
+       OR (ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')))
+RETURNING id;
 
--- erase_own_calls: The same for all calls of somebody.
+-- erase_own_calls: The same for all calls of somebody, or those on the one thread that is named.
 UPDATE calls
 SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
     callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
-WHERE principal = :whose;
+WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
+RETURNING id;

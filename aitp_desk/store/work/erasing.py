@@ -83,7 +83,8 @@ def erase_around(
         yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
     steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
     jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
-    yield "erase_calls_on_thread", {"thread_id": thread_id, "since": since, "whose": whose}
+    found = {"thread_id": thread_id, "since": since, "whose": whose}
+    calls = yield "erase_calls_on_thread", found
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:
@@ -93,6 +94,7 @@ def erase_around(
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     return Erased(
         steps=len(steps),
+        calls=len(calls),
         notes=len(notes),
         keys=len(keys),
         jobs=len(jobs),
@@ -116,7 +118,7 @@ def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Er
 
 
 def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
-    """Take back what was shared with a person, and forget their idempotency keys and jobs.
+    """Take back what was shared with a person, and forget their calls, idempotency keys and jobs.
 
     These stand on threads on which the person has perhaps never said anything, and on deleted ones.
 
@@ -135,9 +137,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
         yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
     jobs = yield "drop_jobs_of_principal", found
-    if person.id is not None:
-        yield "erase_own_calls", {"whose": person.id}
-    return Erased(grants=len(grants), keys=len(keys), jobs=len(jobs))
+    calls = [] if person.id is None else (yield "erase_own_calls", found)
+    return Erased(calls=len(calls), grants=len(grants), keys=len(keys), jobs=len(jobs))
 
 
 def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:
