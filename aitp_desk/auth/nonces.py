@@ -8,6 +8,9 @@ nothing, in that time before it.
 
 One process serves a store. What it has not in memory any more, or has used in an earlier life, it
 looks for in the store, where that can be: what is sent again ends when it ended the first time.
+
+What is kept hangs on none of the desk's keys. Others' tokens and signatures outlive these: what was
+used once stays used where the desk has begun anew with other keys.
 """
 
 from __future__ import annotations
@@ -15,14 +18,15 @@ from __future__ import annotations
 import math
 from hashlib import blake2b
 
-from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import DeskError, NotAuthenticated
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.nonces import keep_nonce
 
-_DIGEST_BYTES = 16
-"""Of a keyed digest: nobody who lacks the key can look for two nonces that share one."""
+_DIGEST_BYTES = 32
+"""So long that nobody finds two nonces that share a digest."""
+_PURPOSE = b"aitp-desk nonces"
+"""What digests are keyed by, so that they are none of anything else."""
 MOST_RECENT = 50_000
 """How many of the latest uses are known in memory, at least, and at most twice as many: more than
 may wait to be written, where ``store.queue`` is not set to more."""
@@ -33,12 +37,10 @@ class Nonces:
 
     Parameters:
         store: where it is kept.
-        keys: the desk's data keys.
     """
 
-    def __init__(self, store: Store, keys: DataKeys) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._digests = keys.derive("nonces")
         self._recent: set[bytes] = set()
         self._former: set[bytes] = set()
         self._recent_end = 0
@@ -61,7 +63,7 @@ class Nonces:
             StoreBusy: too many writes are waiting; it was not used.
         """
         text = f"{len(scope)} {scope} {nonce}".encode(errors="surrogateescape")
-        digest = blake2b(text, digest_size=_DIGEST_BYTES, key=self._digests).digest()
+        digest = blake2b(text, digest_size=_DIGEST_BYTES, key=_PURPOSE).digest()
         if digest in self._recent or digest in self._former:
             raise _used()
         end = math.ceil(until)

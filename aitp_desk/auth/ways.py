@@ -63,11 +63,12 @@ def make_identifier(
     """
     find_token = partial(reads.token_by_id, store)
     last_use = LastUse(partial(_note_use, store), clock)
+    nonces = Nonces(store)
     return Identifier(
         api_keys=ApiKeys(find_token, keys, Verified(epoch, clock), last_use, clock),
         jwts=Bearer(
             (
-                *_issuers(config, store, Nonces(store, keys), egress),
+                *_issuers(config, store, nonces, egress),
                 *_own_issuer(config, store, keys, clock),
             ),
             Verified(epoch, clock),
@@ -78,12 +79,12 @@ def make_identifier(
             find_token,
             keys,
             Verified(epoch, clock),
-            Nonces(store, keys),
+            nonces,
             last_use,
             window_seconds=config.signed_requests.window_seconds,
             clock=clock,
         ),
-        agents=_agents(config, Nonces(store, keys), egress, clock),
+        agents=_agents(config, nonces, egress, clock),
         guesses=guesses,
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,

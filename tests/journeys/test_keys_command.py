@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -13,12 +14,21 @@ import pytest
 
 from aitp_desk.auth.keys import KEY_FILE, MASTER_KEY, NEW_MASTER_KEY, KeyFileError
 from aitp_desk.store.lock import held_data
+from tests.issuing import SECRET, claims_of, sign
 from tests.serving import serving
 from tests.terminal import command
 from tests.visiting import Visitor, visiting
 
 BY_LINK = {"may": "read", "link": True}
 ALWAYS_THERE = "site.url=https://desk.example"
+BY_ANOTHER = """
+[[issuers]]
+name = "login"
+url = "https://login.example"
+algorithms = ["HS256"]
+secret_file = "secret.key"
+replay = "once"
+"""
 ONE, TWO = "1a" * 32, "2b" * 32
 
 
@@ -207,6 +217,30 @@ def test_beginning_anew_ends_clients_access_tokens_and_links_and_says_how_many(d
         assert f'"action":"{action}","object":"desk:all"' in log
     renewed = make_client(data)
     assert asyncio.run(prove(data, renewed, make_token(data, "owner")))
+
+
+def test_what_was_good_once_is_not_good_again_after_beginning_anew(tmp_path: Path) -> None:
+    site, data = tmp_path / "site", tmp_path / "data"
+    site.mkdir()
+    (site / "secret.key").write_text(SECRET, encoding="utf-8")
+    (site / "desk.toml").write_text(BY_ANOTHER, encoding="utf-8")
+    now = int(time.time())
+    token = sign(claims_of("https://login.example", "https://desk.example", now, jti="1"), "HS256")
+
+    async def show() -> list[int]:
+        """What is answered to who shows the token twice."""
+        statuses = []
+        async with visiting(data, ALWAYS_THERE, folder=site) as visitor:
+            for _ in range(2):
+                headers = {"Authorization": f"Bearer {token}"}
+                async with visitor.http.post("/v1/threads", json={}, headers=headers) as response:
+                    statuses.append(response.status)
+        return statuses
+
+    assert asyncio.run(show()) == [200, 401]
+    (data / KEY_FILE).unlink()
+    command("keys", "begin-anew", "--data", data, "--yes")
+    assert asyncio.run(show()) == [401, 401]
 
 
 Credentials = tuple[str, str]
