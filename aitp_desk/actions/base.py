@@ -27,8 +27,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -67,12 +69,17 @@ class Context:
     """
 
     def __init__(
-        self, call_id: str, caller: Caller, tell: Callable[[str], None] | None = None
+        self,
+        call_id: str,
+        caller: Caller,
+        tell: Callable[[str], None] | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         """Make the Context of a call.
 
         Parameters:
             tell: is told of progress, in the event loop that runs when this is called.
+            clock: Unix seconds.
         """
         self.call_id = call_id
         self.caller = caller
@@ -80,6 +87,12 @@ class Context:
         self._tell = tell
         self._loop = None if tell is None else asyncio.get_running_loop()
         self._thread = threading.get_ident()
+        self._clock = clock
+
+    @property
+    def now(self) -> datetime:
+        """The time by the desk's clock, in UTC."""
+        return datetime.fromtimestamp(self._clock(), UTC)
 
     def progress(self, text: str) -> None:
         """Say how far the work is, in a few words: whoever asks after it reads this.

@@ -359,7 +359,7 @@ class Invoking:
         def tell(text: str) -> None:
             self._store.record(tell_progress, call_id=call.id, progress=text)
 
-        return Context(call.id, caller, tell if tells else None)
+        return Context(call.id, caller, tell if tells else None, self._clock)
 
     async def _begin(
         self, call: ActionCall, invocation: Invocation, said: Said, along: Along | None = None

@@ -1,0 +1,8 @@
+"""What the shop does for agents: looks things up, quotes, takes and changes orders, books visits.
+
+Importing a module declares what stands in it. Nothing is opened before somebody calls.
+"""
+
+from . import cancelling, catalog, ordering, orders, quotes, returning, visits
+
+__all__ = ["cancelling", "catalog", "ordering", "orders", "quotes", "returning", "visits"]

@@ -1,0 +1,61 @@
+"""Cancelling orders: what was set aside goes back to the shelf."""
+
+from __future__ import annotations
+
+from aitp_desk.actions import Context, Example, PreconditionFailed, action
+
+from .database import changing, reading
+from .orders import Email, Order, OrderId, find_order, order_of, tell_order, why_not_cancel
+
+
+@action(
+    kind="action",
+    mutability="irreversible",
+    blast_radius="self",
+    idempotent=True,
+    says=tell_order,
+    examples=[
+        Example(
+            "Please cancel TH10482317, sam@customer.example.",
+            {"order_id": "TH10482317", "email": "sam@customer.example"},
+        )
+    ],
+)
+def cancel_order(order_id: OrderId, context: Context, email: Email | None = None) -> Order:
+    """Cancels an order, whole. Its items may be sold to others from then on.
+
+    Args:
+        order_id: the order's number.
+        email: the mail address that it was placed with; needed for orders of other callers.
+    """
+    with changing(context.now) as shop:
+        row = find_order(shop, order_id, email, context)
+        if row["cancelled_by"] != context.call_id:
+            # the state may have changed since it was looked at
+            if why := why_not_cancel(shop, row, context.now):
+                raise PreconditionFailed(why, param="can_be_cancelled")
+            shop.execute(
+                "UPDATE orders SET state = 'cancelled', cancelled_by = ? WHERE id = ?",
+                (context.call_id, order_id),
+            )
+            shop.execute(
+                "UPDATE stock SET count = count + (SELECT quantity FROM order_lines"
+                " WHERE order_id = :id AND order_lines.sku = stock.sku)"
+                " WHERE store = :store"
+                " AND sku IN (SELECT sku FROM order_lines WHERE order_id = :id)",
+                {"id": order_id, "store": row["store"]},
+            )
+        context.note("stock", f"The items are back on the shelf in {row['store']}.")
+        return order_of(shop, find_order(shop, order_id, email, context), context.now)
+
+
+@cancel_order.requires(
+    "can_be_cancelled",
+    "The order is not packed yet, and was placed at most 30 days ago.",
+    recovery="Collect the order and return what is not wanted.",
+    actions=["return_order"],
+)
+def can_be_cancelled(order_id: OrderId, context: Context, email: Email | None) -> str | None:
+    with reading(context.now) as shop:
+        row = find_order(shop, order_id, email, context)
+        return why_not_cancel(shop, row, context.now)

@@ -1,0 +1,155 @@
+"""What the shop sells, and where it is in stock."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from aitp_desk.actions import Context, Example, InvalidRequest, Money, action
+
+from .database import reading
+from .pricing import Sku, Store, dollars, in_words
+
+_SKU = re.compile(r"\bTO-\d{4}\b", re.ASCII | re.IGNORECASE)
+_WORD = re.compile(r"[a-z0-9'-]+")
+_ENOUGH = 2
+"""So many words of a title tell which product is meant, where no other has as many."""
+
+
+class Product(Struct, frozen=True):
+    """Something that the shop sells.
+
+    Parameters:
+        sku: its article number.
+        price: of one piece, without sales tax.
+        page: the page of this site that tells about it.
+    """
+
+    sku: str
+    title: str
+    price: Money
+    page: str | None
+
+
+class Products(Struct, frozen=True):
+    """What was found, what fits best first."""
+
+    products: list[Product]
+
+
+class Place(Struct, frozen=True):
+    """How many pieces lie in a store."""
+
+    store: Store
+    count: int
+
+
+class Stock(Struct, frozen=True):
+    """Where an item is in stock.
+
+    Parameters:
+        total: in all the stores that were asked about.
+    """
+
+    sku: str
+    title: str
+    stores: list[Place]
+    total: int
+
+
+def tell_products(found: Products) -> str:
+    if not found.products:
+        return "We sell nothing that is called so."
+    return "\n".join(f"{one.sku} {one.title}: {in_words(one.price)}" for one in found.products)
+
+
+def tell_stock(stock: Stock) -> str:
+    there = ", ".join(f"{place.count} in {place.store}" for place in stock.stores if place.count)
+    return f"{stock.title} ({stock.sku}): {there or 'none in stock'}."
+
+
+def find_named(text: str) -> Mapping[str, str] | None:
+    """The one article that a text names, by its number or by words of its title."""
+    if number := _SKU.search(text):
+        return {"sku": number[0].upper()}
+    with reading(datetime.now(UTC)) as shop:
+        first, *others = _ranked(shop, text)[:2] or [(0, "")]
+    if first[0] < _ENOUGH or (others and others[0][0] == first[0]):
+        return None
+    return {"sku": first[1]}
+
+
+@action(
+    open_to="anyone",
+    says=tell_products,
+    from_text=lambda text: {"words": text},
+    examples=[Example("Which tents do you sell?", {"words": "tent"})],
+)
+def product_search(
+    words: Annotated[str, Meta(min_length=1, max_length=200)], context: Context
+) -> Products:
+    """Finds products with their article numbers and prices by words of their names.
+
+    Args:
+        words: such as "rain jacket", or an article number.
+    """
+    with reading(context.now) as shop:
+        named = _SKU.findall(words)
+        skus = [sku.upper() for sku in named] or [sku for _, sku in _ranked(shop, words)]
+        rows = [
+            shop.execute("SELECT * FROM products WHERE sku = ?", (sku,)).fetchone() for sku in skus
+        ]
+    return Products(
+        [
+            Product(row["sku"], row["title"], dollars(Decimal(row["price"])), row["page"])
+            for row in rows
+            if row is not None
+        ]
+    )
+
+
+@action(
+    says=tell_stock,
+    from_text=find_named,
+    examples=[Example("Is the Larkspur 2 tent in stock in Bend?", {"sku": "TO-2201"})],
+)
+def inventory_check(sku: Sku, context: Context, store: Store | None = None) -> Stock:
+    """Says how many pieces of an item are in stock in the stores, this minute.
+
+    Nothing is set aside by asking: who wants to be sure places an order.
+
+    Args:
+        sku: the article number; product_search finds it.
+        store: only this store; all three where it is left out.
+    """
+    with reading(context.now) as shop:
+        found = shop.execute("SELECT title FROM products WHERE sku = ?", (sku,)).fetchone()
+        if found is None:
+            raise InvalidRequest(f"We sell no {sku}.", param="sku")
+        rows = shop.execute(
+            "SELECT store, count FROM stock WHERE sku = :sku AND :store IN (store, '')"
+            " ORDER BY store",
+            {"sku": sku, "store": store or ""},
+        ).fetchall()
+    places = [Place(row["store"], row["count"]) for row in rows]
+    return Stock(sku, found["title"], places, sum(place.count for place in places))
+
+
+def _ranked(shop: sqlite3.Connection, text: str) -> list[tuple[int, str]]:
+    """The products of whose title a text has words, with their number, the most first."""
+    words = {_bare(word) for word in _WORD.findall(text.casefold())}
+    ranked = [
+        (len(words.intersection(map(_bare, _WORD.findall(row["title"].casefold())))), row["sku"])
+        for row in shop.execute("SELECT sku, title FROM products")
+    ]
+    return sorted(((hits, sku) for hits, sku in ranked if hits), key=lambda one: (-one[0], one[1]))
+
+
+def _bare(word: str) -> str:
+    return word.removesuffix("s")

@@ -1,0 +1,145 @@
+"""Orders as they stand, for those who placed them."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime, timedelta
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from aitp_desk.actions import Context, Example, InvalidRequest, Money, action, resource
+
+from .database import reading
+from .order_lines import lines_of
+from .pricing import Line, Store, in_words, total_of
+from .quotes import tell_line
+from .rules import rule
+
+OrderId = Annotated[str, Meta(pattern=r"^TH\d{8}$", description="An order number: TH10482201.")]
+Email = Annotated[str, Meta(pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$", max_length=254)]
+State = Literal["placed", "packed", "collected", "cancelled"]
+
+
+class Order(Struct, frozen=True):
+    """An order, which is collected in a store and paid there.
+
+    Parameters:
+        id: its number.
+        store: where it is collected.
+        placed_at, collected_at: Unix seconds.
+        total: with sales tax.
+        can_be_cancelled: whether cancel_order takes it now.
+    """
+
+    id: str
+    store: Store
+    state: State
+    lines: list[Line]
+    total: Money
+    placed_at: int
+    collected_at: int | None
+    can_be_cancelled: bool
+
+
+def tell_order(order: Order) -> str:
+    head = f"Order {order.id} in {order.store} is {order.state}."
+    lines = [tell_line(line) for line in order.lines]
+    return "\n".join([head, *lines, f"Total with tax: {in_words(order.total)}"])
+
+
+def find_order(
+    shop: sqlite3.Connection, order_id: str, email: str | None, context: Context
+) -> sqlite3.Row:
+    """An order, for the caller who placed it and for those who know its mail address.
+
+    Raises:
+        InvalidRequest: there is none, or it is somebody else's; both are told alike.
+    """
+    row: sqlite3.Row | None = shop.execute(
+        "SELECT * FROM orders WHERE id = ?", (order_id,)
+    ).fetchone()
+    if row is not None and (
+        (row["caller"] is not None and row["caller"] == context.caller.id)
+        or (email is not None and row["email"].casefold() == email.casefold())
+    ):
+        return row
+    raise InvalidRequest(
+        f"There is no order {order_id} of yours. For one that you placed elsewhere, name the email"
+        " that it was placed with.",
+        param="order_id",
+    )
+
+
+def order_of(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) -> Order:
+    """An order as it is told."""
+    lines = lines_of(shop, row["id"])
+    collected = row["collected_at"]
+    return Order(
+        row["id"],
+        row["store"],
+        row["state"],
+        lines,
+        total_of(lines),
+        seconds(row["placed_at"]),
+        None if collected is None else seconds(collected),
+        why_not_cancel(shop, row, now) is None,
+    )
+
+
+def why_not_cancel(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) -> str | None:
+    """What keeps an order from being cancelled; None where nothing does."""
+    if row["state"] == "cancelled":
+        return f"Order {row['id']} was cancelled before."
+    if row["state"] != "placed":
+        return f"Order {row['id']} is {row['state']}: it can be returned, and not be cancelled."
+    days = int(rule(shop, "cancel_days"))
+    if now - datetime.fromisoformat(row["placed_at"]) > timedelta(days=days):
+        return f"Order {row['id']} was placed more than {days} days ago."
+    return None
+
+
+def seconds(text: str) -> int:
+    """A time of the database in Unix seconds."""
+    return int(datetime.fromisoformat(text).timestamp())
+
+
+@action(
+    says=tell_order,
+    examples=[
+        Example(
+            "Where is my order TH10482201? I ordered as ruth@customer.example.",
+            {"order_id": "TH10482201", "email": "ruth@customer.example"},
+        )
+    ],
+)
+def order_lookup(order_id: OrderId, context: Context, email: Email | None = None) -> Order:
+    """Tells how an order stands.
+
+    Args:
+        order_id: the order's number.
+        email: the mail address that it was placed with; needed for orders of other callers.
+    """
+    with reading(context.now) as shop:
+        return order_of(shop, find_order(shop, order_id, email, context), context.now)
+
+
+@resource("/orders/{order_id}")
+def order(order_id: OrderId, context: Context) -> Order | None:
+    """An order that the caller has placed."""
+    with reading(context.now) as shop:
+        try:
+            row = find_order(shop, order_id, None, context)
+        except InvalidRequest:
+            return None
+        return order_of(shop, row, context.now)
+
+
+@order.affords("cancel_order")
+def can_be_cancelled(order: Order) -> bool:
+    return order.can_be_cancelled
+
+
+@order.affords("return_order")
+def can_come_back(order: Order) -> bool:
+    return order.state == "collected"

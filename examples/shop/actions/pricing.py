@@ -1,0 +1,139 @@
+"""What things cost: lines, their discounts and taxes, and how amounts are rounded."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from aitp_desk.actions import InvalidRequest, Money
+
+from .rules import rule
+
+CURRENCY = "USD"
+
+Sku = Annotated[str, Meta(pattern=r"^TO-\d{4}$", description="An article number: TO-2201.")]
+Store = Literal["Bend", "Portland", "Boise"]
+CustomerType = Literal["standard", "student", "military", "rescue"]
+
+
+class Item(Struct, frozen=True):
+    """An item, and how many pieces of it.
+
+    Parameters:
+        sku: its article number.
+    """
+
+    sku: Sku
+    quantity: Annotated[int, Meta(ge=1, le=99)] = 1
+
+
+class Line(Struct, frozen=True):
+    """What one item of a quote or an order comes to.
+
+    Parameters:
+        unit_price: of one piece, before the discount.
+        discount_percent: what is taken off.
+        amount: for all pieces, after the discount and before tax.
+        sales_tax: on the amount.
+    """
+
+    sku: str
+    title: str
+    quantity: int
+    unit_price: Money
+    discount_percent: int
+    amount: Money
+    sales_tax: Money
+
+
+def round_cents(amount: Decimal) -> Decimal:
+    """Round to cents as everything here is rounded: half a cent up."""
+    return amount.quantize(Decimal("0.01"), ROUND_HALF_UP)
+
+
+def dollars(amount: Decimal) -> Money:
+    """An amount of the shop's currency."""
+    return Money(amount, CURRENCY)
+
+
+def total(amounts: Iterable[Money]) -> Money:
+    """The sum of amounts."""
+    return dollars(sum((one.amount for one in amounts), Decimal("0.00")))
+
+
+def total_of(lines: Sequence[Line]) -> Money:
+    """What lines come to with their tax."""
+    return total(amount for line in lines for amount in (line.amount, line.sales_tax))
+
+
+def in_words(money: Money) -> str:
+    """An amount as the shop's pages write it."""
+    return f"${money.amount:,.2f}"
+
+
+def price_items(
+    shop: sqlite3.Connection, items: Sequence[Item], of_type: CustomerType, store: Store | None
+) -> list[Line]:
+    """What items cost a customer; pieces of one item count together.
+
+    Parameters:
+        store: where they are collected, for the sales tax of its state; None for none.
+
+    Raises:
+        InvalidRequest: the shop has no such item.
+    """
+    tax = Decimal(0)
+    if store is not None:
+        found = shop.execute("SELECT sales_tax FROM stores WHERE name = ?", (store,)).fetchone()
+        tax = Decimal(found["sales_tax"])
+    return [
+        _line(shop, sku, quantity, of_type, tax)
+        for sku, quantity in quantities(shop, items).items()
+    ]
+
+
+def quantities(shop: sqlite3.Connection, items: Sequence[Item]) -> dict[str, int]:
+    """How many pieces of each item there are among all.
+
+    Raises:
+        InvalidRequest: the shop has no such item.
+    """
+    counted: dict[str, int] = {}
+    for at, item in enumerate(items):
+        if shop.execute("SELECT 1 FROM products WHERE sku = ?", (item.sku,)).fetchone() is None:
+            raise InvalidRequest(f"We sell no {item.sku}.", param=f"items[{at}].sku")
+        counted[item.sku] = counted.get(item.sku, 0) + item.quantity
+    return counted
+
+
+def is_final_sale(shop: sqlite3.Connection, price: Decimal) -> bool:
+    """Whether a price is one of a sale: what was sold at it does not come back."""
+    return str(price).endswith(rule(shop, "final_sale_ending"))
+
+
+def _line(
+    shop: sqlite3.Connection, sku: str, quantity: int, of_type: CustomerType, tax: Decimal
+) -> Line:
+    row = shop.execute("SELECT title, price FROM products WHERE sku = ?", (sku,)).fetchone()
+    price = Decimal(row["price"])
+    found = shop.execute(
+        "SELECT max(percent) AS percent FROM discounts"
+        " WHERE (customer_type IS NULL OR customer_type = :of_type)"
+        " AND from_quantity <= :quantity AND (on_sale_items OR NOT :on_sale)",
+        {"of_type": of_type, "quantity": quantity, "on_sale": is_final_sale(shop, price)},
+    ).fetchone()
+    percent = found["percent"] or 0
+    amount = round_cents(price * quantity * (100 - percent) / 100)
+    return Line(
+        sku,
+        row["title"],
+        quantity,
+        dollars(price),
+        percent,
+        dollars(amount),
+        dollars(round_cents(amount * tax / 100)),
+    )

@@ -1,0 +1,158 @@
+"""Visits to a store: a boot fitter is booked for a time at which the store is open."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import date, datetime, time, timedelta
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from aitp_desk.actions import Context, PreconditionFailed, action
+
+from .database import changing, reading
+from .orders import Email
+from .pricing import Store
+from .rules import rule
+
+SUNDAY = 6
+TimeOfDay = Annotated[
+    str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", description="Of the store's clock: 16:30.")
+]
+
+
+class Visit(Struct, frozen=True):
+    """A visit that was booked.
+
+    Parameters:
+        id: the number to name at the store.
+        day: on which it is.
+        starts, ends: of the store's clock.
+        telephone: of the store, to call the visit off.
+    """
+
+    id: str
+    store: Store
+    day: date
+    starts: str
+    ends: str
+    telephone: str
+
+
+def tell_visit(visit: Visit) -> str:
+    return (
+        f"Visit {visit.id}: {visit.store}, {visit.day:%A} {visit.day}, {visit.starts} to"
+        f" {visit.ends}. To call it off, ring {visit.telephone}."
+    )
+
+
+@action(
+    kind="action",
+    mutability="reversible",
+    blast_radius="self",
+    idempotent=True,
+    says=tell_visit,
+    examples=["A boot fitting in Bend next Friday at 16:30, kai@customer.example."],
+)
+def book_visit(store: Store, day: date, starts: TimeOfDay, email: Email, context: Context) -> Visit:
+    """Books half an hour with a boot fitter in a store. It costs nothing.
+
+    Visits begin from the next day on, within the opening hours. One is called off by telephone.
+
+    Args:
+        store: which one.
+        day: the day of the visit.
+        starts: when it begins.
+        email: a mail address of who comes.
+    """
+    with changing(context.now) as shop:
+        if _visit_of_call(shop, context.call_id) is None:
+            # another call may have been faster since it was looked at
+            if why := why_taken(shop, store, day, starts):
+                raise PreconditionFailed(why, param="is_free")
+            shop.execute(
+                "INSERT INTO visits (call_id, store, day, starts, email) VALUES (?, ?, ?, ?, ?)",
+                (context.call_id, store, day.isoformat(), starts, email),
+            )
+        known = _visit_of_call(shop, context.call_id)
+        ends = _at(day, starts) + _length(shop)
+    return Visit(f"V{known['id']:06}", store, day, starts, f"{ends:%H:%M}", known["telephone"])
+
+
+@book_visit.requires(
+    "is_open",
+    "The store is open for the whole visit, which is neither today nor months ahead.",
+    recovery="Take a time within the opening hours; the page of the stores has them.",
+)
+def is_open(store: Store, day: date, starts: TimeOfDay, context: Context) -> str | None:
+    with reading(context.now) as shop:
+        ahead = int(rule(shop, "visit_days_ahead"))
+        today = context.now.date()  # in UTC, which is never behind the stores
+        if not today < day <= today + timedelta(days=ahead):
+            return f"Visits are booked from tomorrow on, for {ahead} days."
+        hours = opening_hours(shop, store, day)
+        if hours is None:
+            return f"{store} is closed on {day:%A}, {day}."
+        opens, closes = (_at(day, text) for text in hours)
+        if not opens <= _at(day, starts) <= closes - _length(shop):
+            return f"On {day:%A}, {day}, {store} is open from {hours[0]} to {hours[1]}."
+    return None
+
+
+@book_visit.requires("is_free", "Nobody else has booked the time.", recovery="Take another time.")
+def is_free(store: Store, day: date, starts: TimeOfDay, context: Context) -> str | None:
+    with reading(context.now) as shop:
+        return why_taken(shop, store, day, starts)
+
+
+def why_taken(shop: sqlite3.Connection, store: Store, day: date, starts: str) -> str | None:
+    """Which other visit keeps the fitter of a store busy; None where none does."""
+    for row in shop.execute(
+        "SELECT starts FROM visits WHERE store = ? AND day = ?", (store, day.isoformat())
+    ):
+        if abs(_at(day, row["starts"]) - _at(day, starts)) < _length(shop):
+            return f"The fitter in {store} has a visit at {row['starts']} on {day}."
+    return None
+
+
+def opening_hours(shop: sqlite3.Connection, store: Store, day: date) -> tuple[str, str] | None:
+    """When a store opens and closes on a day, by its clock; None where it stays closed."""
+    holiday = next(
+        (row for row in shop.execute("SELECT * FROM holidays") if _is_on(row, day)), None
+    )
+    special = "" if holiday is None else holiday["hours"]
+    weekday = SUNDAY if special == "sunday" else day.weekday()
+    row = shop.execute(
+        "SELECT opens, closes FROM opening_hours WHERE store = ? AND weekday = ?", (store, weekday)
+    ).fetchone()
+    if row is None or special == "closed":
+        return None
+    closes = row["closes"] if special in {"", "sunday"} else min(row["closes"], special)
+    return row["opens"], closes
+
+
+def _is_on(holiday: sqlite3.Row, day: date) -> bool:
+    if holiday["month"] != day.month:
+        return False
+    if holiday["day"] is not None:
+        return bool(holiday["day"] == day.day)
+    is_last = (day + timedelta(days=7)).month != day.month
+    return holiday["weekday"] == day.weekday() and (
+        is_last if holiday["nth"] == -1 else holiday["nth"] == (day.day + 6) // 7
+    )
+
+
+def _visit_of_call(shop: sqlite3.Connection, call_id: str) -> Any:
+    return shop.execute(
+        "SELECT visits.*, telephone FROM visits JOIN stores ON stores.name = store"
+        " WHERE call_id = ?",
+        (call_id,),
+    ).fetchone()
+
+
+def _at(day: date, text: str) -> datetime:
+    return datetime.combine(day, time.fromisoformat(text))
+
+
+def _length(shop: sqlite3.Connection) -> timedelta:
+    return timedelta(minutes=int(rule(shop, "visit_minutes")))
