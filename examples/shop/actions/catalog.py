@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
@@ -17,7 +17,7 @@ from .database import reading
 from .pricing import Sku, Store, dollars, in_words
 
 _SKU = re.compile(r"\bTO-\d{4}\b", re.ASCII | re.IGNORECASE)
-_WORD = re.compile(r"[a-z0-9'-]+")
+_WORD = re.compile(r"[a-z0-9-]+")
 _ENOUGH = 2
 """So many words of a title tell which product is meant, where no other has as many."""
 
@@ -74,15 +74,19 @@ def tell_stock(stock: Stock) -> str:
     return f"{stock.title} ({stock.sku}): {there or 'none in stock'}."
 
 
-def find_named(text: str) -> Mapping[str, str] | None:
-    """The one article that a text names, by its number or by words of its title."""
-    if number := _SKU.search(text):
-        return {"sku": number[0].upper()}
-    with reading(datetime.now(UTC)) as shop:
-        first, *others = _ranked(shop, text)[:2] or [(0, "")]
-    if first[0] < _ENOUGH or (others and others[0][0] == first[0]):
+def read_question(text: str) -> Mapping[str, str] | None:
+    """The product that a question names by words of its title, and the store.
+
+    Whoever writes an article number is understood by the desk itself.
+    """
+    if _SKU.search(text):
         return None
-    return {"sku": first[1]}
+    with reading(datetime.now(UTC)) as shop:
+        first, second = (*_ranked(shop, text), _NOTHING, _NOTHING)[:2]
+    if first.hits < _ENOUGH or (first.hits, first.missing) == (second.hits, second.missing):
+        return None
+    named = [store for store in get_args(Store) if store.casefold() in text.casefold()]
+    return {"sku": first.sku, **({"store": named[0]} if len(named) == 1 else {})}
 
 
 @action(
@@ -101,7 +105,7 @@ def product_search(
     """
     with reading(context.now) as shop:
         named = _SKU.findall(words)
-        skus = [sku.upper() for sku in named] or [sku for _, sku in _ranked(shop, words)]
+        skus = [sku.upper() for sku in named] or [fit.sku for fit in _ranked(shop, words)]
         rows = [
             shop.execute("SELECT * FROM products WHERE sku = ?", (sku,)).fetchone() for sku in skus
         ]
@@ -116,7 +120,7 @@ def product_search(
 
 @action(
     says=tell_stock,
-    from_text=find_named,
+    from_text=read_question,
     examples=[Example("Is the Larkspur 2 tent in stock in Bend?", {"sku": "TO-2201"})],
 )
 def inventory_check(sku: Sku, context: Context, store: Store | None = None) -> Stock:
@@ -141,15 +145,27 @@ def inventory_check(sku: Sku, context: Context, store: Store | None = None) -> S
     return Stock(sku, found["title"], places, sum(place.count for place in places))
 
 
-def _ranked(shop: sqlite3.Connection, text: str) -> list[tuple[int, str]]:
-    """The products of whose title a text has words, with their number, the most first."""
-    words = {_bare(word) for word in _WORD.findall(text.casefold())}
-    ranked = [
-        (len(words.intersection(map(_bare, _WORD.findall(row["title"].casefold())))), row["sku"])
-        for row in shop.execute("SELECT sku, title FROM products")
-    ]
-    return sorted(((hits, sku) for hits, sku in ranked if hits), key=lambda one: (-one[0], one[1]))
+class _Fit(NamedTuple):
+    """How well a title fits a text: the words that both have, and those that only the title has."""
+
+    hits: int
+    missing: int
+    sku: str
 
 
-def _bare(word: str) -> str:
-    return word.removesuffix("s")
+_NOTHING = _Fit(0, 0, "")
+
+
+def _ranked(shop: sqlite3.Connection, text: str) -> list[_Fit]:
+    """The products of whose title a text has words, what fits best first."""
+    words = _words(text)
+    fits = []
+    for row in shop.execute("SELECT sku, title FROM products"):
+        title = _words(row["title"])
+        if hits := len(title & words):
+            fits.append(_Fit(hits, len(title - words), row["sku"]))
+    return sorted(fits, key=lambda fit: (-fit.hits, fit.missing, fit.sku))
+
+
+def _words(text: str) -> set[str]:
+    return {word.removesuffix("s") for word in _WORD.findall(text.casefold())}

@@ -41,6 +41,7 @@ def _opened(now: datetime) -> Iterator[sqlite3.Connection]:
         shop.row_factory = sqlite3.Row
         shop.execute("PRAGMA foreign_keys = ON")
         if not _is_filled(shop):
+            shop.execute("PRAGMA journal_mode = WAL")  # nobody who reads waits for who writes
             shop.executescript(SCHEMA.read_text("utf-8"))
             shop.execute("BEGIN IMMEDIATE")
             with shop:

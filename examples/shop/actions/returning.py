@@ -133,19 +133,19 @@ def why_not_return(
     if row["state"] != "collected":
         return f"Order {row['id']} was not collected."
     if is_final_sale(shop, line.unit_price.amount):
-        return f"{line.title} was sold at {in_words(line.unit_price)}, which is a final sale."
+        return f"{line.sku} was sold at {in_words(line.unit_price)}, which is a final sale."
     terms = shop.execute(
         "SELECT days FROM return_terms JOIN products USING (kind) WHERE sku = ? AND condition = ?",
         (line.sku, condition),
     ).fetchone()
     if terms is None:
-        return f"{line.title} does not come back once it was used."
+        return f"{line.sku} does not come back once it was used."
     if now - datetime.fromisoformat(row["collected_at"]) > timedelta(days=terms["days"]):
-        return f"{line.title} was collected more than {terms['days']} days ago."
+        return f"{line.sku} was collected more than {terms['days']} days ago."
     if shop.execute(
         "SELECT 1 FROM returns WHERE order_id = ? AND sku = ?", (row["id"], line.sku)
     ).fetchone():
-        return f"The return of {line.title} was announced before."
+        return f"The return of {line.sku} was announced before."
     return None
 
 

@@ -1,0 +1,273 @@
+"""The example shop takes orders once, and has them cancelled and returned by its rules."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aitp_desk.actions.base import Caller, Context
+from aitp_desk.actions.loading import load_actions
+from aitp_desk.config import load_config
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, RouteNotFound
+from aitp_desk.model.resource import Affordance
+from tests.doubles import Clock
+from tests.shopping import (
+    BOOT,
+    DAY,
+    FILTER,
+    ON_SALE,
+    RUTH,
+    SAM,
+    STOVE,
+    TENT,
+    make_shop,
+    perform,
+    shopping,
+)
+
+
+@pytest.mark.requirement("AHPW-4.1-13")
+async def test_an_order_is_placed_once_its_price_was_agreed_to(tmp_path: Path) -> None:
+    order = {
+        "items": [{"sku": STOVE, "quantity": 2}],
+        "store": "Boise",
+        "email": "kai@customer.example",
+        "customer_type": "student",
+    }
+    async with shopping(tmp_path) as (shopper, _):
+        asked = (await shopper.call("place_order", **order)).ok
+        assert asked["status"] == "clarification_needed"
+        assert "It costs 122.11 USD." in asked["clarification"]["question"]
+        assert "It can be undone within 30 days." in asked["clarification"]["question"]
+        low = {"amount": "122.10", "currency": "USD"}
+        again = (await shopper.call("place_order", **order, _confirm=low)).ok
+        assert again["status"] == "clarification_needed"
+        assert shopper.count(STOVE, "Boise") == 7
+
+        body = (
+            await shopper.call(
+                "place_order", **order, _confirm={"amount": "122.11", "currency": "USD"}
+            )
+        ).ok
+        payload = body["response"]["payload"]
+        assert payload["side_effects"] == [
+            {"type": "stock", "description": "The items are set aside in Boise."}
+        ]
+        placed = payload["result"]
+        assert (placed["id"], placed["state"]) == ("TH10482318", "placed")
+        assert shopper.count(STOVE, "Boise") == 5
+
+        assert await shopper.do("order_lookup", order_id=placed["id"]) == placed
+        other = await shopper.with_key("actions")
+        email = "KAI@customer.example"
+        assert await other.do("order_lookup", order_id=placed["id"], email=email) == placed
+        messages = {
+            (await other.refused("order_lookup", order_id=id_, **more))[1].replace(id_, "…")
+            for id_, more in (
+                (placed["id"], {}),
+                (placed["id"], {"email": "sam@customer.example"}),
+                ("TH99999999", {"email": email}),
+            )
+        }
+        assert len(messages) == 1
+
+        session = asked["session_id"]
+        by_words = (await shopper.ask("place_order", "yes", session_id=session)).ok
+        assert by_words["response"]["answer"].startswith("Order TH10482319 in Boise is placed.")
+
+
+async def test_quotes_and_orders_can_be_asked_for_in_words(tmp_path: Path) -> None:
+    async with shopping(tmp_path) as (shopper, _):
+        quote = (await shopper.ask("get_quote", "What do 2x TO-2201 and 3x TO-5103 cost?")).ok
+        assert quote["response"]["answer"].endswith("Total: $890.00")
+        words = "2x TO-5103 in Portland please, I am kai@customer.example"
+        asked = (await shopper.ask("place_order", words)).ok
+        assert "It costs 128.00 USD." in asked["clarification"]["question"]
+        assert shopper.count(STOVE, "Portland") == 13
+        done = (await shopper.ask("place_order", "yes", session_id=asked["session_id"])).ok
+        assert done["response"]["answer"].startswith("Order TH10482318 in Portland is placed.")
+        assert shopper.count(STOVE, "Portland") == 11
+        asked = (await shopper.ask("cancel_order", "Please cancel my order TH10482318")).ok
+        assert "It cannot be undone." in asked["clarification"]["question"]
+        done = (await shopper.ask("cancel_order", "yes", session_id=asked["session_id"])).ok
+        assert done["response"]["answer"].startswith("Order TH10482318 in Portland is cancelled.")
+        assert shopper.count(STOVE, "Portland") == 13
+
+
+async def test_an_order_that_the_store_cannot_fill_is_refused_with_what_helps(
+    tmp_path: Path,
+) -> None:
+    async with shopping(tmp_path) as (shopper, _):
+        told = await shopper.call(
+            "place_order",
+            items=[{"sku": TENT}, {"sku": STOVE, "quantity": 8}],
+            store="Boise",
+            email="kai@customer.example",
+        )
+        assert told.status == 409
+        assert told.body["message"] == "There are only 0 of TO-2201, 7 of TO-5103 in Boise."
+        assert told.body["param"] == "in_stock"
+        assert shopper.rows("SELECT id FROM orders WHERE call_id IS NOT NULL") == []
+
+
+async def test_of_many_at_once_as_many_get_a_stove_as_there_are(tmp_path: Path) -> None:
+    async with shopping(tmp_path) as (shopper, _):
+        agreed = {"amount": "67.84", "currency": "USD"}
+        told = await asyncio.gather(
+            *(
+                shopper.call(
+                    "place_order",
+                    items=[{"sku": STOVE}],
+                    store="Boise",
+                    email=f"{name}@customer.example",
+                    _confirm=agreed,
+                )
+                for name in "abcdefghijkl"
+            )
+        )
+        assert sorted(one.status for one in told) == [200] * 7 + [409] * 5
+        assert shopper.count(STOVE, "Boise") == 0
+        placed = shopper.rows("SELECT DISTINCT id FROM orders WHERE call_id IS NOT NULL")
+        assert len(placed) == 7
+
+
+def test_a_call_that_is_made_again_does_nothing_again(tmp_path: Path) -> None:
+    site = make_shop(tmp_path)
+    shop = load_actions(load_config(site))
+    caller = Caller("key:1", ("actions",))
+    items = [{"sku": STOVE, "quantity": 2}]
+    for call_id, name, arguments in (
+        ("call_1", "place_order", {"items": items, "store": "Bend", "email": "k@c.example"}),
+        ("call_2", "cancel_order", {"order_id": "TH10482318"}),
+        ("call_3", "return_order", {**RUTH, "sku": FILTER}),
+        (
+            "call_4",
+            "book_visit",
+            {"store": "Bend", "day": "2027-01-19", "starts": "10:00", "email": "k@c.example"},
+        ),
+    ):
+        first, second = (
+            perform(shop, name, Context(call_id, caller, clock=Clock()), **arguments)
+            for _ in range(2)
+        )
+        assert first == second, name
+    with closing(sqlite3.connect(site / "shop.db")) as database:
+        for table, count in (("orders", 8), ("returns", 1), ("visits", 1)):
+            ((there,),) = database.execute(f"SELECT count(*) FROM {table}")
+            assert there == count, table
+        ((stoves,),) = database.execute(
+            f"SELECT count FROM stock WHERE sku = '{STOVE}' AND store = 'Bend'"
+        )
+        assert stoves == 10
+
+
+def test_what_is_not_so_any_more_when_it_is_carried_out_is_refused_then(tmp_path: Path) -> None:
+    shop = load_actions(load_config(make_shop(tmp_path)))
+    packed = {"order_id": "TH10482290", "email": "leah@customer.example"}
+    visit = {"store": "Bend", "day": "2027-01-19", "starts": "10:00", "email": "k@c.example"}
+    perform(shop, "book_visit", Context("call_1", Caller("key:1"), clock=Clock()), **visit)
+    tent = {"items": [{"sku": TENT}], "store": "Boise", "email": "k@c.example"}
+    refused: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("place_order", tent),
+        ("cancel_order", packed),
+        ("return_order", {**SAM, "sku": STOVE}),
+        ("book_visit", visit),
+    )
+    for name, arguments in refused:
+        with pytest.raises(PreconditionFailed):
+            perform(shop, name, Context("call_2", Caller("key:2"), clock=Clock()), **arguments)
+
+
+async def test_an_order_is_cancelled_until_it_is_packed_and_for_thirty_days(
+    tmp_path: Path,
+) -> None:
+    async with shopping(tmp_path) as (shopper, clock):
+        assert (await shopper.do("order_lookup", **SAM))["can_be_cancelled"]
+        cancelled = await shopper.do("cancel_order", **SAM)
+        assert (cancelled["state"], cancelled["can_be_cancelled"]) == ("cancelled", False)
+        assert (shopper.count(STOVE, "Portland"), shopper.count("TO-5119", "Portland")) == (14, 27)
+        for order, why in (
+            (SAM, "Order TH10482317 was cancelled before."),
+            (
+                {"order_id": "TH10482290", "email": "leah@customer.example"},
+                "Order TH10482290 is packed: it can be returned, and not be cancelled.",
+            ),
+            (
+                {"order_id": "TH10482005", "email": "priya@customer.example"},
+                "Order TH10482005 was placed more than 30 days ago.",
+            ),
+        ):
+            assert await shopper.refused("cancel_order", **order) == (409, why)
+
+        one: dict[str, Any] = {"items": [{"sku": FILTER}], "store": "Bend", "email": "k@c.example"}
+        first, second = [await shopper.buy(total="42.00", **one) for _ in range(2)]
+        clock.advance(30 * DAY)
+        assert (await shopper.do("cancel_order", order_id=first["id"]))["state"] == "cancelled"
+        clock.advance(1)
+        assert (await shopper.refused("cancel_order", order_id=second["id"]))[0] == 409
+        assert shopper.count(FILTER, "Bend") == 14
+
+
+async def test_things_come_back_by_the_terms_of_their_kind(tmp_path: Path) -> None:
+    boots, filters = ({**RUTH, "sku": sku} for sku in (BOOT, FILTER))
+    async with shopping(tmp_path) as (shopper, clock):
+        for order, why in (
+            (SAM | {"sku": STOVE}, "Order TH10482317 was not collected."),
+            (
+                {"order_id": "TH10482264", "email": "omar@customer.example", "sku": ON_SALE},
+                "TO-4097 was sold at $179.97, which is a final sale.",
+            ),
+            (
+                filters | {"condition": "used"},
+                "TO-5308 does not come back once it was used.",
+            ),
+            (
+                {"order_id": "TH10481150", "email": "ines@customer.example", "sku": "TO-3107"},
+                "TO-3107 was collected more than 60 days ago.",
+            ),
+        ):
+            assert await shopper.refused("return_order", **order) == (409, why)
+        status, why = await shopper.refused("return_order", **RUTH, sku=TENT)
+        assert (status, why) == (400, "There is no TO-2201 in order TH10482201.")
+
+        clock.advance(18 * DAY)  # thirty days after they were collected
+        worn = await shopper.call("return_order", **boots, condition="used")
+        assert worn.ok["response"]["payload"]["result"] == {
+            "id": "R000001",
+            "order_id": "TH10482201",
+            "sku": BOOT,
+            "store": "Boise",
+            "amount": {"amount": "180.31", "currency": "USD"},
+            "paid_as": "store_credit",
+        }
+        assert await shopper.refused("return_order", **boots) == (
+            409,
+            "The return of TO-1104 was announced before.",
+        )
+        jonas = {"order_id": "TH10481988", "email": "jonas@customer.example", "sku": BOOT}
+        assert (await shopper.refused("return_order", **jonas, condition="used"))[0] == 409
+        clock.advance(30 * DAY)
+        assert (await shopper.do("return_order", **filters))["paid_as"] == "refund"
+        clock.advance(1)
+
+
+async def test_an_order_is_a_resource_of_whoever_placed_it(tmp_path: Path) -> None:
+    shop = load_actions(load_config(make_shop(tmp_path)))
+    (order,) = shop.resources
+    mine, other = (Context("call_1", Caller(id_, ("actions",))) for id_ in ("key:1", "key:2"))
+    (place,) = (one for one in shop.offered if one.action.name == "place_order")
+    arguments = {"items": [{"sku": STOVE}], "store": "Bend", "email": "kai@customer.example"}
+    placed = (await place.perform(place.read(arguments), mine)).result
+    read = await order.read({"order_id": placed["id"]}, mine)
+    assert read.data == placed
+    assert read.affordances == (Affordance("cancel_order", {"order_id": placed["id"]}),)
+    for id_ in (placed["id"], "TH10482201"):
+        with pytest.raises(RouteNotFound):
+            await order.read({"order_id": id_}, other)
+    with pytest.raises(InvalidRequest):
+        await order.read({"order_id": "TH1"}, mine)
