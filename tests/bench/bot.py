@@ -40,7 +40,7 @@ class Bot(msgspec.Struct, frozen=True):
 
     def make_known(self, folder: Path) -> Path:
         """Write a copy of the shop that knows it, and return its folder."""
-        shutil.copytree(SHOP, folder, ignore=shutil.ignore_patterns(".desk"))
+        shutil.copytree(SHOP, folder, ignore=shutil.ignore_patterns(".desk", "shop.db*"))
         with (folder / "desk.toml").open("a", encoding="utf-8") as file:
             file.write(f'\n[[signature_agents]]\norigin = "{self.origin}"\nscopes = ["threads"]\n')
         return folder
