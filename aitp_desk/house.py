@@ -29,6 +29,7 @@ from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.invoking import Invoking
@@ -52,6 +53,7 @@ from aitp_desk.model.thread import Actor
 from aitp_desk.shared import Shared
 from aitp_desk.store.base import Store
 from aitp_desk.store.work.jobs import JOBS_EPOCH
+from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 
 class House(msgspec.Struct, frozen=True):
@@ -235,7 +237,7 @@ async def tending(
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
-    Jobs that the command line has queued anew are looked for.
+    Jobs that the command line has queued are looked for, and tickets whose time has passed.
 
     Parameters:
         forget: drop what the process holds in memory of what was said.
@@ -253,6 +255,8 @@ async def tending(
         noting.noting(),
         forgetting(shared.store, forget),
         watching(shared.store, JOBS_EPOCH, shared.jobs.wake),
+        watching(shared.store, TICKETS_EPOCH, shared.following.look),
+        Escalating(shared.store, shared.clock).expiring(shared.audit),
         retaining.keeping(),
     ):
         yield

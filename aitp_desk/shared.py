@@ -101,7 +101,7 @@ def make_shared(
         summarising=Summarising(store=store, agent=agent, bounds=config.threads),
         jobs=jobs,
         callbacks=callbacks,
-        taking_on=TakingOn(store=store, jobs=jobs, callbacks=callbacks, clock=clock),
+        taking_on=TakingOn(store=store, jobs=jobs, clock=clock),
         own_names=OwnNames(actors),
         places=Places(
             "streams",

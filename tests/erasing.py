@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from aitp_desk.agent.tools import Called, Round
 from aitp_desk.cli import main
 from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.model.run import ToolCall
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store import work
 from aitp_desk.store.records import Summary
+from aitp_desk.store.work.tickets import add_ticket
 from tests.talking import Talker
 from tests.working import a_job, queue
 
@@ -34,7 +37,7 @@ def mark(place: str) -> str:
 PLACES = (
     "message declared summary thread-note note long-text file-name file-bytes run-instructions"
     " run-note additional call result fork first-turn later-turn asked-back"
-    " idempotency-key-of-twenty asked-elsewhere job"
+    " idempotency-key-of-twenty asked-elsewhere job ticket"
 ).split()
 """Where the person leaves words."""
 
@@ -84,7 +87,17 @@ async def leave_words(who: Talker, other: Talker) -> str:
     for ref, of in (("here", {"thread_id": thread.id}), ("apart", {"principal": principal})):
         job = a_job(f"{ref}{thread.id}", payload={"said": mark("job")}, **of)
         await who.desk.store.run(queue, job)
+    await who.desk.store.run(add_ticket, ticket=_a_ticket("here", thread_id=thread.id))
+    await who.desk.store.run(add_ticket, ticket=_a_ticket("apart", principal=principal))
     return thread.id
+
+
+def _a_ticket(name: str, **of: Any) -> KeptTicket:
+    """A ticket that says the person's words."""
+    words, now = mark("ticket"), int(time.time())
+    return KeptTicket(
+        f"ticket_{name}", "", TicketKind.ACTION, TicketState.OPEN, words, now, note=words, **of
+    )
 
 
 async def _drive_run(who: Talker, thread_id: str) -> None:

@@ -12,6 +12,7 @@ from aitp_desk.model.action import Example, Related
 from aitp_desk.model.call import SideEffect
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Recovery, Unavailable
 from aitp_desk.model.money import Money
+from aitp_desk.model.ticket import Ticket
 
 __all__ = [
     "Caller",
@@ -23,6 +24,7 @@ __all__ = [
     "Recovery",
     "Related",
     "SideEffect",
+    "Ticket",
     "Unavailable",
     "action",
     "resource",

@@ -40,6 +40,7 @@ from aitp_desk.model.call import SideEffect
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.money import Money
 from aitp_desk.model.resource import Resource, ResourceType
+from aitp_desk.model.ticket import Ticket
 
 
 class Caller(msgspec.Struct, frozen=True):
@@ -124,11 +125,14 @@ class Done(msgspec.Struct, frozen=True):
         result: as JSON has it, within the action's ``output_schema``.
         text: the same in words; empty where nothing was written for that.
         side_effects: what it has caused besides.
+        ticket: what people are asked who carry the call out; of ``async`` actions alone. Then there
+            is no result yet.
     """
 
     result: Any
     text: str = ""
     side_effects: tuple[SideEffect, ...] = ()
+    ticket: Ticket | None = None
 
 
 async def costs_nothing(_arguments: Any, _context: Context) -> Money | None:

@@ -37,6 +37,7 @@ from aitp_desk.actions.terms import (
 from aitp_desk.model.action import Action, Example, is_action_name
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.money import Money
+from aitp_desk.model.ticket import Ticket
 
 Checks = Sequence[tuple[Check, Signature]]
 
@@ -71,6 +72,8 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     signature = read_signature(function, tell)
     if signature is None:
         return None
+    if signature.gives is Ticket:
+        _check_ticket(terms, tell)
     check_doc(doc, signature.takes, tell)
     takes = arguments_shape(function.__name__, signature, doc)
     gives = result_shape(signature, tell)
@@ -107,6 +110,13 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         price=costs_nothing if price is None else partial(_price, terms.cost, price),
         from_text=None if terms.from_text is None else partial(_from_text, terms.from_text),
     )
+
+
+def _check_ticket(terms: Terms, tell: Tell) -> None:
+    if terms.kind != "async":
+        tell('returns a Ticket, for which somebody has to wait; write kind="async".')
+    if terms.says is not None:
+        tell("returns a Ticket and has says=; people say what comes of it. Leave it out.")
 
 
 def _check_words(terms: Terms, tell: Tell) -> None:
@@ -161,6 +171,8 @@ async def _perform(
     context: Context,
 ) -> Done:
     value = await call(function, signature.pick(as_mapping(arguments), context))
+    if isinstance(value, Ticket) and signature.gives is Ticket:
+        return Done(None, side_effects=tuple(context.side_effects), ticket=value)
     result = write_result(function, gives, value)
     if says is not None:
         text = says(value)

@@ -17,6 +17,7 @@ from aitp_desk.actions.shape import Shape, Unfit
 from aitp_desk.actions.signature import REQUIRED, Signature, Tell, make_struct
 from aitp_desk.model.action import is_action_name
 from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.ticket import Answered, Ticket
 
 MAX_SUMMARY = 256
 
@@ -54,7 +55,11 @@ def arguments_shape(name: str, signature: Signature, doc: Doc) -> Shape:
 
 def result_shape(signature: Signature, tell: Tell) -> Shape | None:
     """How a function's result is written; None, and something told, where its type is wrong."""
-    if signature.gives is REQUIRED:
+    if signature.gives is Ticket:
+        return Shape(Answered, whole="the result")
+    if Ticket in typing.get_args(signature.gives):
+        tell("returns a Ticket or something else; write -> Ticket, and let people decide.")
+    elif signature.gives is REQUIRED:
         tell("does not say what it returns; write -> and its type, or -> None.")
     elif wrong := check_kind(signature.gives):
         tell(f"returns what callers cannot be sent: {wrong}.")

@@ -16,6 +16,7 @@ from aitp_desk.cli.revoke_jwt import revoke_jwt
 from aitp_desk.cli.serve import serve
 from aitp_desk.cli.snippet import snippet
 from aitp_desk.cli.store import store
+from aitp_desk.cli.tickets import tickets
 from aitp_desk.cli.token import token
 
 
@@ -25,7 +26,21 @@ def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
 
 
-_COMMANDS = (serve, init, check, snippet, export, token, client, keys, jobs, audit, erase, store)
+_COMMANDS = (
+    serve,
+    init,
+    check,
+    snippet,
+    export,
+    token,
+    client,
+    keys,
+    jobs,
+    tickets,
+    audit,
+    erase,
+    store,
+)
 for command in _COMMANDS:
     main.add_command(command)
 token.add_command(revoke_jwt)

@@ -11,6 +11,7 @@ import msgspec
 
 from aitp_desk.model.errors import AgentNotFound, Forbidden
 from aitp_desk.model.thread import Actor
+from aitp_desk.model.ticket import OPERATORS
 
 SITE_AGENT = "desk"
 """Id of the agent that answers by default."""
@@ -69,7 +70,7 @@ class SiteAgents:
 
 
 class OwnNames:
-    """What the site's agents are called on threads: no visitor's actor goes by such a name.
+    """What the site's agents and operators are called on threads: no visitor's actor is.
 
     Parameters:
         actors: those of all agents of the site, whichever desk is theirs.
@@ -77,6 +78,7 @@ class OwnNames:
 
     def __init__(self, actors: Iterable[Actor]) -> None:
         self._names = frozenset(_plain(actor.id) for actor in actors)
+        self._operators = tuple(f"{name}/{OPERATORS}/" for name in self._names)
 
     def check(self, actors: Iterable[Actor], param: str) -> None:
         """Refuse actors that would be taken for the site's.
@@ -87,7 +89,8 @@ class OwnNames:
         Raises:
             Forbidden: one would be.
         """
-        if any(_plain(actor.id) in self._names for actor in actors):
+        names = [_plain(actor.id) for actor in actors]
+        if any(name in self._names or name.startswith(self._operators) for name in names):
             raise Forbidden("That actor is this desk's own.", param=param)
 
 

@@ -10,6 +10,7 @@ Source: AHP 0.1, sections 9.1 and 13 (SSRF); Standard Webhooks 1.0.0.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import msgspec
 import structlog
@@ -18,10 +19,13 @@ from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import CallbackSettings
 from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.egress import AddressRefused, Egress, EgressError, TooLarge
+from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.store.job_records import ClaimedJob, NewJob
+from aitp_desk.store.work.calls import Along
+from aitp_desk.store.work.jobs import enqueue_job
 
 KIND = "callback"
 PARAM = "context.callback_url"
@@ -53,6 +57,56 @@ class _Carried(msgspec.Struct, frozen=True):
 
 
 _carried = msgspec.json.Decoder(_Carried)
+
+
+def callback_job(
+    now: float,
+    *,
+    call_id: str,
+    url: str,
+    principal_id: str,
+    thread_id: str | None = None,
+    desk: str = "",
+) -> NewJob:
+    """Make the job of telling how a call has ended.
+
+    It is queued in the commit of that end, with ``enqueue_job``; wake the desk's jobs after it.
+
+    Parameters:
+        now: Unix seconds.
+        url: was checked.
+        principal_id: whose call it is.
+        thread_id, desk: where it was made; as of :class:`NewJob`.
+    """
+    return NewJob(
+        id=new_id("job", now),
+        kind=KIND,
+        ref=call_id,
+        payload=_Carried(url),
+        created_at=int(now),
+        desk=desk,
+        thread_id=thread_id,
+        principal=principal_id,
+    )
+
+
+def call_back(clock: Callable[[], float], ended: ActionCall) -> Along | None:
+    """Make what is written with the end of a call so that its caller is told.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+    if ended.callback_url is None:
+        return None
+    job = callback_job(
+        clock(),
+        call_id=ended.id,
+        url=ended.callback_url,
+        principal_id=ended.asked_by.id,
+        thread_id=ended.thread_id,
+        desk=ended.desk,
+    )
+    return partial(enqueue_job, job)
 
 
 class Callbacks:
@@ -93,36 +147,6 @@ class Callbacks:
             self._egress.check(url)
         except AddressRefused as error:
             raise InvalidRequest(f"This address is not called back: {error}", param=PARAM) from None
-
-    def job(
-        self,
-        *,
-        call_id: str,
-        url: str,
-        principal_id: str,
-        thread_id: str | None = None,
-        desk: str = "",
-    ) -> NewJob:
-        """Make the job of telling how a call has ended.
-
-        It is queued in the commit of that end, with ``enqueue_job``; wake the desk's jobs after it.
-
-        Parameters:
-            url: was checked.
-            principal_id: whose call it is.
-            thread_id, desk: where it was made; as of :class:`NewJob`.
-        """
-        now = self._clock()
-        return NewJob(
-            id=new_id("job", now),
-            kind=KIND,
-            ref=call_id,
-            payload=_Carried(url),
-            created_at=int(now),
-            desk=desk,
-            thread_id=thread_id,
-            principal=principal_id,
-        )
 
     def kind(self, render: Render) -> JobKind:
         """Make the kind of jobs that does it.

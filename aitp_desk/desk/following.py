@@ -70,6 +70,12 @@ class Following:
         for listener in self._listeners.get(thread_id, ()):
             listener.wake()
 
+    def look(self) -> None:
+        """Have all who follow look for what another process has written."""
+        for listeners in self._listeners.values():
+            for listener in listeners:
+                listener.wake()
+
     def review(self, thread_id: str) -> None:
         """Have those who follow a thread, or a run there, asked whether they still may."""
         for listener in self._listeners.get(thread_id, ()):

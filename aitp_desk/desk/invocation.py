@@ -9,7 +9,9 @@ import msgspec
 
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, Source
+from aitp_desk.model.errors import DeskError
 from aitp_desk.model.money import Money
+from aitp_desk.model.ticket import Ticket
 from aitp_desk.store.work.calls import Turn
 
 
@@ -72,6 +74,20 @@ class ConsentNeeded(msgspec.Struct, frozen=True):
 
     invocation: Invocation
     price: Money | None
+
+
+class Performed(msgspec.Struct, frozen=True):
+    """What an action's function gave.
+
+    Parameters:
+        call: as it stands then; nothing is on disk of that yet.
+        error: why it failed; None where it did not.
+        ticket: what people are asked, who carry it out.
+    """
+
+    call: ActionCall
+    error: DeskError | None = None
+    ticket: Ticket | None = None
 
 
 Invoked = Ended | Accepted | ConsentNeeded

@@ -39,6 +39,7 @@ from aitp_desk.desk.invocation import (
     Ended,
     Invocation,
     Invoked,
+    Performed,
     Said,
     has_consent,
     say_nothing,
@@ -197,23 +198,23 @@ class Invoking:
         await self._begin(call, invocation, said)
         return Ended(await self._whole(self._finish(offered, value, call, context, replied)))
 
-    async def carry_out(self, call: ActionCall) -> ActionCall:
+    async def carry_out(self, call: ActionCall) -> Performed:
         """Carry out a call that is on disk as started; nothing is written of its end.
 
-        It raises nothing that the action raised: the call says how it ended.
+        It raises nothing that the action raised: the call says how it ended. It has not where
+        people are to carry it out.
         """
         offered = self._offered.get(call.action)
         if offered is None:
             gone = PreconditionFailed("This action is not offered any more.")
-            return failed(call, gone, self._now())
+            return Performed(failed(call, gone, self._now()))
         if call.expires_at < self._now():
-            return expired(call, self._now())
+            return Performed(expired(call, self._now()))
         try:
             value = offered.read(call.arguments)
         except DeskError as error:
-            return failed(call, error, self._now())
-        ended, _ = await self._perform(offered, value, call, self._context(call, tells=True))
-        return ended
+            return Performed(failed(call, error, self._now()))
+        return await self._perform(offered, value, call, self._context(call, tells=True))
 
     def ending(
         self,
@@ -242,7 +243,8 @@ class Invoking:
         for call in await self.cut_short():
             if call.action in self._offered and self.action(call.action).kind == "async":
                 continue  # that is a job
-            ended = await self.carry_out(call) if self.may_repeat(call) else self.cut(call)
+            may_repeat = self.may_repeat(call)
+            ended = (await self.carry_out(call)).call if may_repeat else self.cut(call)
             _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
             await self._store.run(self.ending(call.id, always(ended)))
 
@@ -387,16 +389,16 @@ class Invoking:
         Raises:
             DeskError: why it failed; that is on disk.
         """
-        ended, error = await self._perform(offered, value, call, context)
-        await self._end(call, ended, replied)
-        if error is not None:
-            raise error
-        return ended
+        performed = await self._perform(offered, value, call, context)
+        await self._end(call, performed.call, replied)
+        if performed.error is not None:
+            raise performed.error
+        return performed.call
 
     async def _perform(
         self, offered: Offered, value: Any, call: ActionCall, context: Context
-    ) -> tuple[ActionCall, DeskError | None]:
-        """Carry out a call under its deadline: how it ended, and why it failed."""
+    ) -> Performed:
+        """Carry out a call under its deadline."""
         action = offered.action
         try:
             with self.counts.carrying_out(action), faults(action, call):
@@ -406,11 +408,14 @@ class Invoking:
             late = f"{action.name} took longer than {action.deadline_seconds:g} seconds."
             if action.is_repeatable:
                 error = Unavailable(late)
-                return failed(call, error, self._now()), error
-            return unknown(call, self._now()), Unavailable(f"{late} {NOBODY_KNOWS}")
+                return Performed(failed(call, error, self._now()), error)
+            late = f"{late} {NOBODY_KNOWS}"
+            return Performed(unknown(call, self._now()), Unavailable(late))
         except DeskError as error:
-            return failed(call, error, self._now()), error
-        return succeeded(call, done, self._now()), None
+            return Performed(failed(call, error, self._now()), error)
+        if done.ticket is not None:
+            return Performed(call, ticket=done.ticket)
+        return Performed(succeeded(call, done, self._now()))
 
     async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> ActionCall:
         await self._write(ended, call, replied, auditor_of(self._audit, call.asked_by, self._now()))

@@ -11,18 +11,20 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from aitp_desk.desk.call_ends import always
-from aitp_desk.desk.callbacks import Callbacks
+from aitp_desk.desk.callbacks import call_back
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.job_kinds import Finish, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import ErrorKind
 from aitp_desk.model.ids import new_id
+from aitp_desk.model.ticket import Ticket, TicketKind
 from aitp_desk.store import call_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.job_records import ClaimedJob, NewJob
 from aitp_desk.store.work.calls import Along
 from aitp_desk.store.work.jobs import enqueue_job
+from aitp_desk.store.work.tickets import hand_call_to_people, ticket_of_call
 
 KIND = "call"
 DELAYS = (10, 60, 300)
@@ -46,13 +48,12 @@ class TakingOn:
         *,
         store: Store,
         jobs: Jobs,
-        callbacks: Callbacks,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._jobs = jobs
-        self._callbacks = callbacks
         self._clock = clock
+        self._tell = partial(call_back, clock)
         self._invoking: Mapping[str, Invoking] = {}
 
     def serve(self, invoking: Mapping[str, Invoking]) -> None:
@@ -96,10 +97,19 @@ class TakingOn:
         invoking = self._invoking[call.desk]
         if claim.attempt > 1 and not invoking.may_repeat(call):
             return self._finish(invoking.cut(call))
-        ended = await invoking.carry_out(call)
+        performed = await invoking.carry_out(call)
+        if performed.ticket is not None:
+            return self._ask_people(call, performed.ticket)
+        ended = performed.call
         if ended.error is not None and ended.error.kind in _PASSING and invoking.may_repeat(call):
             raise Retry("The action was not available.")
         return self._finish(ended)
+
+    def _ask_people(self, call: ActionCall, ticket: Ticket) -> Finish:
+        """Have people carry a call out, for as long as it may go on."""
+        now = int(self._clock())
+        kept = ticket_of_call(call, TicketKind.ACTION, ticket, now, call.expires_at)
+        return Finish(partial(hand_call_to_people, call_id=call.id, ticket=kept))
 
     def _give_up(self, claim: ClaimedJob) -> Finish:
         """Have a call end that was tried as often as it may be."""
@@ -109,16 +119,3 @@ class TakingOn:
     def _finish(self, ended: ActionCall) -> Finish:
         invoking = self._invoking[ended.desk]
         return Finish(invoking.ending(ended.id, always(ended), self._tell), self._jobs.wake)
-
-    def _tell(self, ended: ActionCall) -> Along | None:
-        """Make what is written with the end of a call so that its caller is told."""
-        if ended.callback_url is None:
-            return None
-        job = self._callbacks.job(
-            call_id=ended.id,
-            url=ended.callback_url,
-            principal_id=ended.asked_by.id,
-            thread_id=ended.thread_id,
-            desk=ended.desk,
-        )
-        return partial(enqueue_job, job)

@@ -54,6 +54,8 @@ class AuditAction(Enum):
     JOB_DROPPED = "job.dropped"
     ACTION_CALLED = "action.called"
     ACTION_ENDED = "action.ended"
+    TICKET_ANSWERED = "ticket.answered"
+    TICKET_CLOSED = "ticket.closed"
     ERASED = "erased"
     RETENTION = "retention"
     LOG_TRIMMED = "log.trimmed"
@@ -72,6 +74,7 @@ class ObjectKind(Enum):
     JOB = "job"
     ADDRESS = "address"
     CALL = "call"
+    TICKET = "ticket"
     DESK = "desk"
     LOG = "log"
 

@@ -25,6 +25,7 @@ ERASED = {
     "steps": "text calls",
     "summaries": "text",
     "threads": "metadata",
+    "tickets": "about note answer",
 }
 """What may hold a person's words."""
 
@@ -42,6 +43,7 @@ NAMES = {
     "revoked_jwts": "value",
     "sessions": "owner",
     "threads": "owner speaker",
+    "tickets": "principal",
     "tokens": "name",
 }
 """Names of callers and actors, of which docs/erasing.md says that they stay."""
@@ -71,6 +73,7 @@ OWN = {
     "steps": "run_id id usage",
     "summaries": "thread_id made_by",
     "threads": "id parent_id last_link desk",
+    "tickets": "id desk kind state thread_id call_id ended_by",
     "tokens": "id hash scopes kind previous_hash",
     "tokens_used": "used_by",
 }

@@ -24,6 +24,7 @@ from aitp_desk.store import (
     reads,
     run_reads,
     statements,
+    ticket_reads,
 )
 from aitp_desk.store.base import StoreChanged, StoreError
 from aitp_desk.store.migrate import load_migrations
@@ -42,6 +43,7 @@ def names_in_code() -> set[str]:
         audit_log,
         job_reads,
         call_reads,
+        ticket_reads,
         jwt_revocations,
         client_reads,
         erasing,

@@ -24,7 +24,7 @@ from aitp_desk.auth.webhooks import (
     webhook_secret_of_key,
 )
 from aitp_desk.config import CallbackSettings
-from aitp_desk.desk.callbacks import DELAYS, NO_MORE, Callbacks
+from aitp_desk.desk.callbacks import DELAYS, NO_MORE, Callbacks, callback_job
 from aitp_desk.egress import Egress
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.job import Job, JobState
@@ -81,7 +81,9 @@ class Calling:
         """Have a call end."""
         if body is not None:
             self._render[call_id] = body
-        job = self.callbacks.job(call_id=call_id, url=self.receiver.url, principal_id=principal)
+        job = callback_job(
+            self.clock(), call_id=call_id, url=self.receiver.url, principal_id=principal
+        )
         await self.store.run(_queue, job)
         self.wake()
 

@@ -28,10 +28,13 @@ SELECT id, desk, action, state, asked_by, source, created_at, expires_at, argume
 FROM calls WHERE session_id = :session_id
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
--- calls_cut_short: Lists calls that were at work when the desk stopped.
+-- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that people
+-- carry out.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
     session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
-FROM calls WHERE state = 'started' ORDER BY created_at, id LIMIT :limit;
+FROM calls
+WHERE state = 'started' AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
+ORDER BY created_at, id LIMIT :limit;
 
 -- call_seconds: Says how long the latest calls of an action took that succeeded.
 SELECT ended_at - created_at FROM calls

@@ -18,6 +18,7 @@ from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.sessions import say_in_session
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tickets import add_unknown_ticket
 
 Along = Callable[[], Work[None]]
 """Something else that is written in the same commit; it refuses nothing."""
@@ -67,7 +68,7 @@ def begin_call(
     """
     yield from _say(turn, now)
     yield "add_call", call_columns(call)
-    yield from _note(call, by)
+    yield from _follow(call, by, now)
     if along is not None:
         yield from along()
 
@@ -99,7 +100,7 @@ def move_call(
         raise PreconditionFailed("This was settled meanwhile.")
     yield from _say(turn, now)
     yield "move_call", {**call_columns(call), "before": before.value}
-    yield from _note(call, by)
+    yield from _follow(call, by, now)
     if along is not None:
         yield from along()
 
@@ -134,7 +135,7 @@ def end_started(
         tail.say(say(call))
         yield from tail.write()
     yield "move_call", {**call_columns(call), "before": CallState.STARTED.value}
-    yield from _note(call, by)
+    yield from _follow(call, by, now)
     if (more := along(call)) is not None:
         yield from more()
 
@@ -169,8 +170,13 @@ def _say(turn: Turn | None, now: int) -> Work[None]:
     yield from say_in_session(session, turn.said, now)
 
 
-def _note(call: ActionCall, by: Auditor | None) -> Work[None]:
-    """Note in the audit log that a call is carried out, or how it ended."""
+def _follow(call: ActionCall, by: Auditor | None, now: int) -> Work[None]:
+    """Note in the audit log that a call is carried out, or how it ended.
+
+    What nobody knows the end of, people are to look at.
+    """
+    if call.state is CallState.UNKNOWN:
+        yield from add_unknown_ticket(call, now)
     if call.state is CallState.STARTED:
         yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
     elif call.state in _NOTED:

@@ -85,6 +85,7 @@ def erase_around(
     jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
     found = {"thread_id": thread_id, "since": since, "whose": whose}
     calls = yield "erase_calls_on_thread", found
+    yield "erase_tickets_on_thread", found
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:
@@ -138,6 +139,8 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
     jobs = yield "drop_jobs_of_principal", found
     calls = [] if person.id is None else (yield "erase_own_calls", found)
+    if person.id is not None:
+        yield "erase_own_tickets", found
     return Erased(calls=len(calls), grants=len(grants), keys=len(keys), jobs=len(jobs))
 
 

@@ -470,6 +470,18 @@ WRONG = {
         'async def say(one): ...\n@action(says=say)\ndef f() -> int: "F."',
         "has says=<function say",
     ),
+    "a ticket for which nobody may wait": (
+        '@action(says=str)\ndef f() -> Ticket: "F."',
+        'returns a Ticket, for which somebody has to wait; write kind="async".',
+        "returns a Ticket and has says=; people say what comes of it.",
+    ),
+    "a ticket or something else": (
+        (
+            '@action(kind="async", mutability="read_only", blast_radius="self")\n'
+            'def f() -> int | Ticket: "F."'
+        ),
+        "returns a Ticket or something else; write -> Ticket, and let people decide.",
+    ),
     "a precondition that is true or false": (
         (
             '@action\ndef f(a: int) -> int: "F."\n'

@@ -1,0 +1,205 @@
+"""``aitp-desk tickets``: what waits for a person, also while the desk serves."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import click
+
+from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.data import (
+    at_the_machine,
+    desk_data,
+    desk_store,
+    present_database,
+    present_keys,
+)
+from aitp_desk.cli.moments import minute_of, second_of, second_or_none
+
+if TYPE_CHECKING:
+    from aitp_desk.auth.data_keys import DataKeys
+    from aitp_desk.model.thread import Message
+    from aitp_desk.model.ticket import KeptTicket
+    from aitp_desk.store.base import Store
+
+SHOWN_MESSAGES = 20
+"""How many of a thread's newest messages are shown with a ticket."""
+
+_by_name = click.option(
+    "--as",
+    "operator",
+    metavar="NAME",
+    default="operator",
+    show_default=True,
+    help="Who says it, as visitors see it.",
+)
+_as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+
+
+@click.group()
+def tickets() -> None:
+    """See what waits for a person, and answer it or close it."""
+
+
+@tickets.command(name="list")
+@desk_data
+@desk_store
+@click.option("--all", "show_all", is_flag=True, help="Those that are over, too.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
+    """List the tickets that are open, the oldest first.
+
+    A line tells the id, why a person is waited for, since when, how it stands, and what it is
+    about. Times are UTC.
+    """
+    with mistakes_told():
+        from aitp_desk.store import ticket_reads
+        from aitp_desk.store.sqlite import SqliteStore
+
+        database = present_database(data, url)
+
+        async def show() -> None:
+            async with SqliteStore.open(database) as store:
+                async for kept in ticket_reads.tickets(store, open_only=not show_all):
+                    click.echo(_json(_told(kept)) if as_json else _in_line(kept))
+
+        asyncio.run(show())
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_as_json
+@click.argument("ticket_id", metavar="ID")
+def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
+    """Show a ticket, with the newest messages of the thread that it comes from."""
+    with mistakes_told():
+        from aitp_desk.store.sqlite import SqliteStore
+
+        database = present_database(data, url)
+
+        async def find() -> tuple[KeptTicket, tuple[Message, ...]]:
+            async with SqliteStore.open(database) as store:
+                kept = await _find(store, ticket_id)
+                return kept, await _newest(store, kept)
+
+        kept, said = asyncio.run(find())
+        if as_json:
+            messages = [{"actor": one.actor, "content": one.content} for one in said]
+            click.echo(_json({**_told(kept), "messages": messages}))
+            return
+        click.echo(_in_line(kept))
+        for text in (kept.note, kept.answer and f"{kept.ended_by}: {kept.answer}"):
+            if text:
+                click.echo(f"\n{text}")
+        for one in said:
+            click.echo(f"\n{one.actor}:\n" + "\n".join(one.content))
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+@click.argument("words", metavar="TEXT")
+def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
+    """Answer a ticket; TEXT of - is read from the standard input.
+
+    Whoever waits for it is told within a second, where the desk serves.
+    """
+    with mistakes_told():
+        text = sys.stdin.read() if words == "-" else words
+        kept = _end(data, url, ticket_id, text, operator, closes=False)
+        click.echo(f"Answered ticket {kept.id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.option("--reason", metavar="TEXT", default="", help="Why, as whoever waits is told.")
+@click.argument("ticket_id", metavar="ID")
+def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
+    """Close a ticket without an answer; a call that waits for it has failed."""
+    with mistakes_told():
+        kept = _end(data, url, ticket_id, reason, operator, closes=True)
+        click.echo(f"Closed ticket {kept.id}.")
+
+
+def _end(
+    data: Path, url: str, ticket_id: str, words: str, operator: str, *, closes: bool
+) -> KeptTicket:
+    from aitp_desk.desk.escalating import Escalating
+    from aitp_desk.store.sqlite import SqliteStore
+
+    database, keys = present_database(data, url), present_keys(data, url)
+
+    async def end(keys: DataKeys) -> KeptTicket | None:
+        async with SqliteStore.open(database) as store:
+            escalating = Escalating(store, time.time)
+            ends = escalating.close if closes else escalating.answer
+            return await ends(ticket_id, words, operator, at_the_machine(keys))
+
+    return asyncio.run(end(keys)) or _missing(ticket_id)
+
+
+async def _find(store: Store, ticket_id: str) -> KeptTicket:
+    from aitp_desk.store import ticket_reads
+
+    return await ticket_reads.ticket(store, ticket_id) or _missing(ticket_id)
+
+
+async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:
+    """The newest messages of a ticket's thread, in order."""
+    from aitp_desk.store import reads
+
+    if kept.thread_id is None:
+        return ()
+    page = await reads.messages(store, kept.thread_id, order="desc", limit=SHOWN_MESSAGES)
+    return tuple(reversed(page.messages))
+
+
+def _missing(ticket_id: str) -> NoReturn:
+    fail([f"There is no ticket {ticket_id!r}; 'aitp-desk tickets list --all' shows them."])
+
+
+def _in_line(kept: KeptTicket) -> str:
+    parts = [kept.id, kept.kind.value, f"made {minute_of(kept.created_at)}", _state(kept)]
+    return "  ".join([*parts, kept.about])
+
+
+def _state(kept: KeptTicket) -> str:
+    if kept.ended_at is not None:
+        return f"{kept.state.value} {minute_of(kept.ended_at)}"
+    if not kept.is_over and kept.due_at is not None:
+        return f"{kept.state.value} until {minute_of(kept.due_at)}"
+    return kept.state.value
+
+
+def _told(kept: KeptTicket) -> dict[str, object]:
+    return {
+        "id": kept.id,
+        "kind": kept.kind.value,
+        "state": kept.state.value,
+        "agent": kept.desk or None,
+        "about": kept.about,
+        "note": kept.note,
+        "thread": kept.thread_id,
+        "call": kept.call_id,
+        "asked_by": kept.principal,
+        "created_at": second_of(kept.created_at),
+        "due_at": second_or_none(kept.due_at),
+        "answer": kept.answer,
+        "ended_by": kept.ended_by,
+        "ended_at": second_or_none(kept.ended_at),
+    }
+
+
+def _json(told: dict[str, object]) -> str:
+    import msgspec
+
+    return msgspec.json.encode(told).decode()

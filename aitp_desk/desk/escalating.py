@@ -1,0 +1,134 @@
+"""Having people answer: what they do with tickets, and what becomes of those that nobody takes.
+
+The same holds for the command line beside a serving desk as for that desk itself: what is written
+raises epochs, by which a serving desk wakes whoever waits (``watching.py``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from functools import partial
+
+import structlog
+
+from aitp_desk.desk.beside import beside
+from aitp_desk.desk.callbacks import call_back
+from aitp_desk.model.audit import AuditKeys, Auditor, own_auditor
+from aitp_desk.model.chain import new_salt
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, StoreBusy
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.ticket import LONGEST_ANSWER, KeptTicket, TicketState
+from aitp_desk.store import ticket_reads
+from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store.work.answering import Said, end_ticket
+
+SOMEBODY = "operator"
+"""The name of an operator who gives none."""
+LOOK_SECONDS = 1.0
+"""How often it is looked for tickets whose time has passed."""
+AT_ONCE = 100
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_log = structlog.get_logger()
+
+
+class Escalating:
+    """Ends tickets.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def answer(
+        self, ticket_id: str, words: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Answer a ticket: whoever waits for it gets these words.
+
+        Parameters:
+            operator: the name of who answers, which visitors see.
+            by: the same for the audit log.
+
+        Returns:
+            The ticket as it ended; None where there is none.
+
+        Raises:
+            InvalidRequest: there are no words, or too many, or the name is none.
+            PreconditionFailed: it is over.
+        """
+        if not words.strip():
+            raise InvalidRequest("An answer takes words.", param="words")
+        return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
+
+    async def close(
+        self, ticket_id: str, reason: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Close a ticket without an answer: a call that waits for it has failed.
+
+        Parameters:
+            reason: why, as whoever waits is told; may be empty.
+            operator, by: as of :meth:`answer`.
+
+        Returns, raises:
+            as :meth:`answer`.
+        """
+        return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
+
+    def expiring(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:
+        """End tickets whose time has passed, for as long as the context lasts.
+
+        Parameters:
+            audit: the keys of the audit log.
+        """
+        return beside(partial(self._expire, audit))
+
+    async def _expire(self, audit: AuditKeys) -> None:
+        while True:
+            now = int(self._clock())
+            try:
+                for ticket_id in await ticket_reads.due_tickets(self._store, now, AT_ONCE):
+                    await self._expire_one(ticket_id, own_auditor(audit, now))
+            except (StoreBusy, StoreError) as error:
+                _log.warning("tickets_not_ended", reason=str(error))
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _expire_one(self, ticket_id: str, by: Auditor) -> None:
+        try:
+            await self._write(ticket_id, TicketState.EXPIRED, "", None, by)
+        except PreconditionFailed:
+            _log.info("ticket_was_over", ticket=ticket_id)
+
+    async def _end(
+        self, ticket_id: str, state: TicketState, words: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        if len(words) > LONGEST_ANSWER:
+            raise InvalidRequest(
+                f"What is said takes at most {LONGEST_ANSWER} characters.", param="words"
+            )
+        if _NAME.fullmatch(operator) is None:
+            raise InvalidRequest(
+                f"{operator!r} is no name for an operator; it takes small letters, digits and"
+                " . _ -, a letter or digit first, at most 63.",
+                param="operator",
+            )
+        return await self._write(ticket_id, state, words.strip(), operator, by)
+
+    async def _write(
+        self, ticket_id: str, state: TicketState, words: str, operator: str | None, by: Auditor
+    ) -> KeptTicket | None:
+        now = self._clock()
+        return await self._store.run(
+            end_ticket,
+            ticket_id=ticket_id,
+            state=state,
+            said=Said(new_id("msg", now), new_salt(), words, operator),
+            now=int(now),
+            by=by,
+            along=partial(call_back, self._clock),
+        )

@@ -1,0 +1,131 @@
+"""Tickets: what waits for a person, and the moves that it may make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+TICKET_PREFIX = "ticket"
+"""What the ids of tickets begin with (``model/ids.py``)."""
+OPERATORS = "operators"
+"""What stands in the id of an operator's actor between the desk's own and the operator's name."""
+LONGEST_ABOUT = 200
+LONGEST_NOTE = 8_000
+LONGEST_ANSWER = 16_000
+"""How long what a ticket says may be, in characters."""
+
+
+class Ticket(msgspec.Struct, frozen=True):
+    """What an ``async`` action returns that has people carry a call out.
+
+    Parameters:
+        about: what it is about, in a line, for these people.
+        note: all that they need to know besides.
+    """
+
+    about: str
+    note: str = ""
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """The result of a call that people have carried out.
+
+    Parameters:
+        answer: what they say of it.
+    """
+
+    answer: str
+
+
+class TicketKind(Enum):
+    """Why a person is waited for.
+
+    An action has handed its call to people; or a call was cut short, and nobody knows what became
+    of it.
+    """
+
+    ACTION = "action"
+    UNKNOWN = "unknown"
+
+
+class TicketState(Enum):
+    """How a ticket stands."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    CLOSED = "closed"
+    EXPIRED = "expired"
+
+
+MOVES: Mapping[TicketState, frozenset[TicketState]] = MappingProxyType(
+    {
+        TicketState.OPEN: frozenset(
+            {TicketState.ANSWERED, TicketState.CLOSED, TicketState.EXPIRED}
+        ),
+        TicketState.ANSWERED: frozenset(),
+        TicketState.CLOSED: frozenset(),
+        TicketState.EXPIRED: frozenset(),
+    }
+)
+"""The legal moves; everything else is a fault of the program."""
+
+
+class KeptTicket(msgspec.Struct, frozen=True):
+    """A ticket as it stands.
+
+    Parameters:
+        id: ``ticket_…``.
+        desk: of the further site agent; empty for the site's own.
+        about, note: as of :class:`Ticket`.
+        thread_id: where the answer is said; None for nowhere.
+        call_id: the call that it is about.
+        principal: id of who asked; None for nobody known.
+        created_at: Unix seconds, as are the other times.
+        due_at: nobody is waited for any longer than until then; None: for as long as it takes.
+        answer: what was answered, or why it was closed.
+        ended_by: the name of who answered or closed it.
+    """
+
+    id: str
+    desk: str
+    kind: TicketKind
+    state: TicketState
+    about: str
+    created_at: int
+    note: str = ""
+    thread_id: str | None = None
+    call_id: str | None = None
+    principal: str | None = None
+    due_at: int | None = None
+    answer: str = ""
+    ended_by: str | None = None
+    ended_at: int | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody is waited for any more."""
+        return not MOVES[self.state]
+
+    def move(self, state: TicketState, **changes: Any) -> KeptTicket:
+        """Return the ticket as it stands after a move.
+
+        Raises:
+            ValueError: there is no such move.
+        """
+        if state not in MOVES[self.state]:
+            raise ValueError(f"A ticket that is {self.state.value} is not then {state.value}.")
+        return msgspec.structs.replace(self, state=state, **changes)
+
+
+def in_a_line(text: str) -> str:
+    """What a ticket is about, in a line of bounded length."""
+    return shortened(" ".join(text.split()), LONGEST_ABOUT)
+
+
+def shortened(text: str, longest: int) -> str:
+    """A text of at most so many characters; where it was longer it ends in an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -1,0 +1,171 @@
+"""The ends of tickets: answered or closed by a person, or waited for long enough.
+
+What waits for a ticket goes on in the same commit: its call ends, whoever gave an address is told,
+and the thread has what was said, by the operator who said it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
+from aitp_desk.model.call import ActionCall, CallError, CallState
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.thread import Actor, Origin
+from aitp_desk.model.ticket import OPERATORS, Answered, KeptTicket, TicketKind, TicketState
+from aitp_desk.store.base import Work
+from aitp_desk.store.records import NewMessage
+from aitp_desk.store.rows import present_of, to_json
+from aitp_desk.store.ticket_reads import ticket_columns, ticket_of
+from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.calls import Along, end_started
+from aitp_desk.store.work.folding import find_tail
+from aitp_desk.store.work.jobs import JOBS_EPOCH
+from aitp_desk.store.work.opening import adding_actor
+from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tickets import TICKETS_EPOCH
+
+CLOSED = "It was closed without an answer."
+OVERDUE = "Nobody took it on in its time."
+
+_NOTED = {
+    TicketState.ANSWERED: (AuditAction.TICKET_ANSWERED, Outcome.DONE),
+    TicketState.CLOSED: (AuditAction.TICKET_CLOSED, Outcome.DONE),
+    TicketState.EXPIRED: (AuditAction.TICKET_CLOSED, Outcome.EXPIRED),
+}
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What is said with the end of a ticket.
+
+    Parameters:
+        id: ``msg_…``, new.
+        salt: 16 random bytes (``model/chain.py``).
+        words: empty for what is said of such an end at all.
+        operator: the name of who says it; None for the desk.
+    """
+
+    id: str
+    salt: bytes
+    words: str
+    operator: str | None
+
+
+def end_ticket(
+    *,
+    ticket_id: str,
+    state: TicketState,
+    said: Said,
+    now: int,
+    by: Auditor,
+    along: Callable[[ActionCall], Along | None],
+) -> Work[KeptTicket | None]:
+    """End a ticket, and what waits for it.
+
+    Parameters:
+        state: how it ends.
+        now: Unix seconds.
+        by: who ends it.
+        along: makes what is written with the end of a call.
+
+    Returns:
+        The ticket as it ended; None when there is no such ticket.
+
+    Raises:
+        PreconditionFailed: it, or its call, is over.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    if ticket.is_over:
+        raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
+    if state is not TicketState.EXPIRED:
+        yield from _check_call(ticket)
+    ended = ticket.move(state, answer=said.words, ended_by=said.operator, ended_at=now)
+    yield "move_ticket", ticket_columns(ended)
+    actor = yield from _join(ticket, said.operator, now)
+    if ticket.kind is TicketKind.ACTION:
+        yield from end_started(
+            call_id=ticket.call_id or "",
+            end=partial(_end_call, ended, now),
+            say=partial(_say, ended, said, actor),
+            by=by,
+            now=now,
+            along=along,
+        )
+    elif said.words:
+        told = CallError(CallState.UNKNOWN.value, said.words)
+        yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
+        yield from _say_on_thread(ended, said, actor, now)
+    action, outcome = _NOTED[state]
+    yield from note_audit(by, action, ObjectKind.TICKET, ticket_id, outcome)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    yield "raise_epoch", {"name": JOBS_EPOCH}
+    return ended
+
+
+def _check_call(ticket: KeptTicket) -> Work[None]:
+    rows = yield "call", {"id": ticket.call_id}
+    waits = CallState.STARTED if ticket.kind is TicketKind.ACTION else CallState.UNKNOWN
+    if not rows or rows[0][3] != waits.value:
+        raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
+
+
+def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
+    """A call whose ticket has ended."""
+    match ticket.state:
+        case TicketState.ANSWERED:
+            result = msgspec.to_builtins(Answered(ticket.answer))
+            state, told = CallState.SUCCEEDED, None
+        case TicketState.EXPIRED:
+            result, state = None, CallState.EXPIRED
+            told = CallError(CallState.EXPIRED.value, OVERDUE)
+        case _:
+            result, state = None, CallState.FAILED
+            told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
+    text = ticket.answer if told is None else ""
+    return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
+
+
+def _join(ticket: KeptTicket, operator: str | None, now: int) -> Work[str]:
+    """Have whoever speaks take part in the thread; return the id of that actor."""
+    thread_id = ticket.thread_id or ""
+    present = list(map(present_of, (yield "actors_present", {"thread_id": thread_id})))
+    if not present:
+        return ""
+    actor = present[0].actor.id
+    if operator is None:
+        return actor
+    actor = f"{actor}/{OPERATORS}/{operator}"
+    if any(one.is_desk and one.actor.id == actor for one in present):
+        return actor
+    ends = yield from find_tail(thread_id, ticket.desk)
+    if ends:
+        tail = Tail(thread_id, now, *ends[0][3:])
+        tail.tell("actor.joined", actor)
+        position = (yield "last_position", {"thread_id": thread_id})[0][0] + 1
+        yield adding_actor(thread_id, position, Actor(actor), Origin.DESK, tail.event)
+        yield from tail.write()
+    return actor
+
+
+def _say_on_thread(ticket: KeptTicket, said: Said, actor: str, now: int) -> Work[None]:
+    ends = (yield from find_tail(ticket.thread_id, ticket.desk)) if ticket.thread_id else []
+    if ends:
+        tail = Tail(ticket.thread_id or "", now, *ends[0][3:])
+        tail.say(_message(ticket, said, actor, said.words))
+        yield from tail.write()
+
+
+def _say(ticket: KeptTicket, said: Said, actor: str, call: ActionCall) -> NewMessage:
+    words = call.text if call.error is None else call.error.message
+    return _message(ticket, said, actor, words)
+
+
+def _message(ticket: KeptTicket, said: Said, actor: str, words: str) -> NewMessage:
+    notes = {"ticket": ticket.id, "call": ticket.call_id or ""}
+    return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)

@@ -1,0 +1,63 @@
+"""Tickets: written in the commit of what asks for a person."""
+
+from __future__ import annotations
+
+from aitp_desk.model.call import CALL_PREFIX, ActionCall
+from aitp_desk.model.ticket import (
+    LONGEST_NOTE,
+    TICKET_PREFIX,
+    KeptTicket,
+    Ticket,
+    TicketKind,
+    TicketState,
+    in_a_line,
+    shortened,
+)
+from aitp_desk.store.base import Work
+from aitp_desk.store.ticket_reads import ticket_columns
+
+TICKETS_EPOCH = "tickets"
+"""The row of ``epochs`` that rises when a ticket is made, or ends."""
+WAITING = "Waiting for a person."
+"""What whoever asks after a call is told until it is answered."""
+
+
+def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
+    """Have people carry out a call that is at work. Where it has ended, nothing is changed."""
+    if (yield "hand_call_to_people", {"id": call_id, "progress": WAITING}):
+        yield from add_ticket(ticket)
+
+
+def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
+    """Have people look what became of a call that was cut short: a part of a unit."""
+    asked = Ticket(f"What became of {call.action}? It was cut short.")
+    yield from add_ticket(ticket_of_call(call, TicketKind.UNKNOWN, asked, now))
+
+
+def add_ticket(ticket: KeptTicket) -> Work[None]:
+    """Write down a ticket: a part of a unit. Where its call has one already, that stays."""
+    yield "add_ticket", ticket_columns(ticket)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+
+
+def ticket_of_call(
+    call: ActionCall, kind: TicketKind, asked: Ticket, now: int, due_at: int | None = None
+) -> KeptTicket:
+    """The ticket of a call; it is called like that, for a call has one at most.
+
+    Parameters:
+        now, due_at: Unix seconds.
+    """
+    return KeptTicket(
+        f"{TICKET_PREFIX}{call.id.removeprefix(CALL_PREFIX)}",
+        call.desk,
+        kind,
+        TicketState.OPEN,
+        in_a_line(asked.about),
+        now,
+        shortened(asked.note, LONGEST_NOTE),
+        call.thread_id,
+        call.id,
+        call.asked_by.party,
+        due_at,
+    )

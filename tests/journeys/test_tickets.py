@@ -1,0 +1,186 @@
+"""What people answer: an action hands them its call, or nobody knows what became of one."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from aitp_desk.store.audit_log import audit_rows
+from tests.commands import run
+from tests.doubles import Clock
+from tests.following import following
+from tests.journeys.test_ahp_actions import Caller
+from tests.talking import Talker, talking
+
+SECONDS = 20
+ACTIONS = '''
+"""The actions of these tests."""
+
+from aitp_desk.actions import Context, Ticket, action
+
+
+@action(kind="async", mutability="read_only", blast_radius="self")
+def custom_quote(wish: str, context: Context) -> Ticket:
+    """Has a person quote what is not in the catalogue."""
+    return Ticket(f"Quote:\\n {wish}", note=f"Asked by {context.caller.id}.")
+'''
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", encoding="utf-8")
+    (folder / "actions.py").write_text(ACTIONS, encoding="utf-8")
+    (folder / "desk.toml").write_text("", encoding="utf-8")
+    return folder
+
+
+class People:
+    """The people of a site, at its command line."""
+
+    def __init__(self, folder: Path) -> None:
+        self._data = ("--data", folder / "data")
+
+    async def run(self, command: str, *arguments: object) -> tuple[int | None, list[str], str]:
+        """Run a command of tickets: its code, what it says, and what is wrong."""
+        code, out, wrong = await run("tickets", command, *self._data, *arguments)
+        return code, out, "\n".join(wrong)
+
+    async def wait_for_one(self) -> dict[str, Any]:
+        """Wait until a ticket is open."""
+        async with asyncio.timeout(SECONDS):
+            while True:
+                _, lines, _ = await self.run("list", "--json")
+                if lines:
+                    found: dict[str, Any] = json.loads(lines[0])
+                    return found
+
+
+async def ask(talker: Talker, site: Path, wish: str = "40 lamps") -> tuple[Caller, str]:
+    """Have a quote asked for: who asked, and their session."""
+    caller = Caller(await talker.with_key("actions", "threads"), site)
+    said = await caller.ask({"wish": wish}, "custom_quote")
+    assert said.body["status"] == "accepted"
+    return caller, said.session_id
+
+
+async def test_a_person_answers_what_an_action_has_handed_to_people(
+    tmp_path: Path, site: Path
+) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        caller, session = await ask(talker, site)
+        ticket = await people.wait_for_one()
+        assert (ticket["kind"], ticket["state"]) == ("action", "open")
+        assert ticket["about"] == "Quote: 40 lamps"
+        assert ticket["note"].startswith("Asked by key:")
+        pending = (await caller.status(session)).body
+        assert (pending["status"], pending["progress"]) == ("pending", "Waiting for a person.")
+
+        thread = await talker.thread_of(session)
+        _, shown, _ = await people.run("show", ticket["id"])
+        assert '{"wish": "40 lamps"}' in shown
+        async with following(caller.talker, thread, "?after=0") as listener:
+            words = "We can do it for 900 EUR."
+            told = await people.run("answer", ticket["id"], words, "--as", "anna")
+            assert told == (0, [f"Answered ticket {ticket['id']}."], "")
+            heard = await listener.until(lambda event: words in str(event.data))
+        assert heard[-1].data["metadata"]["actor"].endswith("/operators/anna")
+        done = (await caller.ended(session)).body
+        assert done["status"] == "success"
+        assert done["response"]["answer"] == words
+        (over,) = (await people.run("list", "--all"))[1]
+        assert "answered" in over
+        code, _, wrong = await people.run("answer", ticket["id"], "Again.")
+        assert (code, wrong) == (1, "The ticket is answered; nothing was changed.")
+        noted = [
+            (row.principal.split(":")[0], row.action)
+            async for row in audit_rows(talker.desk.store)
+            if row.action in ("ticket.answered", "action.ended")
+        ]
+        assert noted == [("cli", "action.ended"), ("cli", "ticket.answered")]
+
+
+async def test_a_closed_ticket_fails_its_call_and_says_why(tmp_path: Path, site: Path) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        for reason, told in (("We make none.", "We make none."), ("", "closed without an answer")):
+            caller, session = await ask(talker, site)
+            ticket = await people.wait_for_one()
+            assert (await people.run("close", ticket["id"], "--reason", reason))[0] == 0
+            done = (await caller.ended(session)).body
+            assert done["status"] == "failed"
+            assert told in done["progress"]
+
+
+async def test_what_nobody_takes_on_expires_with_its_call(tmp_path: Path, site: Path) -> None:
+    clock, people = Clock(), People(tmp_path)
+    async with talking(tmp_path, site=site, clock=clock) as talker:
+        caller, session = await ask(talker, site)
+        ticket = await people.wait_for_one()
+        clock.advance(169 * 60 * 60)
+        assert (await caller.ended(session)).body["status"] == "expired"
+        assert "expired" in (await people.run("list", "--all"))[1][0]
+        code, _, wrong = await people.run("answer", ticket["id"], "Too late.")
+        assert (code, wrong) == (1, "The ticket is expired; nothing was changed.")
+
+
+async def test_a_ticket_outlives_the_process_and_is_answered_while_nothing_serves(
+    tmp_path: Path, site: Path
+) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        caller, session = await ask(talker, site)
+        key, ticket = caller.talker.key, await people.wait_for_one()
+    assert (await people.run("answer", ticket["id"], "900 EUR."))[0] == 0
+    async with talking(tmp_path, site=site) as talker:
+        caller = Caller(Talker(talker.desk, tmp_path / "data", talker.http, key), site)
+        assert (await caller.status(session)).body["response"]["answer"] == "900 EUR."
+
+
+async def test_what_is_wrong_is_told_and_nothing_changed(tmp_path: Path, site: Path) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        await ask(talker, site)
+        ticket = await people.wait_for_one()
+        for arguments, reason in (
+            (("answer", "ticket_none", "Yes."), "There is no ticket 'ticket_none'"),
+            (("close", "ticket_none"), "There is no ticket 'ticket_none'"),
+            (("show", "ticket_none"), "There is no ticket 'ticket_none'"),
+            (("answer", ticket["id"], " "), "An answer takes words."),
+            (("answer", ticket["id"], "x" * 16_001), "at most 16000 characters"),
+            (("answer", ticket["id"], "Yes.", "--as", "Anna B"), "is no name for an operator"),
+        ):
+            code, out, wrong = await people.run(*arguments)
+            assert (code, out) == (1, []), arguments
+            assert reason in wrong
+        assert (await people.wait_for_one())["state"] == "open"
+
+
+async def test_nobody_else_speaks_in_an_operators_name(tmp_path: Path, site: Path) -> None:
+    async with talking(tmp_path, site=site) as talker:
+        actor = {"id": f"{talker.desk.desk.site.url}/Operators/anna", "capabilities": []}
+        told = await talker.open(
+            {"role": "user", "content": "Hello."}, metadata={"actors": [actor]}
+        )
+        assert told.status == 403
+
+
+async def test_a_deleted_thread_takes_the_words_of_its_tickets_with_it(
+    tmp_path: Path, site: Path
+) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        caller, session = await ask(talker, site)
+        await people.wait_for_one()
+        thread = await talker.thread_of(session)
+        assert (await caller.talker.send("DELETE", f"/v1/threads/{thread}")).status == 200
+        assert talker.rows("SELECT state, about, note, principal FROM tickets") == [
+            ("closed", "", "", None)
+        ]
+        assert (await people.run("list"))[1] == []
