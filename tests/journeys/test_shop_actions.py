@@ -70,7 +70,7 @@ async def test_visits_are_booked_within_the_opening_hours(tmp_path: Path) -> Non
 
         async def book(store: str, day: str, starts: str) -> str:
             told = await shopper.call(
-                "book_visit", store=store, day=day, starts=starts, email="kai@customer.example"
+                "book_visit", store=store, day=day, time=starts, email="kai@customer.example"
             )
             if told.status == 200:
                 visit: dict[str, str] = told.body["response"]["payload"]["result"]
@@ -109,6 +109,12 @@ async def test_visits_are_booked_within_the_opening_hours(tmp_path: Path) -> Non
             ("Bend", "2027-03-17", "12:00", ahead),
         ):
             assert await book(store, day, starts) == expected
+        words = "A boot fitting in Boise on January 26 at 4:30pm, I am kai@customer.example"
+        body = (await shopper.ask("book_visit", words)).ok
+        assert body["response"]["answer"] == (
+            "Visit V000006: Boise, Tuesday 2027-01-26, 16:30 to 17:00. To call it off, ring"
+            " +1 208 555 0173."
+        )
         clock.advance(306 * DAY)  # November 17
         for store, day, starts, expected in (
             ("Bend", "2027-11-25", "12:00", "Bend is closed on Thursday, 2027-11-25."),

@@ -148,7 +148,7 @@ def test_a_call_that_is_made_again_does_nothing_again(tmp_path: Path) -> None:
         (
             "call_4",
             "book_visit",
-            {"store": "Bend", "day": "2027-01-19", "starts": "10:00", "email": "k@c.example"},
+            {"store": "Bend", "day": "2027-01-19", "time": "10:00", "email": "k@c.example"},
         ),
     ):
         first, second = (
@@ -169,7 +169,7 @@ def test_a_call_that_is_made_again_does_nothing_again(tmp_path: Path) -> None:
 def test_what_is_not_so_any_more_when_it_is_carried_out_is_refused_then(tmp_path: Path) -> None:
     shop = load_actions(load_config(make_shop(tmp_path)))
     packed = {"order_id": "TH10482290", "email": "leah@customer.example"}
-    visit = {"store": "Bend", "day": "2027-01-19", "starts": "10:00", "email": "k@c.example"}
+    visit = {"store": "Bend", "day": "2027-01-19", "time": "10:00", "email": "k@c.example"}
     perform(shop, "book_visit", Context("call_1", Caller("key:1"), clock=Clock()), **visit)
     tent = {"items": [{"sku": TENT}], "store": "Boise", "email": "k@c.example"}
     refused: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -16,7 +16,9 @@ from .pricing import Line, Store, in_words, total_of
 from .quotes import tell_line
 from .rules import rule
 
-OrderId = Annotated[str, Meta(pattern=r"^TH\d{8}$", description="An order number: TH10482201.")]
+OrderId = Annotated[
+    str, Meta(pattern=r"^TH\d{8}$", description="An order number: TH and eight digits.")
+]
 Email = Annotated[
     str,
     Meta(

@@ -15,7 +15,7 @@ from .rules import rule
 
 CURRENCY = "USD"
 
-Sku = Annotated[str, Meta(pattern=r"^TO-\d{4}$", description="An article number: TO-2201.")]
+Sku = Annotated[str, Meta(pattern=r"^TO-\d{4}$", description="An article number such as TO-2201.")]
 Store = Literal["Bend", "Portland", "Boise"]
 CustomerType = Literal["standard", "student", "military", "rescue"]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
+from datetime import time as time_of_day
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
@@ -16,8 +17,13 @@ from .pricing import Store
 from .rules import rule
 
 SUNDAY = 6
-TimeOfDay = Annotated[
-    str, Meta(pattern=r"^([01]\d|2[0-3]):[0-5]\d$", description="Of the store's clock: 16:30.")
+Time = Annotated[
+    str,
+    Meta(
+        pattern=r"^([01]\d|2[0-3]):[0-5]\d(:00)?$",
+        description="By the store's clock, such as 16:30.",
+        extra_json_schema={"format": "partial-time"},  # by this 4:30pm is found in words too
+    ),
 ]
 
 
@@ -52,9 +58,9 @@ def tell_visit(visit: Visit) -> str:
     blast_radius="self",
     idempotent=True,
     says=tell_visit,
-    examples=["A boot fitting in Bend next Friday at 16:30, kai@customer.example."],
+    examples=["A boot fitting in Bend next Friday at 4:30pm, kai@customer.example."],
 )
-def book_visit(store: Store, day: date, starts: TimeOfDay, email: Email, context: Context) -> Visit:
+def book_visit(store: Store, day: date, time: Time, email: Email, context: Context) -> Visit:
     """Books half an hour with a boot fitter in a store. It costs nothing.
 
     Visits begin from the next day on, within the opening hours. One is called off by telephone.
@@ -62,21 +68,23 @@ def book_visit(store: Store, day: date, starts: TimeOfDay, email: Email, context
     Args:
         store: which one.
         day: the day of the visit.
-        starts: when it begins.
+        time: when it begins.
         email: a mail address of who comes.
     """
     with changing(context.now) as shop:
         if _visit_of_call(shop, context.call_id) is None:
             # another call may have been faster since it was looked at
-            if why := why_taken(shop, store, day, starts):
+            if why := why_taken(shop, store, day, time):
                 raise PreconditionFailed(why, param="is_free")
             shop.execute(
                 "INSERT INTO visits (call_id, store, day, starts, email) VALUES (?, ?, ?, ?, ?)",
-                (context.call_id, store, day.isoformat(), starts, email),
+                (context.call_id, store, day.isoformat(), time[:5], email),
             )
         known = _visit_of_call(shop, context.call_id)
-        ends = _at(day, starts) + _length(shop)
-    return Visit(f"V{known['id']:06}", store, day, starts, f"{ends:%H:%M}", known["telephone"])
+        ends = _at(day, time) + _length(shop)
+    return Visit(
+        f"V{known['id']:06}", store, day, known["starts"], f"{ends:%H:%M}", known["telephone"]
+    )
 
 
 @book_visit.requires(
@@ -84,7 +92,7 @@ def book_visit(store: Store, day: date, starts: TimeOfDay, email: Email, context
     "The store is open for the whole visit, which is neither today nor months ahead.",
     recovery="Take a time within the opening hours; the page of the stores has them.",
 )
-def is_open(store: Store, day: date, starts: TimeOfDay, context: Context) -> str | None:
+def is_open(store: Store, day: date, time: Time, context: Context) -> str | None:
     with reading(context.now) as shop:
         ahead = int(rule(shop, "visit_days_ahead"))
         today = context.now.date()  # in UTC, which is never behind the stores
@@ -94,23 +102,23 @@ def is_open(store: Store, day: date, starts: TimeOfDay, context: Context) -> str
         if hours is None:
             return f"{store} is closed on {day:%A}, {day}."
         opens, closes = (_at(day, text) for text in hours)
-        if not opens <= _at(day, starts) <= closes - _length(shop):
+        if not opens <= _at(day, time) <= closes - _length(shop):
             return f"On {day:%A}, {day}, {store} is open from {hours[0]} to {hours[1]}."
     return None
 
 
 @book_visit.requires("is_free", "Nobody else has booked the time.", recovery="Take another time.")
-def is_free(store: Store, day: date, starts: TimeOfDay, context: Context) -> str | None:
+def is_free(store: Store, day: date, time: Time, context: Context) -> str | None:
     with reading(context.now) as shop:
-        return why_taken(shop, store, day, starts)
+        return why_taken(shop, store, day, time)
 
 
-def why_taken(shop: sqlite3.Connection, store: Store, day: date, starts: str) -> str | None:
+def why_taken(shop: sqlite3.Connection, store: Store, day: date, time: str) -> str | None:
     """Which other visit keeps the fitter of a store busy; None where none does."""
     for row in shop.execute(
         "SELECT starts FROM visits WHERE store = ? AND day = ?", (store, day.isoformat())
     ):
-        if abs(_at(day, row["starts"]) - _at(day, starts)) < _length(shop):
+        if abs(_at(day, row["starts"]) - _at(day, time)) < _length(shop):
             return f"The fitter in {store} has a visit at {row['starts']} on {day}."
     return None
 
@@ -151,7 +159,7 @@ def _visit_of_call(shop: sqlite3.Connection, call_id: str) -> Any:
 
 
 def _at(day: date, text: str) -> datetime:
-    return datetime.combine(day, time.fromisoformat(text))
+    return datetime.combine(day, time_of_day.fromisoformat(text))
 
 
 def _length(shop: sqlite3.Connection) -> timedelta:
