@@ -42,6 +42,7 @@ from aitp_desk.model.errors import (
     NotAuthenticated,
     RouteNotFound,
     ScopeMissing,
+    Unavailable,
     UnknownClient,
     WrongHost,
 )
@@ -49,6 +50,7 @@ from aitp_desk.model.principal import anonymous, looks_after_threads
 from aitp_desk.protocols.protected import with_metadata
 from aitp_desk.protocols.reply import TEXT, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
+from aitp_desk.store.base import StoreError
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 _EVERY_RESPONSE = CIMultiDict(
@@ -71,6 +73,8 @@ _TO_MANIFEST = Reply(
 )
 _MAY_BE_SENT = Reply(204)
 """What a browser is answered that asks ahead; the headers say what."""
+STORE_FAILS_SECONDS = 10
+"""After what time a caller may try again whose request the store failed."""
 _ID = "request_id"
 """What a request's id is called in the log."""
 _log = structlog.get_logger()
@@ -216,6 +220,11 @@ class Front:
             reply = door.render_error(error, heading.headers)
             if self._tells_of_tokens and isinstance(error, NotAuthenticated | ScopeMissing):
                 reply = with_metadata(reply, self._desk.site.url, heading.path)
+        except StoreError as error:
+            request_id = request_id or secrets.token_hex(8)
+            reason = {"door": door.name, "method": heading.method, "reason": str(error)}
+            _log.error("store_failed", **{_ID: request_id}, **reason)
+            reply = door.render_error(_store_fails(request_id), heading.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             fault = report_fault(heading.method, door, request_id)
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
@@ -315,6 +324,12 @@ def _proven(caller: Proof | Exception) -> Proof:
     if isinstance(caller, Exception):
         raise caller
     return caller
+
+
+def _store_fails(request_id: str) -> Unavailable:
+    """What callers are told of a database that fails, as on a full disk."""
+    told = f"What the desk keeps cannot be read or written now. The log says why: {request_id}."
+    return Unavailable(told, retry_after=STORE_FAILS_SECONDS)
 
 
 def report_fault(method: str, door: Door, request_id: str) -> InternalError:
