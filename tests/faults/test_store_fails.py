@@ -5,78 +5,19 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from aitp_desk.model.action import Action, Safety
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.engine import Unit
 from aitp_desk.store.sqlite_writer import Writer
 from aitp_desk.store.statements import load_statements
-from tests.acting import offering
 from tests.contract.whole import check_whole
-from tests.talking import DATABASE, Talker, Told, talking
-
-SECONDS = 20
-LONG = "x" * 3_900
-"""Takes a page of the database, wherever it is written."""
-CONVERSE = "/agent/converse"
-
-
-class Entering:
-    """Actions that enter something: at once, and when they may.
-
-    Attributes:
-        entered: what was entered, in order.
-        begun: set once something waits to be entered.
-        may_enter: what waits is entered once this is set.
-        was_entered: set once anything was entered.
-    """
-
-    def __init__(self) -> None:
-        self.entered: list[str] = []
-        self.begun = asyncio.Event()
-        self.may_enter = asyncio.Event()
-        self.was_entered = asyncio.Event()
-        safety = Safety("reversible", "self")
-        now = Action("enter", "Enters.", "action", open_to="actions", safety=safety)
-        later = Action("enter_later", "Enters.", "async", open_to="actions", safety=safety)
-        self.offered = (offering(now, self._enter), offering(later, self._enter_later))
-
-    async def _enter(self, _who: str, arguments: Mapping[str, Any]) -> str:
-        self.entered.append(arguments["note"][:9])
-        self.was_entered.set()
-        return LONG
-
-    async def _enter_later(self, who: str, arguments: Mapping[str, Any]) -> str:
-        self.begun.set()
-        await self.may_enter.wait()
-        return await self._enter(who, arguments)
-
-
-async def enter(talker: Talker, action: str, note: str) -> Told:
-    """Call an action."""
-    query = f'{{"note": "{note}"}}'
-    return await talker.send("POST", CONVERSE, {"ahp": "0.1", "capability": action, "query": query})
-
-
-async def status_of(talker: Talker, accepted: Told) -> str:
-    """How a call stands that was accepted."""
-    told = await talker.send("GET", accepted.body["poll"])
-    status: str = told.body["status"]
-    return status
-
-
-async def until_ended(talker: Talker, accepted: Told) -> str:
-    """How a call ended that was accepted."""
-    async with asyncio.timeout(SECONDS):
-        while (status := await status_of(talker, accepted)) == "pending":
-            await talker.desk.store.settled()
-    return status
+from tests.faults.entering import LONG, SECONDS, Entering, enter, status_of, until_ended
+from tests.talking import DATABASE, Talker, talking
 
 
 def ask(statement: str) -> Work[list[Row]]:
@@ -147,7 +88,7 @@ async def test_while_nothing_can_be_written_nothing_is_begun_and_nothing_is_lost
             assert talker.counts() == before
             assert (await talker.read(thread)).status == 200
             found = {"ahp": "0.1", "capability": "content_search", "query": "Do you sell books?"}
-            assert (await talker.send("POST", CONVERSE, found)).status == 200
+            assert (await talker.send("POST", "/agent/converse", found)).status == 200
             entering.may_enter.set()
             async with asyncio.timeout(SECONDS):
                 await entering.was_entered.wait()
