@@ -26,6 +26,7 @@ from aiohttp.helpers import rfc822_formatted_time
 from aiohttp.http_parser import RawRequestMessage
 from aiohttp.streams import StreamReader
 
+from aitp_desk.bodies import FREE_BYTES
 from aitp_desk.browsers import Headers
 from aitp_desk.framing import END_OF_HEAD, WatchedParser
 from aitp_desk.front import Front, Outgoing, lasting_headers
@@ -181,6 +182,7 @@ class SwiftConnection(StreamingConnection):
             or message.version != HttpVersion11
             or message.should_close
             or message.chunked
+            or body.total_bytes > FREE_BYTES
             or "Expect" in message.headers
             or "Upgrade" in message.headers
         ):

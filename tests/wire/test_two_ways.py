@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aitp_desk.app import Serving
+from aitp_desk.bodies import FREE_BYTES
 from aitp_desk.front import Front
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.routing import Found
@@ -321,6 +322,7 @@ LEFT = {
     b'\r\n\r\n5\r\n{"a":\r\n2\r\n1}\r\n0\r\n\r\n',
     "of its head only": (MANIFEST + b"\r\n").replace(b"GET", b"HEAD"),
     "two at once": question() + question(),
+    "with a body that counts among those under way": question(b" " * (FREE_BYTES + 1)),
 }
 
 
