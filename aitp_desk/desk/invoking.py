@@ -291,12 +291,11 @@ class Invoking:
         return call
 
     async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
-        """The newest call that was accepted in a session, for whoever has asked for it."""
-        call = await call_reads.call_of_session(self._store, session_id)
+        """The newest call that was accepted in a session, for whoever may go on with that."""
+        call = await call_reads.call_of_session(self._store, session_id, principal.owner)
         if call is None or call.desk != self._desk or call.action not in self._offered:
             return None
-        is_async = self._offered[call.action].action.kind == "async"
-        return call if is_async and call.asked_by.id == principal.id else None
+        return call if self._offered[call.action].action.kind == "async" else None
 
     async def ended(self, call_id: str) -> ActionCall | None:
         """A call that is over; None where it is not, or there is none."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from aitp_desk.agent.base import Answer
+from aitp_desk.model.action import Action
+from tests.acting import offering
 from tests.doubles import PacedAgent
 from tests.following import following
 from tests.talking import THREADS, Talker, Told, talking
@@ -118,6 +121,30 @@ async def test_a_session_on_it_is_unknown_to_whoever_began_it(
     headers = [("Authorization", f"Bearer {aya.key}")]
     goes_on = await asking.ask("And for books?", session_id=first.session_id, headers=headers)
     assert goes_on.session_id == first.session_id
+
+
+async def test_what_was_called_on_it_is_told_to_whose_it_is_until_it_goes(tmp_path: Path) -> None:
+    async def perform(_who: str, _arguments: Mapping[str, Any]) -> str:
+        return "It is done."
+
+    action = offering(Action("work", "Takes its time.", kind="async"), perform)
+    async with talking(tmp_path, actions=(action,)) as talker:
+        asked = {"capability": "work", "query": "Please."}
+        accepted = await talker.send("POST", "/agent/converse", asked)
+        poll = accepted.body["poll"]
+        thread = await talker.thread_of(accepted.body["session_id"])
+        async with asyncio.timeout(10):
+            while "It is done." not in str((await talker.send("GET", poll)).body):
+                await talker.texts(thread)
+        aya, ben = await talker.with_key("actions", "threads"), await talker.with_key("threads")
+        await take(aya, thread)
+        nothing = await talker.send("GET", "/agent/converse/status/session_none")
+        assert "It is done." in str((await aya.send("GET", poll)).ok)
+        for who in (talker, ben):
+            told = await who.send("GET", poll)
+            assert (told.status, told.body) == (nothing.status, nothing.body)
+        (await aya.send("DELETE", f"{THREADS}/{thread}")).ok  # noqa: B018
+        assert (await aya.send("GET", poll)).body == nothing.body
 
 
 async def test_its_files_are_the_claimers(tmp_path: Path) -> None:

@@ -22,10 +22,14 @@ SELECT id, desk, action, state, asked_by, source, created_at, expires_at, argume
     session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
 FROM calls WHERE id = :id;
 
--- call_of_session: Finds the newest call that goes on after it was accepted, of a session.
+-- call_of_session: Finds the newest call that goes on after it was accepted, of a session on whoever
+-- asks's thread.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
     session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
-FROM calls WHERE session_id = :session_id
+FROM calls WHERE session_id = :session_id AND EXISTS (
+    SELECT 1 FROM threads t
+    WHERE t.id = calls.thread_id AND t.deleted_at IS NULL AND coalesce(t.owner, '') = :owner
+)
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
 -- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that people
@@ -53,8 +57,9 @@ UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started';
 -- empty_calls_of_thread: Drops what calls on a thread were about, and ends those under way; that they
 -- were made stays.
 UPDATE calls
-SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
-    callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
+SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
+    intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',
+    error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
 WHERE thread_id = :thread_id;
@@ -62,20 +67,22 @@ WHERE thread_id = :thread_id;
 -- erase_calls_on_thread: The same for calls of somebody, and of all since they first said anything;
 -- those that were not empty.
 UPDATE calls
-SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
-    callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
+SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
+    intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',
+    error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
 WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
-  AND (coalesce(principal, memory, intent, callback_url, error) IS NOT NULL
+  AND (coalesce(principal, session_id, memory, intent, callback_url, error) IS NOT NULL
        OR (arguments, progress, result, text, effects) <> ('{}', '', 'null', '', '[]')
        OR (ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')))
 RETURNING id;
 
 -- erase_own_calls: The same for all calls of somebody, or those on the one thread that is named.
 UPDATE calls
-SET asked_by = NULL, principal = NULL, arguments = '{}', memory = NULL, intent = NULL, progress = '',
-    callback_url = NULL, result = 'null', text = '', effects = '[]', error = NULL,
+SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
+    intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',
+    error = NULL,
     state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
         THEN 'failed' ELSE state END
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
