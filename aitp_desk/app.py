@@ -181,15 +181,15 @@ async def open_server(
         agent, day = await _open_agent(
             stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
         )
-        offered = await stack.enter_async_context(offering(config, environment, OWN_NAMES, actions))
-        houses = [House("", config, knowledge, agent, offered)]
+        offers = await stack.enter_async_context(offering(config, environment, OWN_NAMES, actions))
+        houses = [House("", config, knowledge, agent, offers)]
         for further in config.agents:
             own = config.of_agent(further)
             knowledge = await _open_knowledge(stack, own, egress, further.name)
             more = agent_actions.get(further.name, ())
-            offered = await stack.enter_async_context(offering(own, environment, OWN_NAMES, more))
+            offers = await stack.enter_async_context(offering(own, environment, OWN_NAMES, more))
             houses.append(
-                House(further.name, own, knowledge, _agent_over(knowledge, agent), offered)
+                House(further.name, own, knowledge, _agent_over(knowledge, agent), offers)
             )
         shared = make_shared(
             config,

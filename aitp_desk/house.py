@@ -13,7 +13,7 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.sources import Offers
 from aitp_desk.agent.base import Agent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.clients import ClientSecrets
@@ -68,7 +68,7 @@ class House(msgspec.Struct, frozen=True):
     config: Config
     knowledge: Knowledge
     agent: Agent
-    offered: tuple[Offered, ...]
+    offers: Offers
 
     @property
     def actor(self) -> Actor:
@@ -81,7 +81,7 @@ class House(msgspec.Struct, frozen=True):
         return Invoking(
             desk=self.name,
             actor=self.actor.id,
-            offered=self.offered,
+            offered=self.offers.offered,
             store=shared.store,
             audit=shared.audit,
             expires_seconds=self.config.actions.expire_hours * 60 * 60,
@@ -224,6 +224,7 @@ class House(msgspec.Struct, frozen=True):
                 clock=clock,
             ),
             worker=worker,
+            source_notes=self.offers.notes,
         )
 
 

@@ -47,14 +47,14 @@ def _report_content(house: House) -> tuple[str, ...]:
     kept = sum(document.is_elsewhere for document in editions.documents)
     told = editions.problems[:_PROBLEMS_TOLD]
     rest = len(editions.problems) - len(told)
-    actions = [offered.action.name for offered in house.offered]
+    actions = [offered.action.name for offered in house.offers.offered]
     elsewhere = f"{kept} of these, asked for again now and every {web.every_minutes} minutes"
     return (
         f"  content    {documents}, {passages} from {house.config.content_folder}",
         *([f"  languages  {own}, and some in {', '.join(further)}"] if further else []),
         *([f"  elsewhere  {elsewhere}"] if web.lists else []),
         *([f"  actions    {', '.join(actions)}"] if actions else []),
-        *(f"  problem    {problem}" for problem in told),
+        *(f"  problem    {problem}" for problem in (*house.offers.notes(), *told)),
         *([f"  problems   and {rest} more; aitp-desk check tells them all"] if rest else []),
     )
 

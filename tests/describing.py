@@ -156,7 +156,8 @@ async def offered_by(
 ) -> AsyncIterator[Offered]:
     """The one action that a file comes to, with a service behind it."""
     config = configured(folder, file, service.url, **settings)
-    async with offering(config, environment or {}, OWN_NAMES) as (offered,):
+    async with offering(config, environment or {}, OWN_NAMES) as offers:
+        (offered,) = offers.offered
         yield offered
 
 

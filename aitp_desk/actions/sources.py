@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
@@ -48,6 +49,10 @@ def load_sources(
         problems += error.problems
     offered = list(actions.offered)
     names = {*taken, *(one.action.name for one in offered)}
+    if config.mcp:
+        from aitp_desk.actions.mcp.servers import check_servers
+
+        problems += check_servers(config, environment)
     for settings in config.openapi:
         from aitp_desk.actions.openapi.loading import Loader
 
@@ -65,26 +70,71 @@ def load_sources(
     return Sources(Actions(tuple(offered), actions.resources), tuple(opens))
 
 
+class Offers(msgspec.Struct, frozen=True):
+    """What a site offers while it is served.
+
+    Parameters:
+        offered: its actions, no two of one name.
+        notes: gives what the owner should know of their sources just now, in sentences.
+    """
+
+    offered: tuple[Offered, ...] = ()
+    notes: Callable[[], tuple[str, ...]] = tuple
+
+
 @asynccontextmanager
 async def offering(
     config: Config,
     environment: Mapping[str, str],
     taken: Collection[str],
     more: Sequence[Offered] = (),
-) -> AsyncIterator[tuple[Offered, ...]]:
-    """The actions that a site offers, for as long as the context lasts: see :func:`load_sources`.
+) -> AsyncIterator[Offers]:
+    """What a site offers, for as long as the context lasts: see :func:`load_sources`.
+
+    Servers are asked for their tools; one that does not answer keeps nothing else from being
+    offered.
 
     Parameters:
-        more: further ones, which stand last.
+        more: further actions, which stand last.
 
     Raises:
         ActionsError: something of it cannot be used.
     """
     sources = load_sources(config, environment=environment, taken=taken)
+    offered = sources.actions.offered
     async with AsyncExitStack() as stack:
         for open_one in sources.opens:
             await stack.enter_async_context(open_one())
-        yield (*sources.actions.offered, *more)
+        if not config.mcp:
+            yield Offers((*offered, *more))
+            return
+        names = {*taken, *(one.action.name for one in (*offered, *more))}
+        tools = await stack.enter_async_context(_offering_tools(config, environment, names))
+        yield Offers((*offered, *tools.offered, *more), tools.notes)
+
+
+@asynccontextmanager
+async def _offering_tools(
+    config: Config, environment: Mapping[str, str], names: set[str]
+) -> AsyncIterator[Offers]:
+    """What of the tools of MCP servers is offered, while they are connected.
+
+    Parameters:
+        names: those that are taken; what is offered is added.
+    """
+    from aitp_desk.actions.mcp.servers import ToolServer
+
+    servers = [ToolServer(settings, config, environment) for settings in config.mcp]
+    offered: list[Offered] = []
+    async with AsyncExitStack() as stack:
+        for server in servers:
+            await stack.enter_async_context(server.opened())
+        await asyncio.gather(*(server.ask() for server in servers))
+        for server in servers:
+            for one in server.offer(names.__contains__):
+                names.add(one.action.name)
+                offered.append(one)
+        yield Offers(tuple(offered), lambda: tuple(note for one in servers for note in one.notes))
 
 
 def _taken(place: str, name: str) -> Problem:

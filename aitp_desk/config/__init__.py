@@ -19,6 +19,7 @@ from aitp_desk.config.limits import (
     Tier,
 )
 from aitp_desk.config.load import ConfigError, load_config
+from aitp_desk.config.mcp import Mcp, ToolTerms
 from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.openapi import OpenApi, OperationTerms
 from aitp_desk.config.problem import Problem
@@ -56,6 +57,7 @@ __all__ = [
     "Issuer",
     "Limits",
     "Log",
+    "Mcp",
     "OAuth",
     "OpenApi",
     "OperationTerms",
@@ -70,6 +72,7 @@ __all__ = [
     "StoreSettings",
     "Threads",
     "Tier",
+    "ToolTerms",
     "Web",
     "check_public",
     "default_url",

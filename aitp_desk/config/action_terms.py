@@ -75,9 +75,9 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
         Meta(extra={"unit": "seconds"}, description="How long a call may take."),
     ] = 30
     idempotent: Annotated[
-        bool,
+        Literal["", "yes", "no"],
         Meta(
             description="Whether the same call, made twice with one key, does what it does once;"
-            " after a crash it is then made again.",
+            " after a crash it is then made again. Else what only reads is.",
         ),
-    ] = False
+    ] = ""

@@ -22,6 +22,7 @@ from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
+from aitp_desk.config.mcp import Mcp
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.openapi import OpenApi
 from aitp_desk.config.retention import Retention
@@ -278,6 +279,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     cache: Cache = Cache()
     actions: Actions = Actions()
     openapi: tuple[OpenApi, ...] = ()
+    mcp: tuple[Mcp, ...] = ()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
     claude: Claude = Claude()
@@ -304,7 +306,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             agent.limits, enabled=agent.limits.enabled and self.limits.enabled
         )
         return msgspec.structs.replace(
-            self, site=site, content=agent.content, limits=limits, openapi=(), agents=()
+            self, site=site, content=agent.content, limits=limits, openapi=(), mcp=(), agents=()
         )
 
     @property

@@ -74,6 +74,7 @@ class Desk:
         agents: who answers for the site, as callers are told.
         agent: who answers.
         runs: what callers may do with runs.
+        source_notes: gives what is to be known of where its actions come from.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Desk:
         runs: Running,
         asking: Asking,
         worker: Worker,
+        source_notes: Callable[[], tuple[str, ...]],
     ) -> None:
         self.name = name
         self.site = site
@@ -120,6 +122,7 @@ class Desk:
         self._streams = streams
         self._asking = asking
         self._worker = worker
+        self._source_notes = source_notes
 
     async def open_thread(
         self, principal: Principal, draft: ThreadDraft, request: Request
@@ -317,5 +320,5 @@ class Desk:
             len(editions.library.passages),
             len(editions.problems),
             stand_in or self._agent.name,
-            tuple(notes),
+            (*notes, *self._source_notes()),
         )

@@ -27,6 +27,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
         id: what it is called there.
         mutability: whether a call changes anything, as far as can be told.
         may_be_query: whether the owner's word is enough that it only reads.
+        is_idempotent: whether the same call, made twice, does what it does once.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True):
     may_be_query: bool
     input_schema: Mapping[str, Any]
     output_schema: Mapping[str, Any] | None
+    is_idempotent: bool = False
 
 
 def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Action:
@@ -60,16 +62,20 @@ def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Act
     summary, description = _texts(described, terms)
     kind = terms.kind or "async"
     is_query = kind == "query" and described.may_be_query
+    mutability = terms.mutability or ("read_only" if is_query else described.mutability)
+    is_idempotent = terms.idempotent == "yes" or (
+        not terms.idempotent and (described.is_idempotent or mutability == "read_only")
+    )
     declared = Terms(
         kind=kind,
         open_to=terms.open_to,
-        mutability=terms.mutability or ("read_only" if is_query else described.mutability),
+        mutability=mutability,
         blast_radius=terms.blast_radius or "self",
         reversible_within=terms.reversible_within or None,
         confirmation_recommended=terms.confirmation_recommended,
         cost=terms.cost or None,
         deadline=terms.deadline_seconds,
-        idempotent=terms.idempotent,
+        idempotent=is_idempotent,
         examples=(),
         answer_types=None,
         related=(),
@@ -91,7 +97,7 @@ def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Act
         safety=safety_of(declared),
         cost=read_cost(declared.cost),
         deadline_seconds=terms.deadline_seconds,
-        is_idempotent=terms.idempotent,
+        is_idempotent=is_idempotent,
     )
 
 

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 
+from aitp_desk.actions.described.said import plain_words
 from aitp_desk.actions.openapi.arguments import is_json
 from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed, Unavailable
 
-LONGEST_SAID = 300
-"""How much of a service's own words is told, in characters."""
 LONGEST_WAIT = 3600
 """Seconds: the most that callers are told to wait."""
 
 _STATE = frozenset({404, 409, 410, 412, 423, 428})
 _LATER = frozenset({408, 425, 429})
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_MARKUP = re.compile(r"<[a-zA-Z!/?]")
 _SAYING = ("detail", "message", "error_description", "title", "error")
 
 
@@ -54,10 +50,7 @@ def _said(media_type: str, body: bytes) -> str:
         text = body.decode("utf-8", "replace")
     else:
         return ""
-    text = _CONTROL.sub(" ", text).strip()
-    if _MARKUP.search(text):
-        return ""
-    return text if len(text) <= LONGEST_SAID else f"{text[: LONGEST_SAID - 1]}…"
+    return plain_words(text)
 
 
 def _find(told: Any, depth: int = 0) -> str:

@@ -115,7 +115,7 @@ def test_the_owner_says_otherwise_of_an_operation(tmp_path: Path) -> None:
         open_to="operators",
         cost="9.50 EUR",
         deadline_seconds=5,
-        idempotent=True,
+        idempotent="yes",
     )
     (found,) = actions(tmp_path, "orders.place", prefix="shop_", terms=(terms,)).values()
     assert (found.name, found.summary, found.description) == ("shop_order", "Orders.", "Now.")

@@ -1,0 +1,110 @@
+"""A connection to an MCP server: made at its first use, and anew when it was lost.
+
+All of it happens in a task of the connection's own, as the client needs it that opens and closes
+it; whoever calls only waits for that. After a failure nobody is kept waiting for another attempt
+before a while has passed, each time a longer one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import TYPE_CHECKING
+
+import structlog
+
+from aitp_desk.model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mcp import Client
+
+CONNECT_SECONDS = 10
+"""How long a server may take until it can be asked."""
+LONGEST_PAUSE = 60
+"""Seconds: the longest time in which no further attempt is made."""
+
+_LATER = "The tool cannot be reached now; try again later."
+_log = structlog.get_logger()
+
+Connect = Callable[[], AbstractAsyncContextManager["Client"]]
+
+
+class Connection:
+    """Holds one connection, while it is opened.
+
+    Parameters:
+        name: of the server.
+        connect: makes a client, which is connected while its context lasts.
+    """
+
+    def __init__(self, name: str, connect: Connect) -> None:
+        self.name = name
+        self._connect = connect
+        self._client: asyncio.Future[Client] | None = None
+        self._ended = asyncio.Event()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._failures = 0
+        self._not_before = 0.0
+
+    @property
+    def is_down(self) -> bool:
+        """Whether it could not be reached when that was last tried."""
+        return self._failures > 0
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[None]:
+        """Connect when asked for, for as long as the context lasts."""
+        try:
+            yield
+        finally:
+            self.drop()
+            for task in tuple(self._tasks):
+                await asyncio.wait([task], timeout=CONNECT_SECONDS)
+                task.cancel()
+
+    async def client(self) -> Client:
+        """A client that is connected.
+
+        Raises:
+            Unavailable: the server cannot be reached.
+        """
+        loop = asyncio.get_running_loop()
+        if self._client is None:
+            if loop.time() < self._not_before:
+                raise Unavailable(_LATER)
+            self._client, self._ended = loop.create_future(), asyncio.Event()
+            self._client.add_done_callback(lambda done: done.cancelled() or done.exception())
+            task = asyncio.create_task(self._hold(self._client, self._ended))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(self._client)
+
+    def drop(self) -> None:
+        """Let go of a connection that is of no use any more; the next call makes another."""
+        self._ended.set()
+        self._client = None
+
+    async def _hold(self, client: asyncio.Future[Client], ended: asyncio.Event) -> None:
+        try:
+            async with asyncio.timeout(CONNECT_SECONDS) as bound, self._connect() as connected:
+                bound.reschedule(None)
+                self._failures, self._not_before = 0, 0.0
+                client.set_result(connected)
+                await ended.wait()
+        except Exception as error:  # noqa: BLE001 -- another's program: whatever it is, it is down
+            if client.done():
+                _log.info("tools_lost", server=self.name, error=type(error).__name__)
+            else:
+                self._fail(error)
+        finally:
+            if not client.done():
+                client.set_exception(Unavailable(_LATER))
+            if self._client is client:
+                self._client = None
+
+    def _fail(self, error: Exception) -> None:
+        pause = min(2**self._failures, LONGEST_PAUSE)
+        self._failures += 1
+        self._not_before = asyncio.get_running_loop().time() + pause
+        _log.warning("tools_down", server=self.name, error=type(error).__name__, seconds=pause)

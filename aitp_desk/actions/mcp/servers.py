@@ -1,0 +1,139 @@
+"""The MCP servers that a site names, and what of their tools it offers."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from importlib.util import find_spec
+from pathlib import Path
+
+from aitp_desk.actions.base import Offered
+from aitp_desk.actions.described.plain_schema import Unusable
+from aitp_desk.actions.mcp.clients import make_connect
+from aitp_desk.actions.mcp.connection import Connection
+from aitp_desk.actions.mcp.listing import keep_list, kept_list, list_tools
+from aitp_desk.actions.mcp.tools import Tool, offer_tool
+from aitp_desk.config import Config, Mcp, Problem, ToolTerms
+from aitp_desk.config.web_address import web_address
+from aitp_desk.model.errors import Unavailable
+
+ALL = "*"
+LIST_SECONDS = 10
+"""How long the start of the desk waits for a server's list of tools."""
+
+
+def check_servers(config: Config, environment: Mapping[str, str]) -> Iterator[Problem]:
+    """Yield what is wrong with the settings of servers. None of them is asked."""
+    for number, one in enumerate(config.mcp, 1):
+        place = f"mcp, {one.name}" if one.name else "mcp"
+        if not one.name:
+            yield Problem(place, f"table {number} of [[mcp]] has no name.")
+        elif any(one.name == other.name for other in config.mcp[: number - 1]):
+            yield Problem(place, "stands twice.")
+        for message in _wrong(one, config.folder, environment):
+            yield Problem(place, message)
+    if config.mcp and (find_spec("mcp") is None or find_spec("jsonschema_rs") is None):
+        yield Problem("mcp", "needs packages more: pip install 'aitp-desk[mcp]'.")
+
+
+def _wrong(one: Mcp, folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    if bool(one.command) is bool(one.url):
+        yield "takes either a command or a url."
+    if one.command and not _is_program(one.command[0], folder):
+        yield f"command begins with {one.command[0]!r}, which is no program here."
+    if one.url:
+        address = web_address(one.url)
+        if address is None or address.username is not None:
+            yield "url is no web address, such as http://127.0.0.1:9000/mcp."
+    for key, names in (
+        ("bearer_env", [one.bearer_env] if one.bearer_env else []),
+        ("env", one.env),
+    ):
+        for name in names:
+            if not environment.get(name, "").strip():
+                yield f"{key} names the environment variable {name}, which is not set."
+    named = [terms.tool for terms in one.terms]
+    for name in dict.fromkeys(named):
+        if not name:
+            yield "has terms that do not say of which tool."
+        elif named.count(name) > 1:
+            yield f"has terms of {name} twice; write one table."
+        elif one.tools != (ALL,) and name not in one.tools:
+            yield f"has terms of {name}, which is none of the tools that are offered."
+
+
+def _is_program(word: str, folder: Path) -> bool:
+    """Whether something can be begun by this: a name is looked for, a path begins at the folder."""
+    return shutil.which(str(folder / word) if "/" in word else word) is not None
+
+
+class ToolServer:
+    """An MCP server, while it is opened.
+
+    Attributes:
+        notes: what its owner should know of it, in sentences.
+    """
+
+    def __init__(self, settings: Mcp, config: Config, environment: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._data = config.data
+        self._connection = Connection(
+            settings.name, make_connect(settings, config.folder, environment)
+        )
+        self._tools: tuple[Tool, ...] | None = None
+        self._told: list[str] = []
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its owner should know of it, in sentences."""
+        down = [f"The MCP server {self._settings.name} cannot be reached; its tools wait for it."]
+        return (*(down if self._connection.is_down else ()), *self._told)
+
+    def opened(self) -> AbstractAsyncContextManager[None]:
+        """Keep the connection, for as long as the context lasts."""
+        return self._connection.opened()
+
+    async def ask(self) -> None:
+        """Ask for its tools; where it does not answer, those that it had are taken."""
+        from mcp import MCPError
+
+        try:
+            async with asyncio.timeout(LIST_SECONDS):
+                tools = await list_tools(await self._connection.client())
+        except (TimeoutError, Unavailable, MCPError):
+            self._tools = kept_list(self._data, self._settings.name)
+        else:
+            self._tools = tools
+            keep_list(self._data, self._settings.name, tools)
+
+    def offer(self, is_taken: Callable[[str], bool]) -> Iterator[Offered]:
+        """Yield what it offers, once it was asked; what it does not is noted.
+
+        Parameters:
+            is_taken: whether there is another action of a name.
+        """
+        if self._tools is None:
+            self._tell("has not told its tools yet; start the desk again once it answers")
+            return
+        settings = self._settings
+        tools = {tool.name: tool for tool in self._tools}
+        terms = {one.tool: one for one in settings.terms}
+        for name in tools if settings.tools == (ALL,) else dict.fromkeys(settings.tools):
+            if name not in tools:
+                self._tell(f"has no tool {name}")
+                continue
+            own = terms.get(name, ToolTerms())
+            try:
+                offered = offer_tool(tools[name], own, self._connection, prefix=settings.prefix)
+            except Unusable as error:
+                self._tell(f"has the tool {name}, which is not offered: it {error.message}")
+                continue
+            if is_taken(offered.action.name):
+                self._tell(f"has the tool {name}, whose name another action has; write a prefix")
+            else:
+                yield offered
+
+    def _tell(self, message: str) -> None:
+        self._told.append(f"The MCP server {self._settings.name} {message}.")

@@ -1,0 +1,97 @@
+"""An MCP server of a shop, for tests: over pipes where it is begun as a program, else over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated
+
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+
+class Stock(BaseModel):
+    """What is there."""
+
+    sku: str
+    count: int
+
+
+def make_server(called: list[str] | None = None) -> MCPServer:
+    """The server.
+
+    Parameters:
+        called: is told what was done.
+    """
+    server = MCPServer("shop")
+    done = [] if called is None else called
+
+    @server.tool(annotations=ToolAnnotations(read_only_hint=True))
+    def get_stock(sku: Annotated[str, Field(pattern="^[A-Z]{2}-[0-9]+$")]) -> Stock:
+        """How many of an item there are."""
+        done.append(f"stock of {sku}")
+        return Stock(sku=sku, count=3)
+
+    @server.tool(annotations=ToolAnnotations(destructive_hint=False, idempotent_hint=True))
+    def greet(name: str) -> str:
+        """Greets somebody."""
+        return f"Hello, {name}, from {os.environ.get('SHOP_NAME', 'nobody')}."
+
+    @server.tool(structured_output=False)
+    def place_order(sku: str) -> str:
+        """Orders an item."""
+        done.append(f"order of {sku}")
+        if sku == "SOLD-1":
+            raise ToolError("It is sold out.")
+        return f"Ordered {sku}."
+
+    @server.tool(structured_output=False)
+    def leave() -> str:
+        """Ends the server in the middle of a call."""
+        os._exit(3)
+
+    @server.tool(structured_output=False)
+    def process() -> str:
+        """Says which process it is."""
+        return str(os.getpid())
+
+    return server
+
+
+class _Running(uvicorn.Server):
+    """A server that says when it can be asked."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+
+@asynccontextmanager
+async def serving_tools(called: list[str] | None = None, port: int = 0) -> AsyncIterator[str]:
+    """The address of the server, on the loopback."""
+    app = make_server(called).streamable_http_app(stateless_http=True, json_response=True)
+    running = _Running(
+        uvicorn.Config(app, "127.0.0.1", port, log_config=None, timeout_graceful_shutdown=1)
+    )
+    task = asyncio.create_task(running.serve())
+    try:
+        async with asyncio.timeout(20):
+            await running.ready.wait()
+        yield f"http://127.0.0.1:{running.servers[0].sockets[0].getsockname()[1]}/mcp"
+    finally:
+        running.should_exit = True
+        await task
+
+
+if __name__ == "__main__":
+    make_server().run("stdio")
