@@ -32,6 +32,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.forgetting import Forget, forgetting
+from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.noting import Noting
@@ -216,6 +217,7 @@ class House(msgspec.Struct, frozen=True):
                 ),
                 sessions=sessions,
                 recording=recording,
+                holding=Holding(store, sessions, recording),
                 knowledge=self.knowledge,
                 site=site,
                 cache=config.cache,

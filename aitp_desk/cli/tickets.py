@@ -21,10 +21,15 @@ from aitp_desk.cli.data import (
 from aitp_desk.cli.moments import minute_of, second_of, second_or_none
 
 if TYPE_CHECKING:
-    from aitp_desk.auth.data_keys import DataKeys
+    from collections.abc import Awaitable, Callable
+
+    from aitp_desk.desk.escalating import Escalating
+    from aitp_desk.model.audit import Auditor
     from aitp_desk.model.thread import Message
     from aitp_desk.model.ticket import KeptTicket
     from aitp_desk.store.base import Store
+
+    _Change = Callable[[Escalating, Auditor], Awaitable[KeptTicket | None]]
 
 SHOWN_MESSAGES = 20
 """How many of a thread's newest messages are shown with a ticket."""
@@ -113,8 +118,8 @@ def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> N
     """
     with mistakes_told():
         text = sys.stdin.read() if words == "-" else words
-        kept = _end(data, url, ticket_id, text, operator, closes=False)
-        click.echo(f"Answered ticket {kept.id}.")
+        _change(data, url, lambda one, by: one.answer(ticket_id, text, operator, by), ticket_id)
+        click.echo(f"Answered ticket {ticket_id}.")
 
 
 @tickets.command()
@@ -126,25 +131,58 @@ def answer(data: Path, url: str, operator: str, ticket_id: str, words: str) -> N
 def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
     """Close a ticket without an answer; a call that waits for it has failed."""
     with mistakes_told():
-        kept = _end(data, url, ticket_id, reason, operator, closes=True)
-        click.echo(f"Closed ticket {kept.id}.")
+        _change(data, url, lambda one, by: one.close(ticket_id, reason, operator, by), ticket_id)
+        click.echo(f"Closed ticket {ticket_id}.")
 
 
-def _end(
-    data: Path, url: str, ticket_id: str, words: str, operator: str, *, closes: bool
-) -> KeptTicket:
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+def take(data: Path, url: str, operator: str, ticket_id: str) -> None:
+    """Take a ticket: from now on the agent is silent on the thread that it comes from."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.take(ticket_id, operator, by), ticket_id)
+        click.echo(f"Took ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+@click.argument("words", metavar="TEXT")
+def say(data: Path, url: str, operator: str, ticket_id: str, words: str) -> None:
+    """Say TEXT on the thread of a ticket that you have taken; the ticket stays open."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.say(ticket_id, words, operator, by), ticket_id)
+        click.echo(f"Said for ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@click.argument("ticket_id", metavar="ID")
+def release(data: Path, url: str, ticket_id: str) -> None:
+    """Give a ticket back that somebody has taken, and its thread back to the agent."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.release(ticket_id, by), ticket_id)
+        click.echo(f"Released ticket {ticket_id}.")
+
+
+def _change(data: Path, url: str, change: _Change, ticket_id: str) -> None:
     from aitp_desk.desk.escalating import Escalating
     from aitp_desk.store.sqlite import SqliteStore
 
-    database, keys = present_database(data, url), present_keys(data, url)
+    database, by = present_database(data, url), at_the_machine(present_keys(data, url))
 
-    async def end(keys: DataKeys) -> KeptTicket | None:
+    async def carry_out() -> KeptTicket | None:
         async with SqliteStore.open(database) as store:
-            escalating = Escalating(store, time.time)
-            ends = escalating.close if closes else escalating.answer
-            return await ends(ticket_id, words, operator, at_the_machine(keys))
+            return await change(Escalating(store, time.time), by)
 
-    return asyncio.run(end(keys)) or _missing(ticket_id)
+    if asyncio.run(carry_out()) is None:
+        _missing(ticket_id)
 
 
 async def _find(store: Store, ticket_id: str) -> KeptTicket:
@@ -175,6 +213,8 @@ def _in_line(kept: KeptTicket) -> str:
 def _state(kept: KeptTicket) -> str:
     if kept.ended_at is not None:
         return f"{kept.state.value} {minute_of(kept.ended_at)}"
+    if kept.taken_by is not None:
+        return f"taken by {kept.taken_by}"
     if not kept.is_over and kept.due_at is not None:
         return f"{kept.state.value} until {minute_of(kept.due_at)}"
     return kept.state.value
@@ -193,6 +233,7 @@ def _told(kept: KeptTicket) -> dict[str, object]:
         "asked_by": kept.principal,
         "created_at": second_of(kept.created_at),
         "due_at": second_or_none(kept.due_at),
+        "taken_by": kept.taken_by,
         "answer": kept.answer,
         "ended_by": kept.ended_by,
         "ended_at": second_or_none(kept.ended_at),

@@ -19,6 +19,7 @@ from aitp_desk.desk.acting import Acted, Acting, CallStatus, Request
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
 from aitp_desk.desk.facts import site_facts
+from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.offering import Offering
 from aitp_desk.desk.recording import Recording
@@ -97,6 +98,7 @@ class Asking:
         acting: Acting,
         sessions: Sessions,
         recording: Recording,
+        holding: Holding,
         knowledge: Knowledge,
         site: Site,
         cache: Cache,
@@ -111,6 +113,7 @@ class Asking:
         self._own = acting.invoking.names
         self._sessions = sessions
         self._recording = recording
+        self._holding = holding
         self._knowledge = knowledge
         self._site = site
         self._facts = site_facts(site)
@@ -153,6 +156,9 @@ class Asking:
         async with self._sessions.turn(principal, found) as session:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
+            held = await self._holding.hold(principal, session, ask.clarification or ask.query)
+            if held is not None:
+                return Asked(session.id, action.name, held, hit_rate=self._answers.hit_rate)
             outcome = await self._reply(principal, ask, action, session, tools)
             await self._finish(principal, session, ask, outcome, outcome.tokens_used)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
@@ -192,6 +198,9 @@ class Asking:
         async with self._sessions.turn(principal, found) as session:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
+            held = await self._holding.hold(principal, session, request.words)
+            if held is not None:
+                return Asked(session.id, action.name, held)
             return await self._act_in(principal, session, action, request)
 
     async def _act_in(

@@ -23,7 +23,13 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.model.ticket import LONGEST_ANSWER, KeptTicket, TicketState
 from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store, StoreError
-from aitp_desk.store.work.answering import Said, end_ticket
+from aitp_desk.store.work.answering import (
+    Said,
+    end_ticket,
+    release_ticket,
+    speak_for_ticket,
+    take_ticket,
+)
 
 SOMEBODY = "operator"
 """The name of an operator who gives none."""
@@ -62,8 +68,7 @@ class Escalating:
             InvalidRequest: there are no words, or too many, or the name is none.
             PreconditionFailed: it is over.
         """
-        if not words.strip():
-            raise InvalidRequest("An answer takes words.", param="words")
+        _check_words(words)
         return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
 
     async def close(
@@ -79,6 +84,70 @@ class Escalating:
             as :meth:`answer`.
         """
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
+
+    async def take(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+        """Take a ticket, and the thread that it comes from: no run starts there from now on.
+
+        Parameters:
+            operator, by: as of :meth:`answer`.
+
+        Returns:
+            The ticket as it stands then; None where there is none.
+
+        Raises:
+            InvalidRequest: the name is none.
+            PreconditionFailed: it is over, or somebody else has taken it or its thread.
+        """
+        _check_name(operator)
+        return await self._store.run(
+            take_ticket,
+            ticket_id=ticket_id,
+            operator=operator,
+            now=int(self._clock()),
+            by=by,
+        )
+
+    async def say(
+        self, ticket_id: str, words: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Say something on the thread of a ticket that was taken, which it stays.
+
+        Parameters:
+            operator, by: as of :meth:`answer`.
+
+        Returns:
+            as :meth:`take`.
+
+        Raises:
+            InvalidRequest: as :meth:`answer`.
+            PreconditionFailed: this operator has not taken it, or it comes from no thread.
+        """
+        _check_words(words)
+        _check_name(operator)
+        now = self._clock()
+        return await self._store.run(
+            speak_for_ticket,
+            ticket_id=ticket_id,
+            said=Said(new_id("msg", now), new_salt(), words.strip(), operator),
+            now=int(now),
+            by=by,
+        )
+
+    async def release(self, ticket_id: str, by: Auditor) -> KeptTicket | None:
+        """Give a ticket back that was taken, and its thread back to the agent.
+
+        Returns:
+            as :meth:`take`.
+
+        Raises:
+            PreconditionFailed: nobody has taken it.
+        """
+        return await self._store.run(
+            release_ticket,
+            ticket_id=ticket_id,
+            now=int(self._clock()),
+            by=by,
+        )
 
     def expiring(self, audit: AuditKeys) -> AbstractAsyncContextManager[None]:
         """End tickets whose time has passed, for as long as the context lasts.
@@ -107,16 +176,8 @@ class Escalating:
     async def _end(
         self, ticket_id: str, state: TicketState, words: str, operator: str, by: Auditor
     ) -> KeptTicket | None:
-        if len(words) > LONGEST_ANSWER:
-            raise InvalidRequest(
-                f"What is said takes at most {LONGEST_ANSWER} characters.", param="words"
-            )
-        if _NAME.fullmatch(operator) is None:
-            raise InvalidRequest(
-                f"{operator!r} is no name for an operator; it takes small letters, digits and"
-                " . _ -, a letter or digit first, at most 63.",
-                param="operator",
-            )
+        _check_length(words)
+        _check_name(operator)
         return await self._write(ticket_id, state, words.strip(), operator, by)
 
     async def _write(
@@ -131,4 +192,26 @@ class Escalating:
             now=int(now),
             by=by,
             along=partial(call_back, self._clock),
+        )
+
+
+def _check_words(words: str) -> None:
+    if not words.strip():
+        raise InvalidRequest("An answer takes words.", param="words")
+    _check_length(words)
+
+
+def _check_length(words: str) -> None:
+    if len(words) > LONGEST_ANSWER:
+        raise InvalidRequest(
+            f"What is said takes at most {LONGEST_ANSWER} characters.", param="words"
+        )
+
+
+def _check_name(operator: str) -> None:
+    if _NAME.fullmatch(operator) is None:
+        raise InvalidRequest(
+            f"{operator!r} is no name for an operator; it takes small letters, digits and . _ -, a"
+            " letter or digit first, at most 63.",
+            param="operator",
         )

@@ -16,6 +16,8 @@ from aitp_desk.store.records import Event
 MESSAGE_CREATED = "message.created"
 THREAD_DELETED = "thread.deleted"
 THREAD_CLAIMED = "thread.claimed"
+HANDED = ("thread.handed_over", "thread.handed_back")
+"""What tells of a thread that an operator takes over, and gives back; of which operator."""
 ACTOR_JOINED = "actor.joined"
 ACTOR_LEFT = "actor.left"
 RUN = "run."
@@ -34,7 +36,7 @@ class Happening(msgspec.Struct, frozen=True):
         ref: id of what it happened to.
         subject: the message as it is kept, the run as it stood then, the actor as it joined; None
             for a message that was deleted since, for an actor that left, for the deletion of a
-            message or of the thread itself, and for the thread's claim.
+            message or of the thread itself, for the thread's claim, and for its being handed over.
     """
 
     n: int

@@ -56,6 +56,7 @@ class TicketState(Enum):
     """How a ticket stands."""
 
     OPEN = "open"
+    TAKEN = "taken"
     ANSWERED = "answered"
     CLOSED = "closed"
     EXPIRED = "expired"
@@ -64,7 +65,10 @@ class TicketState(Enum):
 MOVES: Mapping[TicketState, frozenset[TicketState]] = MappingProxyType(
     {
         TicketState.OPEN: frozenset(
-            {TicketState.ANSWERED, TicketState.CLOSED, TicketState.EXPIRED}
+            {TicketState.TAKEN, TicketState.ANSWERED, TicketState.CLOSED, TicketState.EXPIRED}
+        ),
+        TicketState.TAKEN: frozenset(
+            {TicketState.OPEN, TicketState.ANSWERED, TicketState.CLOSED, TicketState.EXPIRED}
         ),
         TicketState.ANSWERED: frozenset(),
         TicketState.CLOSED: frozenset(),
@@ -88,6 +92,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
         due_at: nobody is waited for any longer than until then; None: for as long as it takes.
         answer: what was answered, or why it was closed.
         ended_by: the name of who answered or closed it.
+        taken_by: the name of the operator who sees to it.
     """
 
     id: str
@@ -104,6 +109,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
     answer: str = ""
     ended_by: str | None = None
     ended_at: int | None = None
+    taken_by: str | None = None
 
     @property
     def is_over(self) -> bool:

@@ -39,6 +39,12 @@ async def tickets(store: Store, *, open_only: bool) -> AsyncIterator[KeptTicket]
         after = rows[-1][0]
 
 
+async def thread_operator(store: Store, thread_id: str) -> str | None:
+    """Read the actor of the operator who has a thread; None where the agent has it."""
+    rows = await store.read("thread_operator", {"thread_id": thread_id})
+    return rows[0][0] if rows else None
+
+
 async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:
     """Find tickets that were waited for long enough.
 

@@ -73,7 +73,8 @@ OWN = {
     "steps": "run_id id usage",
     "summaries": "thread_id made_by",
     "threads": "id parent_id last_link desk",
-    "tickets": "id desk kind state thread_id call_id ended_by",
+    "thread_operators": "thread_id operator",
+    "tickets": "id desk kind state thread_id call_id ended_by taken_by",
     "tokens": "id hash scopes kind previous_hash",
     "tokens_used": "used_by",
 }

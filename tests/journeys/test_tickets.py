@@ -9,14 +9,17 @@ from typing import Any
 
 import pytest
 
+from aitp_desk.agent.base import Answer
+from aitp_desk.desk.holding import HELD
 from aitp_desk.store.audit_log import audit_rows
 from tests.commands import run
-from tests.doubles import Clock
+from tests.doubles import Clock, PacedAgent
 from tests.following import following
 from tests.journeys.test_ahp_actions import Caller
 from tests.talking import Talker, talking
 
 SECONDS = 20
+MANUAL = [("OpenAI-Beta", "assistants=v2")]
 ACTIONS = '''
 """The actions of these tests."""
 
@@ -104,6 +107,80 @@ async def test_a_person_answers_what_an_action_has_handed_to_people(
             if row.action in ("ticket.answered", "action.ended")
         ]
         assert noted == [("cli", "action.ended"), ("cli", "ticket.answered")]
+
+
+async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
+    tmp_path: Path, site: Path
+) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        caller, session = await ask(talker, site)
+        who, ticket = caller.talker, (await people.wait_for_one())["id"]
+        thread = await talker.thread_of(session)
+        assert (await people.run("take", ticket, "--as", "anna"))[:2] == (
+            0,
+            [f"Took ticket {ticket}."],
+        )
+        _, (line,), _ = await people.run("list")
+        assert "taken by anna" in line
+
+        posted = await who.post(thread, "Is anybody there?", wait=5)
+        assert (posted.ok["run"], posted.ok["replies"]) == (None, [])
+        run = {"assistant_id": "desk"}
+        refused = await who.send("POST", f"/v1/threads/{thread}/runs", run, headers=MANUAL)
+        assert refused.status == 409
+        held = await caller.reply(await caller.status(session), "Hello?", "content_search")
+        assert held.body["response"]["answer"] == HELD
+        assert (await people.run("say", ticket, "I look it up.", "--as", "anna"))[0] == 0
+        held = await caller.reply(held, "And now?", "content_search")
+        assert held.body["response"]["answer"] == "I look it up."
+        for command in (("take", ticket), ("answer", ticket, "Mine."), ("close", ticket)):
+            code, _, wrong = await people.run(*command, "--as", "ben")
+            assert (code, wrong) == (1, "anna has taken the ticket; nothing was changed.")
+        texts = await who.texts(thread)
+        assert texts[-4:] == ["Is anybody there?", "Hello?", "I look it up.", "And now?"]
+
+        assert (await people.run("release", ticket))[0] == 0
+        assert (await people.run("release", ticket))[0] == 1
+        code, _, wrong = await people.run("say", ticket, "I have it.", "--as", "anna")
+        assert (code, wrong) == (1, "Nobody has taken the ticket; take it first.")
+        again = await who.post(thread, "What do you sell?", wait=5)
+        assert again.ok["run"]["status"] == "completed"
+        assert (await people.run("take", ticket, "--as", "ben"))[0] == 0
+        assert (await people.run("answer", ticket, "900 EUR.", "--as", "ben"))[0] == 0
+        again = await who.post(thread, "What else?", wait=5)
+        assert again.ok["run"]["status"] == "completed"
+        async with following(who, thread, "?after=0") as listener:
+            heard = await listener.until(lambda event: "What else?" in str(event.data))
+        handed = [
+            (event.name, event.data["id"].rpartition("/")[2])
+            for event in heard
+            if event.name.startswith("thread.handed")
+        ]
+        assert handed == [
+            ("thread.handed_over", "anna"),
+            ("thread.handed_back", "anna"),
+            ("thread.handed_over", "ben"),
+            ("thread.handed_back", "ben"),
+        ]
+
+
+async def test_a_run_at_work_says_nothing_once_a_person_has_the_thread(
+    tmp_path: Path, site: Path
+) -> None:
+    people, agent = People(tmp_path), PacedAgent()
+    async with talking(tmp_path, site=site, agent=agent) as talker:
+        caller, session = await ask(talker, site)
+        ticket, thread = (await people.wait_for_one())["id"], await talker.thread_of(session)
+        who = caller.talker
+        async with following(who, thread, "?after=0") as listener:
+            await who.post(thread, "What do you sell?")
+            await listener.until_named("run.in_progress")
+            assert (await people.run("take", ticket))[0] == 0
+            heard = await listener.until_named("thread.handed_over")
+            agent.say(Answer("We sell lamps."))
+        assert "run.failed" in [event.name for event in heard]
+        assert (await who.texts(thread))[-1] == "What do you sell?"
 
 
 async def test_a_closed_ticket_fails_its_call_and_says_why(tmp_path: Path, site: Path) -> None:

@@ -10,7 +10,13 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from aitp_desk.desk.happening import ACTOR_LEFT, THREAD_CLAIMED, THREAD_DELETED, Happening
+from aitp_desk.desk.happening import (
+    ACTOR_LEFT,
+    HANDED,
+    THREAD_CLAIMED,
+    THREAD_DELETED,
+    Happening,
+)
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message
@@ -75,6 +81,8 @@ class EventsWording:
                 data = {**actor_body(actor), "object": "thread.actor"}
             case None if happening.kind == THREAD_CLAIMED:
                 data = {"id": happening.ref, "object": THREAD_CLAIMED}
+            case None if happening.kind in HANDED:
+                data = {"id": happening.ref, "object": happening.kind}
             case _:
                 what = _DELETED.get(happening.kind, "thread.message")
                 data = {"id": happening.ref, "object": f"{what}.deleted", "deleted": True}

@@ -1,35 +1,36 @@
 -- add_ticket: Writes down a ticket; nothing is changed where there is one for its call.
 INSERT INTO tickets (
     id, desk, kind, state, about, note, thread_id, call_id, principal, created_at, due_at, answer,
-    ended_by, ended_at
+    ended_by, ended_at, taken_by
 ) VALUES (
     :id, :desk, :kind, :state, :about, :note, :thread_id, :call_id, :principal, :created_at, :due_at,
-    :answer, :ended_by, :ended_at
+    :answer, :ended_by, :ended_at, :taken_by
 ) ON CONFLICT DO NOTHING;
 
 -- move_ticket: Writes down how a ticket stands.
 UPDATE tickets
-SET state = :state, answer = :answer, ended_by = :ended_by, ended_at = :ended_at
+SET state = :state, answer = :answer, ended_by = :ended_by, ended_at = :ended_at,
+    taken_by = :taken_by
 WHERE id = :id;
 
 -- ticket: Finds a ticket.
 SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at
+    ended_by, ended_at, taken_by
 FROM tickets WHERE id = :id;
 
 -- tickets_after: Lists the oldest tickets after one.
 SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at
+    ended_by, ended_at, taken_by
 FROM tickets WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- open_tickets_after: Lists the oldest tickets after one that wait for a person.
 SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at
-FROM tickets WHERE state = 'open' AND id > :after ORDER BY id LIMIT :limit;
+    ended_by, ended_at, taken_by
+FROM tickets WHERE state IN ('open', 'taken') AND id > :after ORDER BY id LIMIT :limit;
 
 -- due_tickets: Lists tickets that were waited for long enough.
 SELECT id FROM tickets
-WHERE state = 'open' AND due_at IS NOT NULL AND due_at <= :now ORDER BY due_at LIMIT :limit;
+WHERE state IN ('open', 'taken') AND due_at IS NOT NULL AND due_at <= :now ORDER BY due_at LIMIT :limit;
 
 -- hand_call_to_people: Says of a call at work that a person is waited for.
 UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETURNING id;
@@ -40,18 +41,27 @@ UPDATE calls SET error = :error WHERE id = :id AND state = 'unknown';
 -- empty_tickets_of_thread: Drops what the tickets of a thread say, and closes those that are open.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '',
-    state = CASE state WHEN 'open' THEN 'closed' ELSE state END
+    state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE thread_id = :thread_id;
 
 -- erase_tickets_on_thread: The same for tickets of somebody, and of all since they first said
 -- anything.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '',
-    state = CASE state WHEN 'open' THEN 'closed' ELSE state END
+    state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
 
 -- erase_own_tickets: The same for all tickets of somebody, or those on the one thread that is named.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '',
-    state = CASE state WHEN 'open' THEN 'closed' ELSE state END
+    state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
+
+-- thread_operator: Says which operator has a thread.
+SELECT operator FROM thread_operators WHERE thread_id = :thread_id;
+
+-- hand_over: Gives a thread to an operator.
+INSERT INTO thread_operators (thread_id, operator, since) VALUES (:thread_id, :operator, :since);
+
+-- hand_back: Gives a thread back to the agent.
+DELETE FROM thread_operators WHERE thread_id = :thread_id;

@@ -14,17 +14,17 @@ import msgspec
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import PreconditionFailed
-from aitp_desk.model.thread import Actor, Origin
-from aitp_desk.model.ticket import OPERATORS, Answered, KeptTicket, TicketKind, TicketState
+from aitp_desk.model.thread import Origin
+from aitp_desk.model.ticket import Answered, KeptTicket, TicketKind, TicketState
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import NewMessage
-from aitp_desk.store.rows import present_of, to_json
+from aitp_desk.store.rows import to_json
 from aitp_desk.store.ticket_reads import ticket_columns, ticket_of
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.calls import Along, end_started
 from aitp_desk.store.work.folding import find_tail
+from aitp_desk.store.work.handing import check_free, hand_back, hand_over, join_operator
 from aitp_desk.store.work.jobs import JOBS_EPOCH
-from aitp_desk.store.work.opening import adding_actor
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
@@ -81,13 +81,13 @@ def end_ticket(
     if not rows:
         return None
     ticket = ticket_of(rows[0])
-    if ticket.is_over:
-        raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
+    _check(ticket, said.operator)
     if state is not TicketState.EXPIRED:
         yield from _check_call(ticket)
     ended = ticket.move(state, answer=said.words, ended_by=said.operator, ended_at=now)
     yield "move_ticket", ticket_columns(ended)
-    actor = yield from _join(ticket, said.operator, now)
+    thread_id = ticket.thread_id or ""
+    actor = yield from join_operator(thread_id, ticket.desk, said.operator, now)
     if ticket.kind is TicketKind.ACTION:
         yield from end_started(
             call_id=ticket.call_id or "",
@@ -101,11 +101,109 @@ def end_ticket(
         told = CallError(CallState.UNKNOWN.value, said.words)
         yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
         yield from _say_on_thread(ended, said, actor, now)
+    if ticket.state is TicketState.TAKEN:
+        yield from hand_back(thread_id, ticket.desk, now)
     action, outcome = _NOTED[state]
     yield from note_audit(by, action, ObjectKind.TICKET, ticket_id, outcome)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     yield "raise_epoch", {"name": JOBS_EPOCH}
     return ended
+
+
+def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
+    """Have an operator take a ticket, and the thread that it comes from.
+
+    Parameters:
+        operator: the name.
+        now: Unix seconds.
+        by: who takes it.
+
+    Returns:
+        The ticket as it stands then; None when there is no such ticket.
+
+    Raises:
+        PreconditionFailed: it is over, or somebody else has taken it or its thread.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    _check(ticket, operator)
+    if ticket.state is TicketState.TAKEN:
+        return ticket
+    taken = ticket.move(TicketState.TAKEN, taken_by=operator)
+    if ticket.thread_id is not None:
+        yield from check_free(ticket.thread_id, operator)
+        yield from hand_over(ticket.thread_id, ticket.desk, operator, now)
+    yield "move_ticket", ticket_columns(taken)
+    yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket_id)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    return taken
+
+
+def speak_for_ticket(
+    *, ticket_id: str, said: Said, now: int, by: Auditor
+) -> Work[KeptTicket | None]:
+    """Have an operator speak on the thread of a ticket that they have taken.
+
+    Parameters:
+        now: Unix seconds.
+        by: who speaks.
+
+    Returns:
+        as :func:`take_ticket`.
+
+    Raises:
+        PreconditionFailed: this operator has not taken it, or it comes from no thread.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    _check(ticket, said.operator)
+    if ticket.taken_by is None:
+        raise PreconditionFailed("Nobody has taken the ticket; take it first.")
+    if ticket.thread_id is None:
+        raise PreconditionFailed("The ticket comes from no conversation; answer it.")
+    actor = yield from join_operator(ticket.thread_id, ticket.desk, said.operator, now)
+    yield from _say_on_thread(ticket, said, actor, now)
+    yield from note_audit(by, AuditAction.TICKET_SPOKEN, ObjectKind.TICKET, ticket_id)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    return ticket
+
+
+def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket | None]:
+    """Give a ticket that was taken back to all, and its thread back to the agent.
+
+    Parameters:
+        now: Unix seconds.
+        by: who gives it back.
+
+    Returns:
+        as :func:`take_ticket`.
+
+    Raises:
+        PreconditionFailed: nobody has taken it.
+    """
+    rows = yield "ticket", {"id": ticket_id}
+    if not rows:
+        return None
+    ticket = ticket_of(rows[0])
+    if ticket.state is not TicketState.TAKEN:
+        raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
+    released = ticket.move(TicketState.OPEN, taken_by=None)
+    yield "move_ticket", ticket_columns(released)
+    yield from hand_back(ticket.thread_id or "", ticket.desk, now)
+    yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket_id)
+    yield "raise_epoch", {"name": TICKETS_EPOCH}
+    return released
+
+
+def _check(ticket: KeptTicket, operator: str | None) -> None:
+    if ticket.is_over:
+        raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
+    if operator is not None and ticket.taken_by not in (None, operator):
+        raise PreconditionFailed(f"{ticket.taken_by} has taken the ticket; nothing was changed.")
 
 
 def _check_call(ticket: KeptTicket) -> Work[None]:
@@ -129,28 +227,6 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
             told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
     text = ticket.answer if told is None else ""
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
-
-
-def _join(ticket: KeptTicket, operator: str | None, now: int) -> Work[str]:
-    """Have whoever speaks take part in the thread; return the id of that actor."""
-    thread_id = ticket.thread_id or ""
-    present = list(map(present_of, (yield "actors_present", {"thread_id": thread_id})))
-    if not present:
-        return ""
-    actor = present[0].actor.id
-    if operator is None:
-        return actor
-    actor = f"{actor}/{OPERATORS}/{operator}"
-    if any(one.is_desk and one.actor.id == actor for one in present):
-        return actor
-    ends = yield from find_tail(thread_id, ticket.desk)
-    if ends:
-        tail = Tail(thread_id, now, *ends[0][3:])
-        tail.tell("actor.joined", actor)
-        position = (yield "last_position", {"thread_id": thread_id})[0][0] + 1
-        yield adding_actor(thread_id, position, Actor(actor), Origin.DESK, tail.event)
-        yield from tail.write()
-    return actor
 
 
 def _say_on_thread(ticket: KeptTicket, said: Said, actor: str, now: int) -> Work[None]:

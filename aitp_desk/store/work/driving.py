@@ -15,6 +15,7 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.records import NewDraft, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, step_of, to_json
 from aitp_desk.store.run_records import Driven, NewRun
+from aitp_desk.store.work.handing import check_unowned
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import Reached, reach_thread, settle_speaker
 from aitp_desk.store.work.runs import check_move, end_run
@@ -42,6 +43,7 @@ def start_run(
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
         InvalidRequest: a run is at work on the thread or waits there.
+        PreconditionFailed: an operator has taken the thread over.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
@@ -55,6 +57,7 @@ def start_run(
             raise InvalidRequest(
                 f"Thread {thread_id} already has an active run {active.id}.", param="thread_id"
             )
+    yield from check_unowned(thread_id)
     tail = reached.tail(now)
     said = []
     for place, new in enumerate(drafts):

@@ -137,6 +137,7 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield "delete_steps_of_thread", {"thread_id": thread_id}
     yield "empty_calls_of_thread", {"thread_id": thread_id}
     yield "empty_tickets_of_thread", {"thread_id": thread_id}
+    yield "hand_back", {"thread_id": thread_id}
     yield "empty_runs_of_thread", {"thread_id": thread_id}
     yield "delete_messages_of_thread", {"thread_id": thread_id}
     yield "empty_actors_of_thread", {"thread_id": thread_id}

@@ -28,6 +28,7 @@ from aitp_desk.store.work.actors import (
     set_actors,
 )
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.handing import find_operator
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.reach import reach_thread, settle_speaker
@@ -137,6 +138,8 @@ def append_message(
     while another is in progress. A thread that had its share of runs within the hour gets a run
     that is ``capped`` from the start and one plain message; both serve until a run may start again.
 
+    On a thread that an operator has taken over no run is started.
+
     Parameters:
         salt: 16 random bytes for the message's digest.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
@@ -158,7 +161,8 @@ def append_message(
 
     tail = reached.tail(now)
     choice = None
-    if run_id is not None and role == "user":
+    is_asked = run_id is not None and role == "user"
+    if run_id and is_asked and (yield from find_operator(thread_id)) is None:
         choice = yield from _choose_run(run_id, thread_id, principal, max_auto_replies, now)
     run = None if choice is None else choice.run
     answered_by = None if run is None else run.id
