@@ -1,0 +1,35 @@
+"""Reaching the people of the shop: what no other action does, somebody there answers."""
+
+from __future__ import annotations
+
+from textwrap import shorten
+from typing import Annotated
+
+from msgspec import Meta
+
+from aitp_desk.actions import Ticket, action
+
+LONGEST_LINE = 120
+
+Question = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=2000,
+        description="What is to be decided or answered, with all that is needed for it.",
+        extra_json_schema={"x-from-text": "rest"},
+    ),
+]
+
+
+@action(kind="async", mutability="read_only", blast_radius="self")
+def contact_human(question: Question) -> Ticket:
+    """Puts a question to a person of the shop, who answers in their own words.
+
+    It takes as long as it takes somebody to read it: minutes while a store is open, else until
+    the next morning.
+
+    Args:
+        question: what to ask.
+    """
+    return Ticket(shorten(question, LONGEST_LINE, placeholder=" …"), note=question)
