@@ -34,7 +34,12 @@ def read_end(text: str, now: int) -> int:
     try:
         day = datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError:
-        end = now + read_length(text)
+        try:
+            end = now + read_length(text)
+        except click.BadParameter:
+            raise click.BadParameter(
+                f"{text!r} is no length of time such as 90d, and no day such as 2027-01-31."
+            ) from None
     else:
         end = int(day.timestamp())
     if end <= now:

@@ -106,6 +106,7 @@ def test_an_end_that_is_none_is_refused(data: Path, expires: str) -> None:
     made = ("token", "create", "--data", data, "--name", "a", "--scope", "threads")
     told = command(*made, f"--expires={expires}", exit_code=2)
     assert expires in told[-1]
+    assert re.search("such as 90d, and no day such as|like 90d, or a day to come", told[-1])
     assert listed(data) == []
 
 
