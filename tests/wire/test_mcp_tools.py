@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from structlog.testing import capture_logs
 
 from aitp_desk.actions.base import Offered
@@ -137,3 +139,25 @@ async def test_the_desk_shows_its_token_to_the_server_and_to_nobody_else(tmp_pat
     assert {got.headers["Authorization"] for got in service.got} == {f"Bearer {SECRET}"}
     assert [log["event"] for log in logs] == ["tools_down"]
     assert SECRET not in json.dumps([logs, offers.notes()])
+
+
+async def test_a_server_that_says_nothing_is_waited_for_no_longer_than_is_bearable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def say_nothing(_request: web.Request) -> web.StreamResponse:
+        await asyncio.get_running_loop().create_future()
+        return web.Response()
+
+    monkeypatch.setattr(connection, "CONNECT_SECONDS", 0.1)
+    async with serving_api() as service:
+        service.handler = say_nothing
+        async with offered_at(tmp_path, service.url) as offers:
+            assert offers.notes() == (DOWN, UNKNOWN)
+
+
+async def test_many_calls_go_over_one_connection_at_once(tmp_path: Path) -> None:
+    async with serving_tools() as url, offered_at(tmp_path, url) as offers:
+        stock = by_name(offers)["get_stock"]
+        skus = [f"AB-{number}" for number in range(20)]
+        results = await asyncio.gather(*(call(stock, sku=sku) for sku in skus))
+    assert [result["sku"] for result in results] == skus

@@ -51,6 +51,7 @@ WRITTEN: list[tuple[dict[str, Any], Any, str]] = [
         {"from": 1, "to": 2},
         "q%5Bfrom%5D=1&q%5Bto%5D=2",
     ),
+    (parameter("q", schema={"allOf": [RANGE]}, style="deepObject"), {"to": 2}, "q%5Bto%5D=2"),
     (
         {"name": "q", "in": "query", "content": {"application/json": {"schema": RANGE}}},
         {"from": 1},

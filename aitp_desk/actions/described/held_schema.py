@@ -21,6 +21,7 @@ Schema = Mapping[str, Any]
 Step = str | int
 
 _MOST_SHOWN = 64
+_MOST_MADE_OF = 50
 _SAYS_NOTHING = frozenset(
     {"$defs", "$ref", "allOf", "anyOf", "oneOf", "if", "then", "else"}
     | {"title", "description", "default", "deprecated"}
@@ -116,20 +117,21 @@ class HeldSchema:
         parts = [part for schema in schemas for part in self._opened(schema, value)]
         return [part for part in parts if part.keys() - _SAYS_NOTHING] or None
 
-    def _opened(self, schema: Any, value: Any) -> Iterator[Schema]:
-        if not isinstance(schema, Mapping):
+    def _opened(self, schema: Any, value: Any, depth: int = 0) -> Iterator[Schema]:
+        """Yield a schema and all that it is made of, though not of itself for ever."""
+        if not isinstance(schema, Mapping) or depth > _MOST_MADE_OF:
             return
         yield schema
         if "$ref" in schema:
             name = schema["$ref"].removeprefix("#/$defs/")
-            yield from self._opened(self.schema["$defs"][name], value)
+            yield from self._opened(self.schema["$defs"][name], value, depth + 1)
         for part in (*schema.get("allOf", ()), schema.get("then"), schema.get("else")):
-            yield from self._opened(part, value)
+            yield from self._opened(part, value, depth + 1)
         for word in ("anyOf", "oneOf"):
             branches = schema.get(word, ())
             fitting = [one for one in branches if self._fits(value, one)]
             for branch in fitting or branches:
-                yield from self._opened(branch, value)
+                yield from self._opened(branch, value, depth + 1)
 
     def _fits(self, value: Any, branch: Any) -> bool:
         if id(branch) not in self._branches:

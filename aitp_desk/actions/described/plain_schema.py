@@ -183,7 +183,12 @@ def _bound(made: Schema) -> None:
 def _apart(made: Schema, *, is_nullable: bool) -> Schema:
     """Set several types apart as alternatives, of which null is one where it may be null."""
     types = made.get("type")
-    several = list(types) if isinstance(types, list) else [] if types is None else [types]
+    # YAML takes an unquoted null for nothing
+    several = (
+        ["null" if one is None else one for one in types]
+        if isinstance(types, list)
+        else ([] if types is None else [types])
+    )
     is_nullable = is_nullable or ("null" in several and len(several) > 1)
     types = [one for one in several if one != "null"] if is_nullable else several
     if "enum" in made:

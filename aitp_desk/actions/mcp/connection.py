@@ -58,7 +58,7 @@ class Connection:
         try:
             yield
         finally:
-            self.drop()
+            self._let_go()
             for task in tuple(self._tasks):
                 await asyncio.wait([task], timeout=CONNECT_SECONDS)
                 task.cancel()
@@ -80,8 +80,17 @@ class Connection:
             task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(self._client)
 
-    def drop(self) -> None:
-        """Let go of a connection that is of no use any more; the next call makes another."""
+    def drop(self, client: Client) -> None:
+        """Let go of a connection that is of no use any more; the next call makes another.
+
+        Parameters:
+            client: of that connection; where there is another by now, that one stays.
+        """
+        held = self._client
+        if held is not None and held.done() and not held.exception() and held.result() is client:
+            self._let_go()
+
+    def _let_go(self) -> None:
         self._ended.set()
         self._client = None
 

@@ -120,7 +120,7 @@ async def _call(
                 raise _refusal(error, connection.name, call_id) from None
         except OSError as error:
             _log.warning("tool_failed", server=connection.name, error=type(error).__name__)
-        connection.drop()
+        connection.drop(client)
         if attempt or not action.is_repeatable:
             break
     raise Unavailable(_LATER if action.is_repeatable else _UNKNOWN)

@@ -16,6 +16,7 @@ import msgspec
 from aitp_desk.actions.described.plain_schema import PlainSchemas, Schema, Unusable
 from aitp_desk.actions.openapi.encoding import in_header, in_path, in_query
 from aitp_desk.actions.openapi.parameters import Parameter
+from aitp_desk.model.errors import InvalidRequest
 
 WHOLE_BODY = "body"
 """The argument that is the body as a whole, where that is no plain object."""
@@ -145,6 +146,8 @@ class Arguments:
             value = given[name]
             if parameter.is_json:
                 value = msgspec.json.encode(value).decode()
+            elif isinstance(value, Mapping) and not value.keys() <= parameter.members:
+                raise InvalidRequest(f"{name!r} takes no members of other names.", param=name)
             if parameter.place == "path":
                 in_paths[parameter.name] = in_path(value, name)
             elif parameter.place == "header":

@@ -73,6 +73,8 @@ def in_query(value: Any, name: str, style: str, *, explode: bool, label: str) ->
         return quote(as_text(one, label), safe="")
 
     if style == "deepObject":
+        if not isinstance(value, Mapping):
+            raise InvalidRequest(f"'{label}' takes an object.", param=label)
         for member, each in value.items():
             yield f"{quote(f'{name}[{member}]', safe='')}={write(each)}"
     elif isinstance(value, Mapping) and explode:

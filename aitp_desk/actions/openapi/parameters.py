@@ -34,6 +34,7 @@ class Parameter(msgspec.Struct, frozen=True):
         place: one of :data:`PLACES`.
         explode: whether each entry of a list is written with the name again.
         is_json: whether it is written as JSON.
+        members: of an object, those that it may have.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Parameter(msgspec.Struct, frozen=True):
     style: str
     explode: bool
     is_json: bool
+    members: frozenset[str] = frozenset()
 
 
 def read_parameters(
@@ -111,10 +113,15 @@ def _read(name: str, place: str, told: Mapping[str, Any], schemas: PlainSchemas)
         explode=explode if isinstance(explode, bool) else style == "form",
         is_json=is_json,
     )
-    if not is_json:
-        for wrong in _wrong(parameter, schemas.whole(schema)):
-            raise Unusable(f"has the {place} parameter {name!r} {wrong}")
-    return parameter
+    if is_json:
+        return parameter
+    whole = schemas.whole(schema)
+    for wrong in _wrong(parameter, whole):
+        raise Unusable(f"has the {place} parameter {name!r} {wrong}")
+    members = frozenset(
+        key for one in _alternatives(whole, whole) for key in one.get("properties", ())
+    )
+    return msgspec.structs.replace(parameter, members=members)
 
 
 def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
@@ -123,7 +130,8 @@ def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
         yield f"in the style {parameter.style!r}, which is not offered"
     for one in _alternatives(schema, schema):
         kind = one.get("type")
-        if parameter.style == "deepObject" and kind != "object":
+        is_single = kind not in {None, "null", "object"}
+        if parameter.style == "deepObject" and is_single:
             yield "in the style deepObject, which takes objects alone"
         if kind == "array":
             if not _is_simple(one.get("items", {}), schema):
@@ -133,8 +141,8 @@ def _wrong(parameter: Parameter, schema: Schema) -> Iterator[str]:
         elif kind == "object":
             if parameter.place != "query" or parameter.style.endswith("Delimited"):
                 yield "that is an object"
-            if one.get("additionalProperties") and parameter.explode:
-                yield "with members of any name, which would be parameters of their own"
+            if one.get("additionalProperties") or one.get("patternProperties"):
+                yield "with members of any name, which could be parameters of their own"
             if not all(_is_simple(each, schema) for each in one.get("properties", {}).values()):
                 yield "that holds lists or objects in an object"
 

@@ -61,8 +61,11 @@ async def test_a_connection_that_was_lost_is_made_anew() -> None:
     server = Server()
     async with server.connection.opened():
         before = await server.connection.client()
-        server.connection.drop()
-        assert await server.connection.client() is not before
+        server.connection.drop(before)
+        after = await server.connection.client()
+        assert after is not before
+        server.connection.drop(before)
+        assert await server.connection.client() is after, "it was lost before, and is another now"
     assert (server.tried, server.closed) == (2, 2)
 
 

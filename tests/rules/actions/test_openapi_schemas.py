@@ -52,6 +52,7 @@ ODD = [
     ),
     ({"type": ["string", "integer"]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}),
     ({"type": ["string", "null"], "enum": ["a", None]}, {"enum": ["a", None]}),
+    ({"type": ["string", None]}, {"anyOf": [{"type": "string"}, NULL]}),
     ({"const": "a"}, {"const": "a"}),
     (True, {}),
     ({}, {}),
@@ -275,3 +276,19 @@ def test_a_parameter_of_an_operation_stands_for_one_of_its_path(tmp_path: Path) 
     file["paths"]["/things"]["parameters"] = [parameter("q"), parameter("page")]
     properties = only(tmp_path, file).action.input_schema["properties"]
     assert properties == {"q": {"type": "integer"}, "page": {"type": "string"}}
+
+
+def test_a_schema_that_is_made_of_itself_does_no_harm(tmp_path: Path) -> None:
+    loop = {"Loop": {"allOf": [{"$ref": "#/components/schemas/Loop"}]}}
+    body = {"type": "object", "properties": {"it": {"$ref": "#/components/schemas/Loop"}}}
+    file = document({"method": "post", "requestBody": taking(body)}, components={"schemas": loop})
+    only(tmp_path, file).read({"it": {"a": 1}})
+
+
+@pytest.mark.parametrize("schema", [{}, {"description": "Whatever."}])
+def test_no_object_becomes_parameters_that_the_file_does_not_name(
+    tmp_path: Path, schema: Any
+) -> None:
+    offered = only(tmp_path, document({"parameters": [parameter("q", schema=schema)]}))
+    offered.read({"q": "x"})
+    assert refusal(offered, q={"admin": True}) == ("'q' takes no members of other names.", "q")

@@ -118,7 +118,7 @@ UNUSABLE: list[tuple[dict[str, Any], str]] = [
             }
         ),
         (
-            "has the query parameter 'at' with members of any name, which would be parameters of"
+            "has the query parameter 'at' with members of any name, which could be parameters of"
             " their own."
         ),
     ),
