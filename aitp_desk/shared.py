@@ -21,6 +21,7 @@ from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.named_agents import NamedAgents
+from aitp_desk.desk.notifying import Notifying
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.summarising import Summarising
@@ -86,6 +87,14 @@ def make_shared(
         clock: Unix seconds.
     """
     jobs = Jobs(store=store, clock=clock)
+    Notifying(
+        store=store,
+        egress=egress,
+        webhooks=make_webhooks(config, store, keys, clock),
+        settings=config.notify,
+        jobs=jobs,
+        clock=clock,
+    ).serve()
     callbacks = make_callbacks(config, store, keys, egress, clock)
     return Shared(
         store=store,
@@ -131,6 +140,18 @@ def make_callbacks(
         keys: the desk's data keys.
         clock: Unix seconds.
     """
-    signing = SigningKeys(keys) if config.oauth.enabled else None
-    webhooks = Webhooks(store=store, keys=keys, signing=signing, clock=clock)
+    webhooks = make_webhooks(config, store, keys, clock)
     return Callbacks(egress=egress, webhooks=webhooks, settings=config.callbacks, clock=clock)
+
+
+def make_webhooks(
+    config: Config, store: Store, keys: DataKeys, clock: Callable[[], float]
+) -> Webhooks:
+    """What signs what the desk sends to others.
+
+    Parameters:
+        keys: the desk's data keys.
+        clock: Unix seconds.
+    """
+    signing = SigningKeys(keys) if config.oauth.enabled else None
+    return Webhooks(store=store, keys=keys, signing=signing, clock=clock)

@@ -20,6 +20,7 @@ from aitp_desk.config.limits import (
 )
 from aitp_desk.config.load import ConfigError, load_config
 from aitp_desk.config.mcp import Mcp, ToolTerms
+from aitp_desk.config.notify import Notify
 from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.openapi import OpenApi, OperationTerms
 from aitp_desk.config.problem import Problem
@@ -58,6 +59,7 @@ __all__ = [
     "Limits",
     "Log",
     "Mcp",
+    "Notify",
     "OAuth",
     "OpenApi",
     "OperationTerms",

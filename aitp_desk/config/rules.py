@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from aitp_desk.config.content import Web
 from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
+from aitp_desk.config.notify_rules import check_notify
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.server import Server
 from aitp_desk.config.settings import Config
@@ -100,6 +101,11 @@ def check_rules(config: Config) -> Iterator[Problem]:
             config.content_folder,
             *(config.of_agent(agent).content_folder for agent in config.agents),
         ],
+        allow_loopback=config.egress.allow_loopback,
+    )
+    yield from check_notify(
+        config.notify,
+        publishes_keys=config.oauth.enabled,
         allow_loopback=config.egress.allow_loopback,
     )
     if wrong := wrong_store_url(config.store.url):

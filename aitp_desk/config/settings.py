@@ -23,6 +23,7 @@ from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.mcp import Mcp
+from aitp_desk.config.notify import Notify
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.openapi import OpenApi
 from aitp_desk.config.retention import Retention
@@ -282,6 +283,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     mcp: tuple[Mcp, ...] = ()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
+    notify: Notify = Notify()
     claude: Claude = Claude()
     oauth: OAuth = OAuth()
     log: Log = Log()

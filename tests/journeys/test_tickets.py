@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import pytest
 
 from aitp_desk.agent.base import Answer
 from aitp_desk.desk.holding import HELD
+from aitp_desk.desk.job_kinds import Retry
+from aitp_desk.desk.notifying import run_command
 from aitp_desk.store.audit_log import audit_rows
 from tests.commands import run
 from tests.doubles import Clock, PacedAgent
 from tests.following import following
 from tests.journeys.test_ahp_actions import Caller
+from tests.receiving import receiving
 from tests.talking import Talker, talking
 
 SECONDS = 20
@@ -261,3 +265,47 @@ async def test_a_deleted_thread_takes_the_words_of_its_tickets_with_it(
             ("closed", "", "", None)
         ]
         assert (await people.run("list"))[1] == []
+
+
+async def test_people_are_told_of_a_ticket_by_a_webhook_and_a_command(
+    tmp_path: Path, site: Path
+) -> None:
+    told = tmp_path / "told.json"
+    async with receiving() as receiver:
+        settings = (
+            "egress.allow_loopback=true",
+            f'notify.webhook="{receiver.url}"',
+            f'notify.command=["tee", "{told}"]',
+        )
+        async with talking(tmp_path, *settings, site=site) as talker:
+            await ask(talker, site, "40 lamps; $(touch x)")
+            people = People(tmp_path)
+            ticket = await people.wait_for_one()
+            async with asyncio.timeout(SECONDS):
+                while not (receiver.got and told.exists() and told.read_bytes()):
+                    await people.run("list")
+            async with talker.http.get("/.well-known/jwks.json") as response:
+                jwks = await response.json()
+    (delivery,) = receiver.got
+    assert delivery.body == told.read_bytes()
+    notice = json.loads(delivery.body)
+    assert notice["id"] == ticket["id"] == delivery.headers["webhook-id"]
+    assert notice["about"] == "Quote: 40 lamps; $(touch x)"
+    assert delivery.headers["webhook-key-id"] in [key["kid"] for key in jwks["keys"]]
+
+
+async def test_a_command_is_run_without_a_shell_in_bounds_and_with_little_around_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "secret")
+    around = tmp_path / "around"
+    script = f"import os; open({str(around)!r}, 'w').write(' '.join(sorted(os.environ)))"
+    await run_command((sys.executable, "-c", script, "$(touch x)"), b"{}", SECONDS)
+    assert set(around.read_text("utf-8").split()) <= {"PATH", "HOME", "LANG", "LC_CTYPE"}
+    for command, reason in (
+        ((str(tmp_path / "missing"),), "could not be run"),
+        (("false",), "ended with code 1"),
+        (("sleep", "60"), "took longer than 0.1 seconds"),
+    ):
+        with pytest.raises(Retry, match=reason):
+            await run_command(command, b"{}", 0.1 if command[0] == "sleep" else SECONDS)

@@ -273,3 +273,25 @@ def test_an_origin_that_is_not_encrypted_is_nothing_for_the_public(tmp_path: Pat
     (problem,) = check_public(load_config(tmp_path, [site, named]))
     assert problem.key == "cors.origins"
     assert "http://www.example.com is not encrypted" in problem.message
+
+
+@pytest.mark.parametrize(
+    ("setting", "key", "message"),
+    [
+        ("notify.webhook=http://chat.example/x", "notify.webhook", "is not encrypted"),
+        ("notify.webhook=https://127.0.0.1/hunter2", "notify.webhook", "is not public"),
+        ('notify.command=["", "x"]', "notify.command", "names no program"),
+    ],
+)
+def test_people_are_told_where_that_can_be(
+    tmp_path: Path, setting: str, key: str, message: str
+) -> None:
+    told_of = told(tmp_path, setting)[key]
+    assert message in told_of
+    assert "hunter2" not in told_of
+
+
+def test_what_people_are_told_is_signed(tmp_path: Path) -> None:
+    settings = ("notify.webhook=https://chat.example/x", "oauth.enabled=false")
+    assert "oauth.enabled = true" in told(tmp_path, *settings)["notify.webhook"]
+    assert told(tmp_path, settings[0]) == {}

@@ -14,10 +14,14 @@ from aitp_desk.model.ticket import (
     shortened,
 )
 from aitp_desk.store.base import Work
+from aitp_desk.store.job_records import NewJob
 from aitp_desk.store.ticket_reads import ticket_columns
+from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 
 TICKETS_EPOCH = "tickets"
 """The row of ``epochs`` that rises when a ticket is made, or ends."""
+NOTICE_KIND = "notice"
+"""The kind of the jobs by which people are told of a ticket."""
 WAITING = "Waiting for a person."
 """What whoever asks after a call is told until it is answered."""
 
@@ -35,8 +39,24 @@ def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
 
 
 def add_ticket(ticket: KeptTicket) -> Work[None]:
-    """Write down a ticket: a part of a unit. Where its call has one already, that stays."""
+    """Write down a ticket, of which people are to be told: a part of a unit.
+
+    Where its call has one already, that stays.
+    """
     yield "add_ticket", ticket_columns(ticket)
+    yield from enqueue_job(
+        NewJob(
+            id=f"job{ticket.id.removeprefix(TICKET_PREFIX)}",
+            kind=NOTICE_KIND,
+            ref=ticket.id,
+            payload={},
+            created_at=ticket.created_at,
+            desk=ticket.desk,
+            thread_id=ticket.thread_id,
+            principal=ticket.principal,
+        )
+    )
+    yield "raise_epoch", {"name": JOBS_EPOCH}
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 

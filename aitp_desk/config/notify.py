@@ -1,0 +1,29 @@
+"""The settings of notices: how the site's people learn that something waits for them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Notify(msgspec.Struct, frozen=True, kw_only=True):
+    """Telling the site's people that a ticket waits for them."""
+
+    webhook: Annotated[
+        str,
+        Meta(
+            extra={"unit": "a URL"},
+            description="Where every new ticket is sent to, as JSON, signed by the key that the"
+            " desk publishes.",
+        ),
+    ] = ""
+    command: Annotated[
+        tuple[str, ...],
+        Meta(
+            extra={"unit": "a program and its arguments"},
+            description="What is run for every new ticket, without a shell; it gets the ticket as"
+            " JSON on its standard input. Its environment has PATH, HOME and LANG alone.",
+        ),
+    ] = ()
