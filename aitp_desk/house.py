@@ -214,6 +214,7 @@ class House(msgspec.Struct, frozen=True):
                     facts=site_facts(site),
                     clock=clock,
                     requires_intent=config.actions.require_intent,
+                    check_callback=shared.callbacks.check,
                 ),
                 sessions=sessions,
                 recording=recording,

@@ -96,9 +96,10 @@ def make_shared(
         clock=clock,
     ).serve()
     callbacks = make_callbacks(config, store, keys, egress, clock)
+    following = Following(partial(read_happenings, store))
     return Shared(
         store=store,
-        following=Following(partial(read_happenings, store)),
+        following=following,
         repeats=Repeats(digests(keys, "idempotency")),
         filing=Filing(
             store=store,
@@ -110,7 +111,7 @@ def make_shared(
         summarising=Summarising(store=store, agent=agent, bounds=config.threads),
         jobs=jobs,
         callbacks=callbacks,
-        taking_on=TakingOn(store=store, jobs=jobs, clock=clock),
+        taking_on=TakingOn(store=store, jobs=jobs, following=following, clock=clock),
         own_names=OwnNames(actors),
         places=Places(
             "streams",

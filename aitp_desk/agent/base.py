@@ -221,6 +221,8 @@ class Answer(msgspec.Struct, frozen=True):
         model: name of the model that wrote the text; None where none did.
         locale: tag of the language of the page that the answer was taken from first, of an answer
             from none of the language that was looked in; None where nothing was said of languages.
+        waits: id of the action's call that waits for what the text asks at its end; None where it
+            asks nothing of this kind.
     """
 
     text: str
@@ -233,6 +235,7 @@ class Answer(msgspec.Struct, frozen=True):
     tools_used: tuple[str, ...] = ()
     model: str | None = None
     locale: str | None = None
+    waits: str | None = None
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -241,7 +244,7 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty when the question is open.
         free_form: whether any other text will do as well.
-        usage, fallback, tools_used, model, locale: as an answer's.
+        usage, fallback, tools_used, model, locale, waits: as an answer's.
     """
 
     question: str
@@ -252,6 +255,7 @@ class Clarification(msgspec.Struct, frozen=True):
     tools_used: tuple[str, ...] = ()
     model: str | None = None
     locale: str | None = None
+    waits: str | None = None
 
     @property
     def tokens_used(self) -> int:

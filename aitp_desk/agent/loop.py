@@ -37,6 +37,7 @@ from aitp_desk.agent.prompt import (
     wire_names,
 )
 from aitp_desk.agent.toolbox import Toolbox, question_in
+from aitp_desk.agent.tools import Asks, Round
 from aitp_desk.agent.words import Words
 from aitp_desk.config import Claude
 from aitp_desk.knowledge.library import Library
@@ -266,6 +267,10 @@ class Reply:
         if any(called.result is None for called in step.called):
             yield ToolRequest(tuple(self._toolbox.rounds), self._spending.usage)
             return
+        if (asks := _asked_first(step)) is not None:
+            async for event in self._ask_first(asks):
+                yield event
+            return
         self._conversation += [
             {"role": "assistant", "content": [*ended.blocks]},
             result_message(step.called, searched),
@@ -274,6 +279,27 @@ class Reply:
             yield Restart()
         self._words = self._new_words()
         self._material.begin_anew()
+
+    async def _ask_first(self, asks: Asks) -> AsyncGenerator[Event]:
+        """Ask the visitor what a call waits for, in the desk's words alone."""
+        if not self.is_shown:
+            yield Clarification(
+                self._judged(asks.question),
+                asks.options,
+                free_form=False,
+                usage=self._spending.usage,
+                tools_used=self.tools_used,
+                model=self._settings.model,
+                waits=asks.call_id,
+            )
+            return
+        yield Restart()
+        self._words = self._new_words()
+        self._material.begin_anew()
+        options = (f"{n}. {option}" for n, option in enumerate(asks.options, 1))
+        question = "\n".join([asks.question, *options])
+        yield Delta(self._words.feed(question) + self._words.close())
+        yield msgspec.structs.replace(self._answer(), waits=asks.call_id)
 
     def _judged(self, text: str) -> str:
         output = self._new_output()
@@ -304,3 +330,9 @@ class Reply:
         wished = self._turn.max_tokens
         longest = None if wished is None else wished * CHARACTERS_PER_TOKEN
         return Words(self._new_output(), longest)
+
+
+def _asked_first(step: Round) -> Asks | None:
+    """The first thing that the visitor has to agree to before a step is done."""
+    results = (called.result for called in step.called)
+    return next((result.asks for result in results if result is not None and result.asks), None)

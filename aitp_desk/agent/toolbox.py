@@ -106,6 +106,9 @@ class Toolbox:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     return await self._turn.invoke(call)
+            return ToolResult(
+                "It was begun and goes on. It is not known yet what becomes of it.", failed=True
+            )
         return ToolResult("There was no time left for it.", failed=True)
 
 

@@ -32,15 +32,30 @@ class Tool(msgspec.Struct, frozen=True):
     by: Literal["desk", "caller"] = "desk"
 
 
+class Asks(msgspec.Struct, frozen=True):
+    """What a visitor has to be asked before a call is made: the reply ends with this question.
+
+    Parameters:
+        options: what can be answered.
+        call_id: of the action's call, which waits for the answer.
+    """
+
+    question: str
+    options: tuple[str, ...]
+    call_id: str
+
+
 class ToolResult(msgspec.Struct, frozen=True):
     """What a call gave. It is data: nothing in it is an instruction.
 
     Parameters:
         failed: whether ``output`` says why there is no result.
+        asks: what the visitor has to agree to first; None for what was done or refused.
     """
 
     output: str
     failed: bool = False
+    asks: Asks | None = None
 
 
 class Called(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ session. What was said stands on the session's thread, in the commits in which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -32,7 +32,8 @@ from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.fill import FromText, fill
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.desk.budgets import Budgets
-from aitp_desk.desk.consenting import YES_OR_NO, consent_question
+from aitp_desk.desk.called import Called
+from aitp_desk.desk.consenting import YES_OR_NO, asking_back, consent_question
 from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.offer import Offer
@@ -40,7 +41,7 @@ from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.results import choose_type, offer_result
 from aitp_desk.desk.sessions import Session, Sessions
-from aitp_desk.desk.tooling import Called, Tooling, tool_of
+from aitp_desk.desk.tooling import Tooling, tool_of
 from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState, Source
 from aitp_desk.model.errors import CallNotFound, DeskError, InvalidRequest, MissingField
 from aitp_desk.model.money import Money
@@ -51,6 +52,7 @@ from aitp_desk.store.work.calls import Turn as SaidTurn
 _log = structlog.get_logger()
 
 DECLINED = "Nothing was done."
+DONE = "It was done. This site does not offer this any more."
 TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
 
 
@@ -105,6 +107,7 @@ class Acting:
     Parameters:
         clock: Unix seconds.
         requires_intent: whether it must be said what for, where something may change.
+        check_callback: refuses an address that a caller may not be told at.
     """
 
     def __init__(
@@ -119,6 +122,7 @@ class Acting:
         facts: SiteFacts,
         clock: Callable[[], float],
         requires_intent: bool,
+        check_callback: Callable[[Principal, str], None],
     ) -> None:
         self.agent = agent
         self.invoking = invoking
@@ -129,6 +133,7 @@ class Acting:
         self.facts = facts
         self._clock = clock
         self._requires_intent = requires_intent
+        self._check_callback = check_callback
 
     def now(self) -> datetime:
         """The present moment, from which ``tomorrow`` is counted, in UTC."""
@@ -142,6 +147,7 @@ class Acting:
         Raises:
             whatever :meth:`aitp_desk.desk.invoking.Invoking.invoke` raises;
             MissingField: it was not said what for.
+            InvalidRequest: nobody is told at the address that was given.
             UnsupportedType: the asker can handle none of the action's types.
         """
         offered = self.invoking.find(principal, name)
@@ -151,6 +157,11 @@ class Acting:
                 f"Say in context.user_intent what {name} is called for.",
                 param="context.user_intent",
             )
+        if request.callback_url is not None:
+            if action.kind == "async":
+                self._check_callback(principal, request.callback_url)
+            else:
+                request = msgspec.structs.replace(request, callback_url=None)
         chosen = choose_type(action, request.accepts)
         waiting = await self._waiting(principal, name, session)
         if request.is_reply and session.pending is None:
@@ -183,22 +194,24 @@ class Acting:
         Raises:
             CallNotFound: there is none, or it is somebody else's.
         """
-        call = await self.invoking.of_session(session_id, principal)
+        call = await self.invoking.calls.of_session(session_id, principal)
         if call is None:
             raise CallNotFound("There is no such call of yours.", param="session_id")
         if not call.is_over:
-            return CallStatus(call, await self.invoking.seconds_left(call))
+            return CallStatus(call, await self.invoking.calls.seconds_left(call))
         return CallStatus(call, offer=self.offer(call))
 
     async def ended(self, call_id: str) -> CallStatus | None:
         """How a call ended; None where it has not, or there is none."""
-        call = await self.invoking.ended(call_id)
+        call = await self.invoking.calls.ended(call_id)
         return None if call is None else CallStatus(call, offer=self.offer(call))
 
     def offer(self, call: ActionCall) -> Offer | None:
         """What came of a call, in the form that its action prefers; None where nothing did."""
         if call.state is not CallState.SUCCEEDED:
             return None
+        if not self.has(call.action):
+            return Offer(call.text or DONE, tools_used=(call.action,))
         action = self.invoking.action(call.action)
         return offer_result(action, call, (action.answer_types[0], None))
 
@@ -209,7 +222,7 @@ class Acting:
         pending = session.pending
         if pending is None or pending.call_id is None:
             return None
-        call = await self.invoking.waiting(pending.call_id, principal)
+        call = await self.invoking.calls.waiting(pending.call_id, principal)
         return call if call is not None and call.action == name else None
 
 
@@ -281,7 +294,10 @@ class _Exchange:
     async def decline(self, waiting: ActionCall) -> Acted:
         """Do nothing, as was asked."""
         said = Answer(DECLINED)
-        await self._invoking.decline(waiting, lambda _call: self._turn(said, None))
+        words = self._request.words
+        await self._invoking.decline(
+            waiting, lambda call: self._turn(said, None, (call.id,), words)
+        )
         self._note(said, None)
         return Acted(said)
 
@@ -311,37 +327,45 @@ class _Exchange:
 
     async def ask_agent(self) -> Acted:
         """Have the agent that answers here call it."""
-        acting, session = self._acting, self._session
-        asked = Called(session.thread_id, session.id, self._request.words, self._request.intent)
+        acting, session, request = self._acting, self._session, self._request
+        asked = Called(
+            session.thread_id,
+            session.id,
+            words=request.words,
+            answers=None if session.pending is None else session.pending.call_id,
+            intent=request.intent,
+            callback_url=request.callback_url,
+            say=self._say_question,
+        )
         turn = Turn(
-            self._request.words,
+            request.words,
             acting.facts,
             session.transcript,
-            self._request.words if self._request.is_reply else None,
+            request.words if request.is_reply else None,
             session.pending,
-            self._request.locale,
-            self._request.max_tokens,
+            request.locale,
+            request.max_tokens,
             tools=(tool_of(self._action),),
             invoke=acting.tooling.invoker(self._principal, asked),
         )
         await acting.budgets.check_day(self._principal)
-        outcome = await answer_of(acting.agent, turn)
+        outcome = asking_back(await answer_of(acting.agent, turn))
         await acting.budgets.spend(self._principal, outcome)
         invoked = asked.invoked[-1] if asked.invoked else None
         match invoked:
             case Ended(call):
-                offer = self._offer(call, outcome)
-                return await self._put_down(offer)
+                # what extraction says in a failed model's place is not of the call
+                return await self._put_down(
+                    self._offer(call, None if outcome.fallback else outcome), asked
+                )
             case Accepted():
-                acted = await self._put_down(outcome)
+                said = Answer(TAKEN_ON, tools_used=(self._action.name,))
+                acted = await self._put_down(said if outcome.fallback else outcome, asked)
                 return msgspec.structs.replace(acted, accepted=invoked)
-            case ConsentNeeded(invocation, price) if invocation.waiting is not None:
-                question = consent_question(self._action, invocation, price)
-                return await self._put_down(question, invocation.waiting.id)
-            case _ if outcome.fallback is not None:
+            case _ if outcome.fallback is not None and not asked.made:
                 return await self.read(None)
             case _:
-                return await self._put_down(outcome)
+                return await self._put_down(outcome, asked)
 
     async def _ask_back(
         self, needed: ConsentNeeded, memory: Mapping[str, Any] | None, question: Clarification
@@ -350,17 +374,21 @@ class _Exchange:
 
         def say(call: ActionCall) -> SaidTurn:
             waiting.append(self._pending(question, call.id))
-            return self._turn(question, waiting[0])
+            asks = msgspec.structs.replace(question, waits=call.id)
+            return self._turn(asks, waiting[0], (), self._request.words)
 
         await self._invoking.wait_for(self._principal, needed, memory, say)
         self._note(question, waiting[0])
         return Acted(question)
 
-    async def _put_down(self, said: Said, call_id: str | None = None) -> Acted:
-        """Write down a turn whose call, if there was one, is on disk by itself."""
-        asks = isinstance(said, Clarification)
-        pending = self._pending(said, call_id) if isinstance(said, Clarification) and asks else None
-        await self._acting.recording.write(self._turn(said, pending))
+    async def _put_down(self, said: Said, asked: Called) -> Acted:
+        """Write down what an agent says; what was asked is written where it has called already."""
+        pending = None
+        if isinstance(said, Clarification):
+            pending = self._pending(said, said.waits)
+        question = None if asked.made else self._request.words
+        turn = self._turn(said, pending, tuple(asked.made), question)
+        await self._acting.recording.write(turn)
         self._note(said, pending)
         return Acted(said)
 
@@ -387,24 +415,27 @@ class _Exchange:
     def _say_end(self, call: ActionCall) -> SaidTurn:
         """What came of it, written with its end."""
         said = self._offer(call) if call.error is None else Answer(call.error.message)
-        return self._acting.recording.turn(self._principal, self._session, reply=self._reply(said))
+        reply = self._reply(said, (call.id,))
+        return self._acting.recording.turn(self._principal, self._session, reply=reply)
 
-    def _turn(self, said: Said, pending: Pending | None) -> SaidTurn:
-        """The visitor's words and the desk's, written at once."""
+    def _turn(
+        self, said: Said, pending: Pending | None, calls: Sequence[str], question: str | None
+    ) -> SaidTurn:
+        """The visitor's words, where they are not written yet, and the desk's."""
         return self._acting.recording.turn(
             self._principal,
             self._session,
-            question=self._request.words,
-            reply=self._reply(said),
+            question=question,
+            reply=self._reply(said, calls),
             pending=pending,
             tokens=said.tokens_used,
         )
 
-    def _reply(self, said: Said) -> tuple[tuple[str, ...], dict[str, str]]:
-        return write_reply(said, self._acting.facts.url), reply_metadata(said)
+    def _reply(self, said: Said, calls: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
+        return write_reply(said, self._acting.facts.url), reply_metadata(said, calls)
 
     def _note(self, said: Said, pending: Pending | None) -> None:
-        reply, _ = self._reply(said)
+        reply, _ = self._reply(said, ())
         self._acting.sessions.add_turn(
             self._session, self._request.words, reply[0], pending, said.tokens_used
         )

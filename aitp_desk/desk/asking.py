@@ -11,13 +11,24 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.agent.base import Agent, Answer, Clarification, Pending, Said, Turn, answer_of
+from aitp_desk.agent.base import (
+    Agent,
+    Answer,
+    Calling,
+    Clarification,
+    Pending,
+    Said,
+    Turn,
+    answer_of,
+)
 from aitp_desk.agent.speech import spoken
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.acting import Acted, Acting, CallStatus, Request
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
+from aitp_desk.desk.called import Called
+from aitp_desk.desk.consenting import asking_back
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.limits import Allowance, Limiter
@@ -26,7 +37,7 @@ from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
-from aitp_desk.desk.tooling import Called, Tooling
+from aitp_desk.desk.tooling import Tooling, in_words, round_of
 from aitp_desk.knowledge.languages import spell_tag
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
@@ -276,21 +287,27 @@ class Asking:
                 "Nothing was asked in this session that a clarification could answer.",
                 param="clarification",
             )
+        pending = session.pending
+        asked = Called(
+            session.thread_id,
+            session.id,
+            words=ask.clarification or ask.query,
+            answers=None if pending is None else pending.call_id,
+            intent=ask.intent,
+        )
         turn = Turn(
             ask.query,
             self._facts,
             session.transcript,
             ask.clarification,
-            session.pending,
+            pending,
             ask.locale,
             ask.max_tokens,
             tools=tools,
-            invoke=self._tooling.invoker(
-                principal, Called(session.thread_id, session.id, ask.clarification or ask.query)
-            ),
+            invoke=self._tooling.invoker(principal, asked),
         )
         editions = self._knowledge.editions
-        said = await self._answer(principal, ask, action, turn)
+        said = asking_back(await self._answer(principal, ask, action, turn, asked))
         first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
         language = editions.language_at(first) if first is not None else None
         if language is None:
@@ -298,13 +315,18 @@ class Asking:
             language = language if said.model else spoken(language)
         return msgspec.structs.replace(said, locale=language)
 
-    async def _answer(self, principal: Principal, ask: Ask, action: Action, turn: Turn) -> Said:
+    async def _answer(
+        self, principal: Principal, ask: Ask, action: Action, turn: Turn, asked: Called
+    ) -> Said:
         library = self._knowledge.editions.speaking(ask.locale)
         offered = self._offering.offer(action, ask.accepts, turn, library)
         if offered is not None:
             return offered
         await self._budgets.check_day(principal)
-        outcome = await answer_of(self._agent, turn)
+        if isinstance(self._agent, Calling) and self._agent.calls_tools:
+            await self._tooling.take_yes(principal, asked)
+            turn = msgspec.structs.replace(turn, rounds=round_of(asked.earlier, ()))
+        outcome = in_words(await answer_of(self._agent, turn), asked, self._tooling)
         await self._budgets.spend(principal, outcome)
         return outcome
 
@@ -320,7 +342,8 @@ class Asking:
         question = ask.clarification or ask.query
         pending = None
         if isinstance(outcome, Clarification):
-            pending = Pending(_about(session, ask, outcome), outcome.question, outcome.options)
+            about = _about(session, ask, outcome)
+            pending = Pending(about, outcome.question, outcome.options, outcome.waits)
         reply, notes = self._put_down(outcome, kept)
         first = session.turns == 0
         self._sessions.add_turn(session, question, reply[0], pending, tokens)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import structlog
 
 from aitp_desk.actions.base import Done
-from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import DeskError, InternalError
@@ -66,11 +65,6 @@ def expired(call: ActionCall, now: int) -> ActionCall:
     """A call that was not over in its time."""
     told = CallError("expired", "It was not done in its time.")
     return call.move(CallState.EXPIRED, error=told, progress="", ended_at=now)
-
-
-def call_text(action: Action, call: ActionCall) -> str:
-    """How a call ended, in words."""
-    return result_text(action, call) if call.error is None else call.error.message
 
 
 def always(ended: ActionCall) -> Callable[[ActionCall], ActionCall]:

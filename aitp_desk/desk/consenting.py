@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from aitp_desk.agent.base import Clarification
+from aitp_desk.agent.ask import part_question
+from aitp_desk.agent.base import Clarification, Said
 from aitp_desk.agent.filling.confirming import confirm
 from aitp_desk.desk.invocation import Invocation
 from aitp_desk.model.action import Action
@@ -16,4 +17,23 @@ def consent_question(action: Action, invocation: Invocation, price: Money | None
     """What is asked before a call is made: what it would do, on what, and what it costs."""
     return Clarification(
         confirm(action, invocation.arguments, price), options=YES_OR_NO, free_form=False
+    )
+
+
+def asking_back(outcome: Said) -> Said:
+    """An outcome that asks whether a call shall be made, as the question that it is.
+
+    An agent that had said something already cannot ask any more, and ends its answer so.
+    """
+    if isinstance(outcome, Clarification) or outcome.waits is None:
+        return outcome
+    question, options = part_question(outcome.text)
+    return Clarification(
+        question,
+        options,
+        free_form=False,
+        usage=outcome.usage,
+        tools_used=outcome.tools_used,
+        model=outcome.model,
+        waits=outcome.waits,
     )

@@ -32,9 +32,11 @@ class Invocation(msgspec.Struct, frozen=True):
         arguments: as JSON has them.
         consent: None where nothing was agreed to.
         intent: what for, in the caller's words.
-        callback_url: where the end of an ``async`` call is told; it was checked.
+        callback_url: where the end of an ``async`` call is told; it was checked. Of
+            other calls nobody is told: they are over when they are answered.
         thread_id, session_id: where it is asked for; None for nowhere.
         waiting: the call that waited for this; None begins one.
+        run_id, tool_call_id: in which run an agent calls, and how it names the call; None for none.
     """
 
     name: str
@@ -46,6 +48,8 @@ class Invocation(msgspec.Struct, frozen=True):
     thread_id: str | None = None
     session_id: str | None = None
     waiting: ActionCall | None = None
+    run_id: str | None = None
+    tool_call_id: str | None = None
 
 
 class Ended(msgspec.Struct, frozen=True):

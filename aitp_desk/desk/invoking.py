@@ -12,10 +12,8 @@ undone, is not carried out before whoever asks has said yes to it; neither is an
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from statistics import median
 from typing import Any
 
 import msgspec
@@ -26,13 +24,13 @@ from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import (
     NOBODY_KNOWS,
     always,
-    call_text,
     expired,
     failed,
     faults,
     succeeded,
     unknown,
 )
+from aitp_desk.desk.calls import Calls
 from aitp_desk.desk.invocation import (
     Accepted,
     ConsentNeeded,
@@ -44,6 +42,7 @@ from aitp_desk.desk.invocation import (
     has_consent,
     say_nothing,
 )
+from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
 from aitp_desk.model.call import (
@@ -58,21 +57,24 @@ from aitp_desk.model.errors import (
     NotAuthenticated,
     PreconditionFailed,
     ScopeMissing,
+    StoreBusy,
     Unavailable,
     UnknownAction,
+    UnknownSession,
 )
 from aitp_desk.model.ids import new_id
+from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Origin
-from aitp_desk.store import call_reads
-from aitp_desk.store.base import Store, Work
+from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.work.calls import Along, begin_call, end_started, move_call, tell_progress
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
-MOST_CUT_SHORT = 1000
-"""How many calls that were cut short are looked at together."""
+RECOVERED_AT_ONCE = 16
+AGAIN_SECONDS = 1.0
+"""After so long a call's end is written again where the store could not."""
 
 _log = structlog.get_logger()
 
@@ -91,6 +93,7 @@ class Invoking:
     Attributes:
         actions: all actions of the site's own, in the order of their declaration.
         names: what they are called.
+        calls: how they stand.
         counts: what became of calls.
     """
 
@@ -118,8 +121,9 @@ class Invoking:
         self._clock = clock
         self._take_on = take_on
         self._begun = begun
+        self.calls = Calls(desk, store, clock)
         self.counts = CallCounts()
-        self._at_work: set[asyncio.Task[ActionCall]] = set()
+        self._at_work: dict[str, asyncio.Task[ActionCall]] = {}
 
     def action(self, name: str) -> Action:
         """An action of the site's own, by its name.
@@ -185,18 +189,37 @@ class Invoking:
         call = self._new_call(principal, invocation)
         context = self._context(call)
         value = offered.read(invocation.arguments)
-        with faults(action, call):
-            await offered.check(value, context)
-            price = await offered.price(value, context) if action.has_price else action.cost
+        price = await self._look(offered, value, call, context)
         if not has_consent(invocation, action, price):
             return ConsentNeeded(invocation, price)
         call = msgspec.structs.replace(call, price=price)
-        if action.kind == "async":
-            await self._begin(call, invocation, said, self._along(call))
-            self._begun()
-            return Accepted(call, await self.eta_seconds(action.name))
-        await self._begin(call, invocation, said)
-        return Ended(await self._whole(self._finish(offered, value, call, context, replied)))
+        if action.kind != "async":
+            work = self._begin_and_end(offered, value, call, context, invocation, said, replied)
+            return Ended(await self._whole(call.id, work))
+        call = msgspec.structs.replace(call, accepted_at=self._now())
+        await self._begin(call, invocation, said, self._along(call))
+        self._begun()
+        return Accepted(call, await self.calls.eta_seconds(action.name))
+
+    async def _look(
+        self, offered: Offered, value: Any, call: ActionCall, context: Context
+    ) -> Money | None:
+        """See whether a call can be carried out as things stand, and what it costs.
+
+        Raises:
+            Unavailable: that took longer than the call itself may.
+        """
+        action = offered.action
+        try:
+            with faults(action, call):
+                async with asyncio.timeout(action.deadline_seconds):
+                    await offered.check(value, context)
+                    return await offered.price(value, context) if action.has_price else action.cost
+        except TimeoutError:
+            raise Unavailable(
+                f"{action.name} could not be looked into within {action.deadline_seconds:g}"
+                " seconds. Nothing was done."
+            ) from None
 
     async def carry_out(self, call: ActionCall) -> Performed:
         """Carry out a call that is on disk as started; nothing is written of its end.
@@ -239,19 +262,28 @@ class Invoking:
         return unknown(call, self._now())
 
     async def recover(self) -> None:
-        """End or repeat the calls that a crash cut short while somebody waited for them."""
-        for call in await self.cut_short():
-            if call.action in self._offered and self.action(call.action).kind == "async":
-                continue  # that is a job
+        """End or repeat the calls that a crash cut short while somebody waited for them.
+
+        Those that go on by themselves are jobs, and taken up as such.
+        """
+        at_once = asyncio.Semaphore(RECOVERED_AT_ONCE)
+        found = [call for call in await self.calls.cut_short() if call.accepted_at is None]
+        async with asyncio.TaskGroup() as group:
+            for call in found:
+                group.create_task(self._recover(call, at_once))
+
+    async def _recover(self, call: ActionCall, at_once: asyncio.Semaphore) -> None:
+        async with at_once:
             may_repeat = self.may_repeat(call)
             ended = (await self.carry_out(call)).call if may_repeat else self.cut(call)
-            _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
-            await self._store.run(self.ending(call.id, always(ended)))
+        _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
+        await self._store.run(self.ending(call.id, always(ended)))
 
-    async def cut_short(self) -> tuple[ActionCall, ...]:
-        """The calls that are at work, the oldest first; after a start those that were cut short."""
-        found = await call_reads.calls_cut_short(self._store, MOST_CUT_SHORT)
-        return tuple(call for call in found if call.desk == self._desk)
+    async def settle(self, calls: Sequence[ActionCall]) -> None:
+        """Wait until none of these calls is at work in this process."""
+        tasks = [self._at_work[call.id] for call in calls if call.id in self._at_work]
+        if tasks:
+            await asyncio.wait(tasks)
 
     def may_repeat(self, call: ActionCall) -> bool:
         """Whether a call that was cut short may be carried out again, with the same id."""
@@ -283,48 +315,12 @@ class Invoking:
         await self._write(call, before, said, by=None)
         return call
 
-    async def waiting_on(self, thread_id: str, principal: Principal) -> ActionCall | None:
-        """The newest call of a caller's that waits on a thread to be agreed to."""
-        call = await call_reads.call_waiting_on_thread(self._store, thread_id)
-        if call is None or call.asked_by.id != principal.id or call.expires_at < self._now():
-            return None
-        return call
-
-    async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
-        """The newest call that was accepted in a session, for whoever may go on with that."""
-        call = await call_reads.call_of_session(self._store, session_id, principal.owner)
-        if call is None or call.desk != self._desk or call.action not in self._offered:
-            return None
-        return call if self._offered[call.action].action.kind == "async" else None
-
-    async def ended(self, call_id: str) -> ActionCall | None:
-        """A call that is over; None where it is not, or there is none."""
-        call = await call_reads.call_by_id(self._store, call_id)
-        return call if call is not None and call.is_over else None
-
-    async def seconds_left(self, call: ActionCall) -> int | None:
-        """How long a call still takes, by those before it; None where that is not known."""
-        takes = await self.eta_seconds(call.action)
-        return None if takes is None else max(0, takes - (self._now() - call.created_at))
-
-    async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
-        """A call of a caller's that waits for input; None where it waits no more."""
-        call = await call_reads.call_by_id(self._store, call_id)
-        if call is None or call.asked_by.id != principal.id or call.expires_at < self._now():
-            return None
-        return call if call.state is CallState.WAITING_INPUT else None
-
     async def decline(self, call: ActionCall, said: Said) -> ActionCall:
         """End a call that waits, because whoever asked does not want it any more."""
         declined = CallError("declined", "It was declined; nothing was done.")
         ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
         await self._write(ended, call, said, by=None)
         return ended
-
-    async def eta_seconds(self, name: str) -> int | None:
-        """How long a call of an action takes, by those that ended last; None where none has."""
-        measured = await call_reads.seconds_taken(self._store, self._desk, name)
-        return math.ceil(median(measured)) if measured else None
 
     def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
         if (waiting := invocation.waiting) is not None:
@@ -334,6 +330,8 @@ class Invoking:
                 memory=None,
                 callback_url=invocation.callback_url or waiting.callback_url,
                 intent=invocation.intent or waiting.intent,
+                run_id=invocation.run_id,
+                tool_call_id=invocation.tool_call_id,
                 expires_at=self._now() + self._expires_seconds,
             )
         now = self._clock()
@@ -351,6 +349,8 @@ class Invoking:
             session_id=invocation.session_id,
             intent=invocation.intent,
             callback_url=invocation.callback_url,
+            run_id=invocation.run_id,
+            tool_call_id=invocation.tool_call_id,
         )
 
     def _context(self, call: ActionCall, *, tells: bool = False) -> Context:
@@ -368,26 +368,34 @@ class Invoking:
         by = auditor_of(self._audit, call.asked_by, self._now())
         await self._write(call, invocation.waiting, said, by, along)
 
-    async def _whole(self, work: Coroutine[Any, Any, ActionCall]) -> ActionCall:
+    async def _whole(self, call_id: str, work: Coroutine[Any, Any, ActionCall]) -> ActionCall:
         """Wait for a call that goes on also where nobody waits for it any more."""
         task = asyncio.create_task(work)
-        self._at_work.add(task)
-        task.add_done_callback(self._let_go)
+        self._at_work[call_id] = task
+        task.add_done_callback(partial(self._let_go, call_id))
         return await asyncio.shield(task)
 
-    def _let_go(self, task: asyncio.Task[ActionCall]) -> None:
-        self._at_work.discard(task)
+    def _let_go(self, call_id: str, task: asyncio.Task[ActionCall]) -> None:
+        del self._at_work[call_id]
         if not task.cancelled():
             task.exception()  # it is on disk; whoever waits is told
 
-    async def _finish(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context, replied: Said
+    async def _begin_and_end(
+        self,
+        offered: Offered,
+        value: Any,
+        call: ActionCall,
+        context: Context,
+        invocation: Invocation,
+        said: Said,
+        replied: Said,
     ) -> ActionCall:
-        """Carry out a call that is on disk, and write down how it ended.
+        """Write down that a call is begun, carry it out, and write down how it ended.
 
         Raises:
             DeskError: why it failed; that is on disk.
         """
+        await self._begin(call, invocation, said)
         performed = await self._perform(offered, value, call, context)
         await self._end(call, performed.call, replied)
         if performed.error is not None:
@@ -416,10 +424,22 @@ class Invoking:
             return Performed(call, ticket=done.ticket)
         return Performed(succeeded(call, done, self._now()))
 
-    async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> ActionCall:
-        await self._write(ended, call, replied, auditor_of(self._audit, call.asked_by, self._now()))
+    async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> None:
+        """Write down how a call ended, as soon as the store can; what was done, was done."""
+        by = auditor_of(self._audit, call.asked_by, self._now())
+        while True:
+            try:
+                await self._write(ended, call, replied, by)
+            except (StoreBusy, StoreError) as error:
+                _log.warning("call_not_written_yet", call=call.id, reason=str(error))
+                await asyncio.sleep(AGAIN_SECONDS)
+            except UnknownSession:  # its thread was deleted or claimed meanwhile
+                replied = say_nothing
+            except PreconditionFailed:  # what it was about was erased meanwhile
+                break
+            else:
+                break
         self.counts.note(ended)
-        return ended
 
     async def _write(
         self,
@@ -439,8 +459,11 @@ class Invoking:
 
     def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
         """What is said on its thread of a call that ended by itself."""
-        said = call_text(self.action(call.action), call)
-        notes = {"call": call.id, "action": call.action}
+        if call.error is not None:
+            said = call.error.message
+        else:
+            said = result_text(self.action(call.action), call)
+        notes = {"calls": call.id, "tools_used": call.action}
         return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)
 
     def _along(self, call: ActionCall) -> Along | None:

@@ -14,6 +14,8 @@ from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
+WAITS = "waits"
+"""Metadata of a reply that asks whether a call shall be made: names the call."""
 
 
 def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
@@ -32,16 +34,37 @@ def write_reply(outcome: Said, site_url: str) -> tuple[str, ...]:
     return (outcome.text, "\n".join(["Sources:", *sources]))
 
 
-def reply_metadata(outcome: Said) -> dict[str, str]:
-    """The metadata of a reply: whether it asks back, and what its making involved."""
-    notes = dict(ASKS_BACK) if isinstance(outcome, Clarification) else {}
+def reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
+    """The metadata of a reply: whether it asks back, and what its making involved.
+
+    Parameters:
+        calls: ids of the actions' calls that were made for it.
+    """
+    asks = isinstance(outcome, Clarification) or outcome.waits is not None
+    notes = dict(ASKS_BACK) if asks else {}
     if isinstance(outcome, Offer) and outcome.payload is not None:
         notes["content_type"] = outcome.content_type
     if outcome.fallback is not None:
         notes["fallback"] = outcome.fallback
     if outcome.tools_used:
         notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
+    if outcome.waits is not None:
+        notes[WAITS] = outcome.waits
+    if calls:
+        notes["calls"] = _listed(calls)
     return notes
+
+
+def _listed(ids: Sequence[str]) -> str:
+    """As many ids as there is room for in one value, the newest ones."""
+    length = len(ids[-1]) + len(", ")
+    return ", ".join(ids[-(METADATA_VALUE_LENGTH // length) :])
+
+
+def waited_for(messages: Sequence[Message]) -> str | None:
+    """The call that waits for an answer to what the desk has said last; None where none does."""
+    desks = [message for message in messages if message.origin is Origin.DESK]
+    return desks[-1].metadata.get(WAITS) if desks else None
 
 
 def messages_due(

@@ -12,6 +12,7 @@ from functools import partial
 
 from aitp_desk.desk.call_ends import always
 from aitp_desk.desk.callbacks import call_back
+from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.job_kinds import Finish, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
@@ -48,10 +49,12 @@ class TakingOn:
         *,
         store: Store,
         jobs: Jobs,
+        following: Following,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._jobs = jobs
+        self._following = following
         self._clock = clock
         self._tell = partial(call_back, clock)
         self._invoking: Mapping[str, Invoking] = {}
@@ -101,7 +104,8 @@ class TakingOn:
         if performed.ticket is not None:
             return self._ask_people(call, performed.ticket)
         ended = performed.call
-        if ended.error is not None and ended.error.kind in _PASSING and invoking.may_repeat(call):
+        is_passing = ended.error is not None and ended.error.kind in _PASSING
+        if is_passing and invoking.may_repeat(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
         return self._finish(ended)
 
@@ -114,8 +118,16 @@ class TakingOn:
     def _give_up(self, claim: ClaimedJob) -> Finish:
         """Have a call end that was tried as often as it may be."""
         invoking = self._invoking[claim.desk]
-        return Finish(invoking.ending(claim.ref, invoking.cut, self._tell), self._jobs.wake)
+        ending = invoking.ending(claim.ref, invoking.cut, self._tell)
+        return Finish(ending, self._jobs.wake)
 
     def _finish(self, ended: ActionCall) -> Finish:
         invoking = self._invoking[ended.desk]
-        return Finish(invoking.ending(ended.id, always(ended), self._tell), self._jobs.wake)
+        ending = invoking.ending(ended.id, always(ended), self._tell)
+        return Finish(ending, partial(self._ended, ended))
+
+    def _ended(self, ended: ActionCall) -> None:
+        """Have its caller told of its end, and whoever follows its thread."""
+        self._jobs.wake()
+        if ended.thread_id is not None:
+            self._following.changed(ended.thread_id)

@@ -7,15 +7,19 @@ themselves have said yes to it, on the same thread.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
 
+from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.choice import choose
-from aitp_desk.agent.filling.confirming import confirm
 from aitp_desk.agent.speech import ENGLISH, speech_of
-from aitp_desk.agent.tools import Invoke, Tool, ToolResult
-from aitp_desk.desk.consenting import YES_OR_NO
+from aitp_desk.agent.tools import Asks, Invoke, Round, Tool, ToolResult
+from aitp_desk.agent.tools import Called as AgentsCall
+from aitp_desk.desk.called import Called
+from aitp_desk.desk.consenting import YES_OR_NO, consent_question
 from aitp_desk.desk.invocation import (
     Accepted,
     Consent,
@@ -26,31 +30,19 @@ from aitp_desk.desk.invocation import (
     say_nothing,
 )
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import ActionCall
+from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import DeskError, NotAuthenticated, ScopeMissing, UnknownAction
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import ToolCall
 
 MAX_RESULT = 16_000
 """How much of a result an agent is given, in characters."""
-
-
-class Called(msgspec.Struct):
-    """In which conversation an agent calls tools, and what came of it.
-
-    Parameters:
-        thread_id, session_id: of the conversation; None where there is none yet.
-        words: what the visitor has said last, in their own words.
-        intent: what for, in the caller's words.
-        invoked: what became of the calls, in order.
-    """
-
-    thread_id: str | None = None
-    session_id: str | None = None
-    words: str = ""
-    intent: str | None = None
-    invoked: list[Invoked] = []
+CUT_SHORT = (
+    "It was begun and cut short. It is not known whether it was done: do not call it again, and"
+    " tell the visitor so."
+)
 
 
 class Tooling:
@@ -83,13 +75,19 @@ class Tooling:
             arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
         except msgspec.DecodeError:
             return ToolResult("The arguments are not a JSON object.", failed=True)
+        made = asked.made_before(call.name, arguments)
+        if made is not None:
+            return tell_call(made)
         invocation = Invocation(
             call.name,
             arguments,
             "model",
             intent=asked.intent,
+            callback_url=asked.callback_url,
             thread_id=asked.thread_id,
             session_id=asked.session_id,
+            run_id=asked.run_id,
+            tool_call_id=call.id,
         )
         try:
             invoked = await self._invoke(principal, asked, invocation)
@@ -102,46 +100,124 @@ class Tooling:
         return self._tell(invoked)
 
     async def _invoke(self, principal: Principal, asked: Called, invocation: Invocation) -> Invoked:
-        invoked = await self.invoking.invoke(principal, invocation)
-        if not isinstance(invoked, ConsentNeeded) or asked.thread_id is None:
+        """Call an action, or have it wait until the visitor has agreed to it."""
+        invoked = await self.invoking.invoke(principal, invocation, asked.begun, asked.ended)
+        if not isinstance(invoked, ConsentNeeded):
             return invoked
-        waiting = await self.invoking.waiting_on(asked.thread_id, principal)
-        if waiting is not None and _is_agreed(waiting, invoked, asked.words):
-            agreed = msgspec.structs.replace(
-                invocation, consent=Consent(waiting.price), waiting=waiting
-            )
-            return await self.invoking.invoke(principal, agreed)
         call = await self.invoking.wait_for(principal, invoked, None, say_nothing)
         return ConsentNeeded(msgspec.structs.replace(invocation, waiting=call), invoked.price)
+
+    async def take_yes(self, principal: Principal, asked: Called) -> None:
+        """Carry out what the desk has asked about last, where the visitor's words agree to it.
+
+        An agent is told of it, and has no part in it. Where it cannot be done any more as it was
+        asked, nothing is done.
+        """
+        is_yes = choose(asked.words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[0]
+        if asked.answers is None or not is_yes:
+            return
+        waiting = await self.invoking.calls.waiting(asked.answers, principal)
+        if waiting is None or waiting.memory is not None or waiting.thread_id != asked.thread_id:
+            return
+        agreed = Invocation(
+            waiting.action,
+            waiting.arguments,
+            waiting.source,
+            Consent(waiting.price),
+            thread_id=waiting.thread_id,
+            session_id=waiting.session_id,
+            waiting=waiting,
+            run_id=asked.run_id,
+            tool_call_id=waiting.tool_call_id,
+        )
+        with suppress(DeskError):  # the agent meets the same when it calls
+            await self.invoking.invoke(principal, agreed, asked.begun, asked.ended)
+        asked.precede(tuple(asked.made.values()))
+
+    async def earlier(self, run_id: str) -> tuple[ActionCall, ...]:
+        """What earlier attempts at a run have called, once none of it is at work any more."""
+        calls = await self.invoking.calls.of_run(run_id)
+        await self.invoking.settle(calls)
+        return await self.invoking.calls.of_run(run_id) if calls else ()
 
     def _tell(self, invoked: Invoked) -> ToolResult:
         match invoked:
             case Ended(call):
-                effects = [effect.description for effect in call.effects]
-                given = {"result": call.result, "in_words": call.text, "effects": effects}
-                told = msgspec.json.encode({name: value for name, value in given.items() if value})
-                return ToolResult(told.decode()[:MAX_RESULT])
+                return tell_call(call)
             case Accepted(call, eta_seconds):
-                about = "" if eta_seconds is None else f", for about {eta_seconds} seconds"
-                return ToolResult(f"It was taken on ({call.id}) and goes on by itself{about}.")
+                return _taken_on(call, eta_seconds)
             case ConsentNeeded(invocation, price):
                 action = self.invoking.action(invocation.name)
-                question = confirm(action, invocation.arguments, price)
+                asks = consent_question(action, invocation, price)
+                waiting = invocation.waiting
                 return ToolResult(
-                    "Nothing was done: the visitor has to agree first. Ask them exactly this, and"
-                    f" call it again with the same arguments once they have said yes: {question}",
+                    "Nothing was done: the visitor has to agree first, and is asked.",
                     failed=True,
+                    asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
                 )
 
 
-def _is_agreed(waiting: ActionCall, needed: ConsentNeeded, words: str) -> bool:
-    """Whether a visitor's words agree to what a call waits for, and to nothing else."""
-    return (
-        waiting.action == needed.invocation.name
-        and waiting.arguments == needed.invocation.arguments
-        and waiting.price == needed.price
-        and choose(words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[0]
+def tell_call(call: ActionCall) -> ToolResult:
+    """What an agent is told of a call as it stands."""
+    match call.state:
+        case CallState.SUCCEEDED:
+            effects = [effect.description for effect in call.effects]
+            given = {"result": call.result, "in_words": call.text, "effects": effects}
+            told = msgspec.json.encode({name: value for name, value in given.items() if value})
+            return ToolResult(told.decode()[:MAX_RESULT])
+        case CallState.FAILED | CallState.EXPIRED:
+            return ToolResult(call.error.message if call.error else "It failed.", failed=True)
+        case _ if call.accepted_at is not None and not call.is_over:
+            return _taken_on(call, None)
+        case _:
+            return ToolResult(CUT_SHORT, failed=True)
+
+
+def in_words(outcome: Said, asked: Called, tooling: Tooling) -> Said:
+    """What is said where an agent had called something and could not say what came of it."""
+    if outcome.fallback is None or not asked.made:
+        return outcome
+    said = (
+        call.error.message
+        if call.error is not None
+        else result_text(tooling.invoking.action(call.action), call)
+        if call.state is CallState.SUCCEEDED
+        else tell_call(call).output
+        for call in asked.made.values()
     )
+    return Answer(
+        "\n".join(said),
+        usage=outcome.usage,
+        fallback=outcome.fallback,
+        tokens_used=outcome.tokens_used,
+        tools_used=outcome.tools_used,
+    )
+
+
+def round_of(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[Round, ...]:
+    """The calls of an earlier attempt at a run, as a step of this one; none where there are none.
+
+    Parameters:
+        told: ids by which the agent has named those that it is told of already.
+    """
+    made = tuple(
+        AgentsCall(
+            ToolCall(
+                call.tool_call_id or call.id,
+                call.action,
+                msgspec.json.encode(call.arguments).decode(),
+            ),
+            tell_call(call),
+        )
+        for call in calls
+        if call.tool_call_id not in told
+    )
+    return (Round("", made),) if made else ()
+
+
+def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
+    about = "" if eta_seconds is None else f", for about {eta_seconds} seconds"
+    return ToolResult(f"It was taken on ({call.id}) and goes on by itself{about}.")
 
 
 def tool_of(action: Action) -> Tool:

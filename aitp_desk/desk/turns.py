@@ -15,9 +15,10 @@ from typing import Final
 import msgspec
 import structlog
 
-from aitp_desk.agent.base import Agent, SiteFacts, ToolRequest, Turn, outcome_of
+from aitp_desk.agent.base import Agent, Calling, SiteFacts, ToolRequest, Turn, outcome_of
 from aitp_desk.config import Threads
 from aitp_desk.desk.agents import SITE_AGENT
+from aitp_desk.desk.called import Called
 from aitp_desk.desk.calling import (
     limit_met,
     owed_calls,
@@ -35,9 +36,10 @@ from aitp_desk.desk.replying import (
     messages_due,
     read_turn,
     reply_metadata,
+    waited_for,
     write_reply,
 )
-from aitp_desk.desk.tooling import Called, Tooling
+from aitp_desk.desk.tooling import Tooling, in_words, round_of
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import DeskError, Unavailable
 from aitp_desk.model.figures import Histogram
@@ -186,11 +188,24 @@ class Turns:
         )
         files = await self._filing.read_texts(attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
-        turn = self._equip(turn, options, _asker(claim, due), called, spent, claim.thread_id)
+        asker = _asker(claim, due)
+        asked = Called(
+            claim.thread_id,
+            run_id=claim.id,
+            words=turn.question,
+            answers=waited_for(told.messages),
+        )
+        if claim.is_again:
+            asked.precede(await self._tooling.earlier(claim.id))
+        may_call = isinstance(self._agent, Calling) and self._agent.calls_tools
+        if may_call and options.tool_choice != "none":
+            await self._tooling.take_yes(asker, asked)
+        turn = self._equip(turn, options, asker, called, spent, asked)
         outcome = await outcome_of(self._agent, turn, tell)
         if isinstance(outcome, ToolRequest):
             steps = steps_of(outcome, options, claim.id, len(called), self._clock())
             return _Paused(steps, total([spent, usage_of(outcome.usage)]))
+        outcome = in_words(outcome, asked, self._tooling)
         usage = total([spent, usage_of(outcome.usage)])
         reply = NewMessage(
             message_id,
@@ -199,7 +214,7 @@ class Turns:
             self._actor.id,
             Origin.DESK,
             write_reply(outcome, self._site.url),
-            metadata=reply_metadata(outcome),
+            metadata=reply_metadata(outcome, tuple(asked.made)),
         )
         return _Said((reply,), usage, limit_met(options, usage, room=0))
 
@@ -210,7 +225,7 @@ class Turns:
         asker: Principal,
         called: Sequence[Step],
         spent: RunUsage | None,
-        thread_id: str,
+        asked: Called,
     ) -> Turn:
         """Give a turn what the run's caller brings, and what the desk does for the caller."""
         written = 0 if spent is None else spent.completion
@@ -221,8 +236,9 @@ class Turns:
             tools=tools_for(options, asker, self._tooling),
             called_first=options.called_first,
             one_by_one=not options.parallel_tool_calls,
-            invoke=self._tooling.invoker(asker, Called(thread_id, words=turn.question)),
-            rounds=rounds_of(called, self._bounds.window_tokens),
+            invoke=self._tooling.invoker(asker, asked),
+            rounds=rounds_of(called, self._bounds.window_tokens)
+            + round_of(asked.earlier, {call.id for step in called for call in step.calls}),
             max_tokens=None if most is None else most - written,
         )
 

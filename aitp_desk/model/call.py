@@ -116,6 +116,9 @@ class ActionCall(msgspec.Struct, frozen=True):
         text: the result in words.
         created_at, ended_at: Unix seconds.
         expires_at: Unix seconds until which it may go on, or is waited for.
+        run_id: the run in which an agent has called; None where none has.
+        tool_call_id: the id by which that agent has named it.
+        accepted_at: Unix seconds since when it goes on by itself; None where it does not.
     """
 
     id: str
@@ -139,6 +142,9 @@ class ActionCall(msgspec.Struct, frozen=True):
     effects: tuple[SideEffect, ...] = ()
     error: CallError | None = None
     ended_at: int | None = None
+    run_id: str | None = None
+    tool_call_id: str | None = None
+    accepted_at: int | None = None
 
     @property
     def is_over(self) -> bool:

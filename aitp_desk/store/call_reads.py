@@ -17,7 +17,7 @@ async def call_by_id(store: Store, call_id: str) -> ActionCall | None:
 
 
 async def call_of_session(store: Store, session_id: str, owner: str | None) -> ActionCall | None:
-    """Read the newest call that was asked for in a session, where that is somebody's.
+    """Read the newest call that was accepted in a session, where that is somebody's.
 
     Parameters:
         owner: whose the session's thread is; None for nobody's.
@@ -27,10 +27,10 @@ async def call_of_session(store: Store, session_id: str, owner: str | None) -> A
     return call_of(rows[0]) if rows else None
 
 
-async def call_waiting_on_thread(store: Store, thread_id: str) -> ActionCall | None:
-    """Read the newest call on a thread that waits to be agreed to."""
-    rows = await store.read("call_waiting_on_thread", {"thread_id": thread_id})
-    return call_of(rows[0]) if rows else None
+async def calls_of_run(store: Store, run_id: str) -> tuple[ActionCall, ...]:
+    """Read what a run has called so far, in order."""
+    rows = await store.read("calls_of_run", {"run_id": run_id})
+    return tuple(map(call_of, rows))
 
 
 async def calls_cut_short(store: Store, limit: int) -> tuple[ActionCall, ...]:
@@ -40,6 +40,6 @@ async def calls_cut_short(store: Store, limit: int) -> tuple[ActionCall, ...]:
 
 
 async def seconds_taken(store: Store, desk: str, action: str) -> tuple[int, ...]:
-    """How long the latest calls of an action took that succeeded, in seconds."""
+    """How long the latest calls of an action went on that succeeded, in seconds."""
     place = {"desk": desk, "action": action, "limit": MEASURED}
     return tuple(row[0] for row in await store.read("call_seconds", place))

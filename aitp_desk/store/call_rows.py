@@ -43,6 +43,9 @@ def call_columns(call: ActionCall) -> Params:
         "created_at": call.created_at,
         "expires_at": call.expires_at,
         "ended_at": call.ended_at,
+        "run_id": call.run_id,
+        "tool_call_id": call.tool_call_id,
+        "accepted_at": call.accepted_at,
     }
 
 
@@ -70,4 +73,7 @@ def call_of(row: Row) -> ActionCall:
         effects=_effects.decode(row[18]),
         error=None if row[19] is None else _error.decode(row[19]),
         ended_at=row[20],
+        run_id=row[21],
+        tool_call_id=row[22],
+        accepted_at=row[23],
     )

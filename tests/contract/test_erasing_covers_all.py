@@ -52,7 +52,7 @@ OWN = {
     "actors": "thread_id origin",
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
-    "calls": "id desk action state thread_id session_id source price",
+    "calls": "id desk action state thread_id session_id source price run_id tool_call_id",
     "clients": "id hash scopes previous_hash",
     "data_keys": "master wrapped",
     "epochs": "name",

@@ -14,7 +14,8 @@ from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
 from aitp_desk.agent.claude import ClaudeAgent, MakeOutput, guarded
 from aitp_desk.config import Claude
-from aitp_desk.desk.tooling import Called, Tooling
+from aitp_desk.desk.called import Called
+from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import open_knowledge
 from aitp_desk.model.action import Action

@@ -2,31 +2,34 @@
 INSERT INTO calls (
     id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, memory,
     intent, price, callback_url, progress, result, text, effects, error, created_at, expires_at,
-    ended_at
+    ended_at, run_id, tool_call_id, accepted_at
 ) VALUES (
     :id, :desk, :action, :state, :thread_id, :session_id, :principal, :asked_by, :source,
     :arguments, :memory, :intent, :price, :callback_url, :progress, :result, :text, :effects, :error,
-    :created_at, :expires_at, :ended_at
+    :created_at, :expires_at, :ended_at, :run_id, :tool_call_id, :accepted_at
 );
 
 -- move_call: Writes down how a call stands, where it still stands as it did.
 UPDATE calls
-SET state = :state, arguments = :arguments, memory = :memory, price = :price, progress = :progress,
-    result = :result, text = :text, effects = :effects, error = :error, expires_at = :expires_at,
-    ended_at = :ended_at
+SET state = :state, arguments = :arguments, memory = :memory, intent = :intent, price = :price,
+    callback_url = :callback_url, progress = :progress, result = :result, text = :text,
+    effects = :effects, error = :error, expires_at = :expires_at, ended_at = :ended_at,
+    run_id = :run_id, tool_call_id = :tool_call_id, accepted_at = :accepted_at
 WHERE id = :id AND state = :before
 RETURNING id;
 
 -- call: Finds a call.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
+    run_id, tool_call_id, accepted_at
 FROM calls WHERE id = :id;
 
 -- call_of_session: Finds the newest call that goes on after it was accepted, of a session on whoever
 -- asks's thread.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
-FROM calls WHERE session_id = :session_id AND EXISTS (
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
+    run_id, tool_call_id, accepted_at
+FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL AND EXISTS (
     SELECT 1 FROM threads t
     WHERE t.id = calls.thread_id AND t.deleted_at IS NULL AND coalesce(t.owner, '') = :owner
 )
@@ -35,21 +38,22 @@ ORDER BY created_at DESC, id DESC LIMIT 1;
 -- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that people
 -- carry out.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
+    run_id, tool_call_id, accepted_at
 FROM calls
 WHERE state = 'started' AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
 ORDER BY created_at, id LIMIT :limit;
 
 -- call_seconds: Says how long the latest calls of an action took that succeeded.
-SELECT ended_at - created_at FROM calls
-WHERE desk = :desk AND action = :action AND state = 'succeeded'
-ORDER BY created_at DESC LIMIT :limit;
+SELECT ended_at - accepted_at FROM calls
+WHERE desk = :desk AND action = :action AND state = 'succeeded' AND accepted_at IS NOT NULL
+ORDER BY accepted_at DESC LIMIT :limit;
 
--- call_waiting_on_thread: Finds the newest call on a thread that waits to be agreed to.
+-- calls_of_run: Lists what a run has called, in order.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at
-FROM calls WHERE thread_id = :thread_id AND state = 'waiting_input' AND memory IS NULL
-ORDER BY created_at DESC, id DESC LIMIT 1;
+    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
+    run_id, tool_call_id, accepted_at
+FROM calls WHERE run_id = :run_id ORDER BY created_at, id;
 
 -- set_call_progress: Says how far a call is.
 UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started';

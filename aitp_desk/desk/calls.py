@@ -1,0 +1,68 @@
+"""Looking at the calls of one desk: how they stand, for whoever has asked for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from statistics import median
+
+from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.principal import Principal
+from aitp_desk.store import call_reads
+from aitp_desk.store.base import Store
+
+MOST_CUT_SHORT = 1000
+"""How many calls that were cut short are looked at together."""
+
+
+class Calls:
+    """The calls of one desk.
+
+    Parameters:
+        desk: its name; empty for the site's own.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, desk: str, store: Store, clock: Callable[[], float]) -> None:
+        self._desk = desk
+        self._store = store
+        self._clock = clock
+
+    async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
+        """The newest call that was accepted in a session, for whoever may go on with that."""
+        call = await call_reads.call_of_session(self._store, session_id, principal.owner)
+        return call if call is not None and call.desk == self._desk else None
+
+    async def of_run(self, run_id: str) -> tuple[ActionCall, ...]:
+        """What a run has called, in order; what waits for its visitor is left out."""
+        made = await call_reads.calls_of_run(self._store, run_id)
+        return tuple(call for call in made if call.state is not CallState.WAITING_INPUT)
+
+    async def ended(self, call_id: str) -> ActionCall | None:
+        """A call that is over; None where it is not, or there is none."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        return call if call is not None and call.is_over else None
+
+    async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
+        """A call of a caller's that waits for input; None where it waits no more."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        if call is None or call.asked_by.id != principal.id or call.expires_at < self._clock():
+            return None
+        return call if call.state is CallState.WAITING_INPUT else None
+
+    async def cut_short(self) -> tuple[ActionCall, ...]:
+        """The calls that are at work, the oldest first; after a start those that were cut short."""
+        found = await call_reads.calls_cut_short(self._store, MOST_CUT_SHORT)
+        return tuple(call for call in found if call.desk == self._desk)
+
+    async def eta_seconds(self, name: str) -> int | None:
+        """How long a call of an action goes on, by those that ended last; None where none has."""
+        measured = await call_reads.seconds_taken(self._store, self._desk, name)
+        return math.ceil(median(measured)) if measured else None
+
+    async def seconds_left(self, call: ActionCall) -> int | None:
+        """How long a call still goes on, by those before it; None where that is not known."""
+        takes = await self.eta_seconds(call.action)
+        if takes is None or call.accepted_at is None:
+            return None
+        return max(0, takes - (int(self._clock()) - call.accepted_at))
