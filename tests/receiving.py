@@ -19,6 +19,7 @@ from tests.websites import Website, website
 PATH = "/told?by=desk"
 Behaviour = int | Literal["hangs", "closes", "redirects", "talks"]
 SECRET_ANSWER = "nothing that anybody may log"
+SECONDS = 10
 _LONG = 10_000_000
 
 
@@ -42,6 +43,7 @@ class Receiver:
         self.url = f"{site.url}{PATH}"
         self.got: list[Delivery] = []
         self.site = site
+        self._arrived = asyncio.Condition()
         self._behaviours: list[Behaviour] = []
         site.handle(PATH, self._answer)
 
@@ -49,9 +51,16 @@ class Receiver:
         """Answer the next ones like this, and then with 204."""
         self._behaviours += behaviours
 
+    async def told(self, count: int = 1) -> None:
+        """Wait until so much has arrived."""
+        async with asyncio.timeout(SECONDS), self._arrived:
+            await self._arrived.wait_for(lambda: len(self.got) >= count)
+
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         headers = {name.lower(): value for name, value in request.headers.items()}
         self.got.append(Delivery(request.method, headers, await request.read()))
+        async with self._arrived:
+            self._arrived.notify_all()
         match self._behaviours.pop(0) if self._behaviours else 204:
             case "hangs":
                 await asyncio.get_running_loop().create_future()

@@ -120,7 +120,7 @@ def end_started(
 
     Parameters:
         end: the call as it then stands.
-        say: what is said of it; only of calls on a thread.
+        say: what is said of it; only of calls on a thread, and not of those whose run goes on.
         by: in whose name it is noted.
         now: Unix seconds.
         along: makes what else is written in the same commit.
@@ -129,9 +129,11 @@ def end_started(
     if not rows or rows[0][3] != CallState.STARTED.value:
         return
     call = end(call_of(rows[0]))
-    ends = (yield from find_tail(call.thread_id, call.desk)) if call.thread_id else []
+    is_told = call.run_id is None or call.accepted_at is not None  # else its run tells of it
+    thread_id = call.thread_id if is_told else None
+    ends = (yield from find_tail(thread_id, call.desk)) if thread_id else []
     if ends:
-        tail = Tail(call.thread_id or "", now, *ends[0][3:])
+        tail = Tail(thread_id or "", now, *ends[0][3:])
         tail.say(say(call))
         yield from tail.write()
     yield "move_call", {**call_columns(call), "before": CallState.STARTED.value}
