@@ -210,7 +210,7 @@ class Acting:
         """What came of a call, in the form that its action prefers; None where nothing did."""
         if call.state is not CallState.SUCCEEDED:
             return None
-        if not self.has(call.action):
+        if call.action not in self.invoking.names:
             return Offer(call.text or DONE, tools_used=(call.action,))
         action = self.invoking.action(call.action)
         return offer_result(action, call, (action.answer_types[0], None))

@@ -18,7 +18,7 @@ from aitp_desk.store.audit_log import audit_rows
 from tests.commands import run
 from tests.doubles import Clock, PacedAgent
 from tests.following import following
-from tests.journeys.test_ahp_actions import Caller
+from tests.ordering import Caller
 from tests.receiving import receiving
 from tests.talking import Talker, talking
 
