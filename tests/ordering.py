@@ -34,6 +34,10 @@ class Stock(msgspec.Struct):
     left: int
 
 
+class Kept(Stock):
+    supplier: str
+
+
 Sku = Annotated[str, msgspec.Meta(pattern="^[A-Z]{3}-[0-9]{2}$", description="The article number.")]
 Count = Annotated[int, msgspec.Meta(ge=1, le=99, description="How many.")]
 
@@ -46,7 +50,7 @@ def write(line: str) -> None:
 @action(says=lambda stock: f"There are {stock.left} of {stock.sku} left.")
 def check_stock(sku: Sku) -> Stock:
     """Says how many of an article there are."""
-    return Stock(sku, 7)
+    return Kept(sku, 7, "Moth & Sons")
 
 
 @action(open_to="anyone")
@@ -106,6 +110,16 @@ class Caller:
         words = query if isinstance(query, str) else json.dumps(query)
         headers = self.talker.credentials
         return await self._visitor.ask(words, capability, headers=headers, **more)
+
+    async def post(self, body: Any) -> Said:
+        """Send any JSON to the endpoint."""
+        return await self._visitor.post(body, headers=self.talker.credentials)
+
+    @property
+    def anybody(self) -> Caller:
+        """Somebody without a credential."""
+        talker = self.talker
+        return Caller(Talker(talker.desk, self._site, talker.http), self._site)
 
     async def reply(self, said: Said, words: str, capability: str, **more: Any) -> Said:
         """Answer what was asked back."""

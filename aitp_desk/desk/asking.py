@@ -225,6 +225,11 @@ class Asking:
         return Asked(session.id, action.name, acted.outcome, acted=acted)
 
     @property
+    def longest_eta(self) -> int | None:
+        """How long a call goes on, of the action that takes longest; None where it is not known."""
+        return self._acting.invoking.calls.longest_eta
+
+    @property
     def cache_counts(self) -> CacheCounts:
         """What became of first questions and of kept answers, to be read and not written."""
         return self._answers.counts

@@ -27,6 +27,7 @@ class Calls:
         self._desk = desk
         self._store = store
         self._clock = clock
+        self._etas: dict[str, int] = {}
 
     async def of_session(self, session_id: str, principal: Principal) -> ActionCall | None:
         """The newest call that was accepted in a session, for whoever may go on with that."""
@@ -58,7 +59,15 @@ class Calls:
     async def eta_seconds(self, name: str) -> int | None:
         """How long a call of an action goes on, by those that ended last; None where none has."""
         measured = await call_reads.seconds_taken(self._store, self._desk, name)
-        return math.ceil(median(measured)) if measured else None
+        if not measured:
+            return None
+        self._etas[name] = eta = math.ceil(median(measured))
+        return eta
+
+    @property
+    def longest_eta(self) -> int | None:
+        """The longest of the measures that were looked at last, in seconds."""
+        return max(self._etas.values(), default=None)
 
     async def seconds_left(self, call: ActionCall) -> int | None:
         """How long a call still goes on, by those before it; None where that is not known."""

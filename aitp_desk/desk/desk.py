@@ -297,6 +297,11 @@ class Desk:
         return await self._asking.ended_call(call_id)
 
     @property
+    def longest_eta(self) -> int | None:
+        """How long a call goes on, of the action that takes longest; None where it is not known."""
+        return self._asking.longest_eta
+
+    @property
     def cache_counts(self) -> CacheCounts:
         """What became of first questions and of kept answers, to be read and not written."""
         return self._asking.cache_counts

@@ -266,6 +266,9 @@ class Invoking:
 
         Those that go on by themselves are jobs, and taken up as such.
         """
+        for action in self.actions:
+            if action.kind == "async":
+                await self.calls.eta_seconds(action.name)  # which the manifest tells
         at_once = asyncio.Semaphore(RECOVERED_AT_ONCE)
         found = [call for call in await self.calls.cut_short() if call.accepted_at is None]
         async with asyncio.TaskGroup() as group:

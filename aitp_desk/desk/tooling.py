@@ -15,6 +15,7 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.choice import choose
+from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.agent.tools import Asks, Invoke, Round, Tool, ToolResult
 from aitp_desk.agent.tools import Called as AgentsCall
@@ -222,5 +223,6 @@ def _taken_on(call: ActionCall, eta_seconds: int | None) -> ToolResult:
 
 def tool_of(action: Action) -> Tool:
     """An action as an agent is told of it."""
-    description = f"{action.summary}\n{action.description}".rstrip()
+    told = (action.summary, action.description, " ".join(consequences(action)))
+    description = "\n".join(filter(None, told))
     return Tool(action.name, description, action.input_schema)

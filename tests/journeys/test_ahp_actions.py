@@ -40,6 +40,14 @@ async def test_the_manifest_declares_actions_with_what_they_take_and_give(
         "place_order": "action",
         "close_account": "action",
     }
+    assert {name: one["description"] for name, one in named.items()} == {
+        "check_stock": "Says how many of an article there are.",
+        "opening_hours": "Says when the shop is open.",
+        "place_order": "Orders an article. It can be undone within 30 days. It may cost something:"
+        " the price is asked about first.",
+        "close_account": "Closes the account. It cannot be undone.",
+    }
+    assert manifest["async"] == {"supported": False}
     assert named["place_order"]["input_schema"]["required"] == ["sku", "quantity"]
     assert "left" in json.dumps(named["place_order"]["output_schema"])
 
@@ -64,6 +72,7 @@ async def test_what_is_not_open_needs_a_credential_that_opens_it(
 # --- by arguments ---------------------------------------------------------------------------
 
 
+@pytest.mark.requirement("AHP-13-2")
 async def test_a_json_object_is_the_arguments(tmp_path: Path, site: Path) -> None:
     async with calling(tmp_path, site) as caller:
         said = await caller.ask({"sku": "ABC-01"}, "check_stock", accept_types=[DATA, TEXT_ANSWER])
@@ -74,6 +83,7 @@ async def test_a_json_object_is_the_arguments(tmp_path: Path, site: Path) -> Non
         )
     assert said.body["response"]["content_type"] == DATA
     assert said.body["response"]["payload"]["data"] == {"sku": "ABC-01", "left": 7}
+    assert "Moth" not in str(said.body)  # what the function's result does not declare
     assert said.answer == in_words.answer == "There are 7 of ABC-01 left."
     assert said.body["meta"]["mode"] == "MODE3"
     assert said.body["meta"]["tools_used"] == ["check_stock"]
@@ -256,8 +266,15 @@ async def test_a_long_call_is_accepted_and_asked_after(tmp_path: Path, site: Pat
         )
         # how long it took is told to who asks next
         research.go_on.set()
+        async with caller.talker.http.get(MANIFEST) as response:
+            tag, before = response.headers["ETag"], (await response.json())["async"]
         again = await caller.ask({"topic": "bees"}, "research")
         assert again.body["eta_seconds"] is not None
+        async with caller.talker.http.get(MANIFEST, headers={"If-None-Match": tag}) as response:
+            assert response.status == 200
+            after = (await response.json())["async"]
+        assert before == {"supported": True}
+        assert after == {"supported": True, "max_eta_seconds": again.body["eta_seconds"]}
         await caller.ended(again.session_id)
 
 

@@ -49,6 +49,17 @@ def confirm(action: Action, arguments: Mapping[str, Any], price: Money | None) -
     return " ".join([*sentences, "Shall I go ahead?"])
 
 
+def consequences(action: Action) -> tuple[str, ...]:
+    """What a caller should know before calling, in sentences: undoing, reach, cost, needs."""
+    told = [_undoing(action), _REACH[action.safety.blast_radius]]
+    if action.cost is not None:
+        told.append(f"It costs {action.cost}.")
+    elif action.has_price:
+        told.append("It may cost something: the price is asked about first.")
+    told += [f"It needs: {needed.description}" for needed in action.preconditions]
+    return tuple(filter(None, told))
+
+
 def spoken_duration(duration: str) -> str:
     """An ISO 8601 duration in words: ``30 days``; what is not one stays as it is."""
     found = _DURATION.fullmatch(duration)

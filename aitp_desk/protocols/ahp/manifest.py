@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
@@ -18,6 +19,7 @@ CONTENT_PATH = "/llms.txt"
 NONE_DESCRIBED: Mapping[str, Described] = MappingProxyType({})
 _MAX_NAME = 128
 _MAX_DESCRIPTION = 512
+_MAX_SUMMARY = 256
 
 
 def encode_manifest(
@@ -27,6 +29,7 @@ def encode_manifest(
     limits: Limits,
     described: Mapping[str, Described] = NONE_DESCRIBED,
     one_agent: int = 0,
+    longest_eta: int | None = None,
 ) -> bytes:
     """The document served at ``/.well-known/agent.json``.
 
@@ -34,6 +37,8 @@ def encode_manifest(
         described: content types of the site's own by name (appendix C.3); the closed schema has a
             place for their pages among the links alone.
         one_agent: requests a minute of an agent that has no limits of its own; 0 for no such limit.
+        longest_eta: seconds that a call goes on, of the action that takes longest; None where that
+            was not measured yet.
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
@@ -42,9 +47,9 @@ def encode_manifest(
         "modes": ["MODE1", ANSWERS, *([ACTS] if any(map(_acts, actions)) else [])],
         "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
         "capabilities": [_capability(action) for action in actions],
-        "authentication": "none" if all(a.kind == "query" for a in actions) else "bearer",
+        "authentication": "bearer" if any(map(_needs_credential, actions)) else "none",
         "content_signals": signals,
-        "async": {"supported": any(action.kind == "async" for action in actions)},
+        "async": _async(actions, longest_eta),
         "links": {
             "site": f"{site.url}/",
             "threads": f"{site.url}/v1/threads",
@@ -68,11 +73,31 @@ def _acts(action: Action) -> bool:
     return action.output_schema is not None
 
 
+def _needs_credential(action: Action) -> bool:
+    return action.kind != "query" or not action.is_open
+
+
+def _async(actions: Sequence[Action], longest_eta: int | None) -> dict[str, Any]:
+    if not any(action.kind == "async" for action in actions):
+        return {"supported": False}
+    measured = {} if longest_eta is None else {"max_eta_seconds": longest_eta}
+    return {"supported": True, **measured}
+
+
+def _describe(action: Action) -> str:
+    """What an action does, and as many of its consequences as there is room for."""
+    told = action.summary
+    for sentence in consequences(action) if _acts(action) else ():
+        if len(told) + 1 + len(sentence) <= _MAX_SUMMARY:
+            told = f"{told} {sentence}"
+    return told
+
+
 def _capability(action: Action) -> dict[str, Any]:
     """An action as the manifest declares it (sections 4.2 and 5.3)."""
     declared: dict[str, Any] = {
         "name": action.name,
-        "description": action.summary,
+        "description": _describe(action),
         "mode": ACTS if _acts(action) else ANSWERS,
         "response_types": action.answer_types,
     }

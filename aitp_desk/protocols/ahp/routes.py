@@ -21,16 +21,16 @@ class AhpDoor:
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._declared: tuple[tuple[Action, ...], Mapping[str, Described]] | None = None
+        self._declared: tuple[tuple[Action, ...], Mapping[str, Described], int | None] | None = None
         self._manifest = b""
         self._encoder = Encoder(desk.site.url, desk.signals)
 
     def manifest(self) -> bytes:
         """The manifest as the present content has it: the same object until that changes it."""
         desk = self._desk
-        declared = desk.registry.actions, desk.knowledge.editions.described
+        declared = desk.registry.actions, desk.knowledge.editions.described, desk.longest_eta
         if declared != self._declared:
-            self._declared, (actions, described) = declared, declared
+            self._declared, (actions, described, longest_eta) = declared, declared
             self._manifest = encode_manifest(
                 desk.site,
                 desk.signals,
@@ -38,6 +38,7 @@ class AhpDoor:
                 desk.limits,
                 described,
                 desk.limiter.one_agent,
+                longest_eta,
             )
         return self._manifest
 
