@@ -27,6 +27,12 @@ _KEPT = (
     *("maxContains", "minContains", "maxProperties", "minProperties", "required"),
     "dependentRequired",
 )
+_FORMS: Mapping[str, type | tuple[type, ...]] = {
+    "$ref": str,
+    "enum": list,
+    "required": list,
+    "type": (str, list),
+}
 _NOT_FOLLOWED = ("$dynamicRef", "$recursiveRef")
 _SHOWN = ("title", "description", "default")
 _NULL: Schema = {"type": "null"}
@@ -160,6 +166,15 @@ class PlainSchemas:
 
 
 def _refuse(schema: Mapping[str, Any]) -> None:
+    for word, kinds in _FORMS.items():
+        if word in schema and not isinstance(schema[word], kinds):
+            raise Unusable(f"has a schema whose {word} is none")
+    for word in ("required", "type"):
+        listed = schema.get(word)
+        if isinstance(listed, list) and not all(isinstance(one, str | None) for one in listed):
+            raise Unusable(f"has a schema whose {word} is none")
+    if schema.get("type") == []:
+        raise Unusable("has a schema whose type is none")
     for word in _NOT_FOLLOWED:
         if word in schema:
             raise Unusable(f"has a schema with {word}, which is not followed")
@@ -194,9 +209,8 @@ def _apart(made: Schema, *, is_nullable: bool) -> Schema:
     if "enum" in made:
         if is_nullable and None not in made["enum"]:
             made["enum"] = [*made["enum"], None]
-        if is_nullable or len(types) > 1:
-            made.pop("type", None)
-        return made
+        made.pop("type", None)
+        return {**made, "type": types[0]} if len(types) == 1 and not is_nullable else made
     if len(types) == 1 and not is_nullable:
         return {**made, "type": types[0]}
     if not types and not is_nullable:

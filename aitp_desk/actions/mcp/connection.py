@@ -103,7 +103,7 @@ class Connection:
                 await ended.wait()
         except Exception as error:  # noqa: BLE001 -- another's program: whatever it is, it is down
             if client.done():
-                _log.info("tools_lost", server=self.name, error=type(error).__name__)
+                _log.info("tools_lost", server=self.name, error=_kind(error))
             else:
                 self._fail(error)
         finally:
@@ -116,4 +116,11 @@ class Connection:
         pause = min(2**self._failures, LONGEST_PAUSE)
         self._failures += 1
         self._not_before = asyncio.get_running_loop().time() + pause
-        _log.warning("tools_down", server=self.name, error=type(error).__name__, seconds=pause)
+        _log.warning("tools_down", server=self.name, error=_kind(error), seconds=pause)
+
+
+def _kind(error: BaseException) -> str:
+    """What went wrong, of several things the first; its words may hold what nobody may read."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return type(error).__name__

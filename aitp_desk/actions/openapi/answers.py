@@ -25,6 +25,8 @@ class Answers:
     def __init__(self, document: Document, operation: Operation) -> None:
         schemas = PlainSchemas(document.content, leaves_out="writeOnly")
         told = operation.body.get("responses", {})
+        if not isinstance(told, Mapping):
+            raise Unusable("has responses that are no object")
         answers = {str(status): each for status, each in told.items()}
         by_status: dict[str, Schema | None] = {
             status: _schema(document.resolve(each), schemas)

@@ -120,9 +120,14 @@ class Document:
         for holder in (operation.body, operation.shared, self.content):
             servers = holder.get("servers")
             if isinstance(servers, list) and servers and isinstance(servers[0], Mapping):
-                url = str(servers[0].get("url", ""))
-                variables = servers[0].get("variables")
-                for name, variable in (variables or {}).items():
-                    url = url.replace(f"{{{name}}}", str(variable.get("default", "")))
-                return url
+                return _url(servers[0])
         return ""
+
+
+def _url(server: Mapping[str, Any]) -> str:
+    """The address of a server, its variables as they are by default."""
+    url, variables = str(server.get("url", "")), server.get("variables")
+    for name, variable in variables.items() if isinstance(variables, Mapping) else ():
+        if isinstance(variable, Mapping):
+            url = url.replace(f"{{{name}}}", str(variable.get("default", "")))
+    return url

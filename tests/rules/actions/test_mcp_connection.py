@@ -85,7 +85,7 @@ async def test_nobody_waits_for_a_server_that_has_just_failed(
                 "event": "tools_down",
                 "log_level": "warning",
                 "server": "shop",
-                "error": "ExceptionGroup",
+                "error": "OSError",
                 "seconds": 1,
             }
         ]

@@ -53,6 +53,7 @@ ODD = [
     ({"type": ["string", "integer"]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}),
     ({"type": ["string", "null"], "enum": ["a", None]}, {"enum": ["a", None]}),
     ({"type": ["string", None]}, {"anyOf": [{"type": "string"}, NULL]}),
+    ({"type": ["string"], "enum": ["a"]}, {"type": "string", "enum": ["a"]}),
     ({"const": "a"}, {"const": "a"}),
     (True, {}),
     ({}, {}),

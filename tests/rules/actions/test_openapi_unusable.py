@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from aitp_desk.actions.faults import ActionsError
 from tests.describing import (
     FILE,
     answering,
@@ -199,3 +202,61 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     config = configured(tmp_path, document({}))
     (tmp_path / FILE).unlink()
     assert problems(config) == [f"openapi, {FILE}: cannot be read: No such file or directory."]
+
+
+WHATEVER: list[Any] = [
+    None,
+    5,
+    1.5,
+    "x",
+    True,
+    [],
+    {},
+    [None],
+    [{}],
+    {"x": 1},
+    {"$ref": 5},
+    {"$ref": "#/x"},
+]
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in a document but the whole."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, each in inner:
+        yield (*path, key)
+        if isinstance(each, (dict, list)):
+            yield from places(each, (*path, key))
+
+
+def test_a_file_that_is_wrong_anywhere_is_told_of_and_is_no_fault_of_the_desk(
+    tmp_path: Path,
+) -> None:
+    schema = {"type": ["object", "null"], "properties": {"a": {"enum": [1]}}, "required": ["a"]}
+    file = document(
+        {
+            "method": "put",
+            "parameters": [
+                parameter("id", "path"),
+                parameter("q", schema=schema, style="deepObject"),
+            ],
+            "requestBody": taking({"allOf": [{"$ref": "#/components/schemas/It"}]}),
+            "responses": answering({"type": "array", "items": schema}),
+        },
+        "/things/{id}",
+        components={"schemas": {"It": schema}},
+        servers=[{"url": "https://{name}.example", "variables": {"name": {"default": "a"}}}],
+    )
+    told = 0
+    for at, place in enumerate(places(file)):
+        for more in range(3):
+            wrong = copy.deepcopy(file)
+            holder: Any = wrong
+            for key in place[:-1]:
+                holder = holder[key]
+            holder[place[-1]] = WHATEVER[(at + 5 * more) % len(WHATEVER)]
+            try:
+                load(configured(tmp_path, wrong, base_url=""))
+            except ActionsError as error:
+                told += len(error.problems)
+    assert told > 60
