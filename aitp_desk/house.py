@@ -238,6 +238,7 @@ async def tending(
     worker: Worker,
     forget: Sequence[Forget],
     noting: Noting,
+    spoken: Callable[[], None],
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
@@ -245,7 +246,13 @@ async def tending(
 
     Parameters:
         forget: drop what the process holds in memory of what was said.
+        spoken: called when people have done something with tickets.
     """
+
+    def look() -> None:
+        spoken()
+        shared.following.look()
+
     retaining = Retaining(
         store=shared.store,
         settings=retention,
@@ -259,7 +266,7 @@ async def tending(
         noting.noting(),
         forgetting(shared.store, forget),
         watching(shared.store, JOBS_EPOCH, shared.jobs.wake),
-        watching(shared.store, TICKETS_EPOCH, shared.following.look),
+        watching(shared.store, TICKETS_EPOCH, look),
         Escalating(shared.store, shared.clock).expiring(shared.audit),
         retaining.keeping(),
     ):

@@ -172,6 +172,8 @@ async def _perform(
 ) -> Done:
     value = await call(function, signature.pick(as_mapping(arguments), context))
     if isinstance(value, Ticket) and signature.gives is Ticket:
+        if not _says_enough(value):
+            raise TypeError(f"{function.__name__} returned a Ticket that is about nothing")
         return Done(None, side_effects=tuple(context.side_effects), ticket=value)
     result = write_result(function, gives, value)
     if says is not None:
@@ -181,6 +183,13 @@ async def _perform(
     else:
         text = result if isinstance(result, str) else ""
     return Done(result, text, tuple(context.side_effects))
+
+
+def _says_enough(ticket: Ticket) -> bool:
+    """Whether a ticket has words, and only such; a Struct does not check what it is made of."""
+    about: object = ticket.about
+    note: object = ticket.note
+    return isinstance(about, str) and bool(about.strip()) and isinstance(note, str)
 
 
 async def _check(checks: Checks, arguments: msgspec.Struct, context: Context) -> None:

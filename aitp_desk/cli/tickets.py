@@ -100,9 +100,9 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
         click.echo(_in_line(kept))
         for text in (kept.note, kept.answer and f"{kept.ended_by}: {kept.answer}"):
             if text:
-                click.echo(f"\n{text}")
+                click.echo(f"\n{_shown(text)}")
         for one in said:
-            click.echo(f"\n{one.actor}:\n" + "\n".join(one.content))
+            click.echo(_shown(f"\n{one.actor}:\n" + "\n".join(one.content)))
 
 
 @tickets.command()
@@ -207,7 +207,14 @@ def _missing(ticket_id: str) -> NoReturn:
 
 def _in_line(kept: KeptTicket) -> str:
     parts = [kept.id, kept.kind.value, f"made {minute_of(kept.created_at)}", _state(kept)]
-    return "  ".join([*parts, kept.about])
+    return "  ".join([*parts, _shown(kept.about)])
+
+
+def _shown(text: str) -> str:
+    """A visitor's text without what a terminal would obey: anything else than print and lines."""
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else "\N{REPLACEMENT CHARACTER}" for sign in text
+    )
 
 
 def _state(kept: KeptTicket) -> str:

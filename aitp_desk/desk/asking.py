@@ -237,6 +237,10 @@ class Asking:
     def forget(self) -> None:
         """Drop what is held of questions, answers and conversations; what is written down stays."""
         self._answers.forget()
+        self.forget_conversations()
+
+    def forget_conversations(self) -> None:
+        """Drop what is held of conversations; it is read back as it was written down."""
         self._sessions.forget_all()
 
     async def _ask_first(

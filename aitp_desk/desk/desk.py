@@ -310,6 +310,10 @@ class Desk:
         """Drop what is held in memory of what was said. See :mod:`aitp_desk.desk.forgetting`."""
         self._asking.forget()
 
+    def forget_conversations(self) -> None:
+        """Have conversations read back as they stand, for people have spoken there."""
+        self._asking.forget_conversations()
+
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up; and who answers."""
         notes = [JOBS_DEAD] if await self._reading.has_dead_jobs() else []

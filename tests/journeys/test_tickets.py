@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-from aitp_desk.agent.base import Answer
+from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.desk.holding import HELD
 from aitp_desk.desk.job_kinds import Retry
 from aitp_desk.desk.notifying import run_command
 from aitp_desk.store.audit_log import audit_rows
 from tests.commands import run
-from tests.doubles import Clock, PacedAgent
+from tests.doubles import Clock, PacedAgent, ScriptedAgent
 from tests.following import following
 from tests.ordering import Caller
 from tests.receiving import receiving
@@ -33,6 +33,8 @@ from aitp_desk.actions import Context, Ticket, action
 @action(kind="async", mutability="read_only", blast_radius="self")
 def custom_quote(wish: str, context: Context) -> Ticket:
     """Has a person quote what is not in the catalogue."""
+    if wish == "nothing":
+        return Ticket(" ")
     return Ticket(f"Quote:\\n {wish}", note=f"Asked by {context.caller.id}.")
 '''
 
@@ -169,6 +171,29 @@ async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
         ]
 
 
+async def test_the_agent_is_told_afterwards_what_a_person_has_said(
+    tmp_path: Path, site: Path
+) -> None:
+    told: list[str] = []
+
+    async def listen(turn: Turn) -> Outcome:
+        told[:] = [one.text for one in turn.transcript]
+        return Answer("Certainly.")
+
+    people, agent = People(tmp_path), ScriptedAgent(listen)
+    async with talking(tmp_path, site=site, agent=agent) as talker:
+        caller, session = await ask(talker, site)
+        ticket = (await people.wait_for_one())["id"]
+        said = await caller.status(session)
+        await caller.reply(said, "Is that much?", "content_search")
+        thread = await talker.thread_of(session)
+        async with following(caller.talker, thread) as listener:
+            assert (await people.run("answer", ticket, "900 EUR."))[0] == 0
+            await listener.until(lambda event: "900 EUR." in str(event.data))
+        await caller.reply(said, "And now?", "content_search")
+        assert told[-1] == "900 EUR."
+
+
 async def test_a_run_at_work_says_nothing_once_a_person_has_the_thread(
     tmp_path: Path, site: Path
 ) -> None:
@@ -241,6 +266,26 @@ async def test_what_is_wrong_is_told_and_nothing_changed(tmp_path: Path, site: P
             assert (code, out) == (1, []), arguments
             assert reason in wrong
         assert (await people.wait_for_one())["state"] == "open"
+
+
+async def test_what_visitors_write_gives_the_terminal_no_orders(tmp_path: Path, site: Path) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        await ask(talker, site, "\x1b[2J40 \x9b1mlamps\u202e")
+        ticket = await people.wait_for_one()
+        (listed,) = (await people.run("list"))[1]
+        assert listed.endswith("Quote: \ufffd[2J40 \ufffd1mlamps\ufffd")
+        _, shown, _ = await people.run("show", ticket["id"])
+        assert all(line.isprintable() for line in shown)
+
+
+async def test_a_ticket_about_nothing_is_a_fault_of_the_action(tmp_path: Path, site: Path) -> None:
+    async with talking(tmp_path, site=site) as talker:
+        caller, session = await ask(talker, site, "nothing")
+        done = (await caller.ended(session)).body
+        assert done["status"] == "failed"
+        assert "failed on our side" in done["progress"]
+        assert (await People(tmp_path).run("list"))[1] == []
 
 
 async def test_nobody_else_speaks_in_an_operators_name(tmp_path: Path, site: Path) -> None:

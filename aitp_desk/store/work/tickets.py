@@ -19,7 +19,7 @@ from aitp_desk.store.ticket_reads import ticket_columns
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 
 TICKETS_EPOCH = "tickets"
-"""The row of ``epochs`` that rises when a ticket is made, or ends."""
+"""The row of ``epochs`` that rises when people do something with a ticket, or one ends."""
 NOTICE_KIND = "notice"
 """The kind of the jobs by which people are told of a ticket."""
 WAITING = "Waiting for a person."
@@ -57,7 +57,6 @@ def add_ticket(ticket: KeptTicket) -> Work[None]:
         )
     )
     yield "raise_epoch", {"name": JOBS_EPOCH}
-    yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 
 def ticket_of_call(
