@@ -291,7 +291,7 @@ class Invoking:
     def may_repeat(self, call: ActionCall) -> bool:
         """Whether a call that was cut short may be carried out again, with the same id."""
         offered = self._offered.get(call.action)
-        return offered is None or offered.action.is_repeatable
+        return offered is not None and offered.action.is_repeatable
 
     async def wait_for(
         self,

@@ -14,7 +14,7 @@ from aitp_desk.desk.call_ends import always
 from aitp_desk.desk.callbacks import call_back
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
-from aitp_desk.desk.job_kinds import Finish, JobKind, Retry
+from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import ErrorKind
@@ -33,6 +33,7 @@ DELAYS = (10, 60, 300)
 AT_ONCE = 16
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Of what kind a failure is that another attempt may not meet."""
+_NO_DESK = "The site agent that took it on is not among those of desk.toml."
 ROOM_SECONDS = 10
 """How much longer than the call itself its job may take."""
 
@@ -97,7 +98,9 @@ class TakingOn:
         call = await call_reads.call_by_id(self._store, claim.ref)
         if call is None or call.state is not CallState.STARTED:
             return None
-        invoking = self._invoking[call.desk]
+        invoking = self._invoking.get(call.desk)
+        if invoking is None:
+            raise GiveUp(_NO_DESK)
         if claim.attempt > 1 and not invoking.may_repeat(call):
             return self._finish(invoking.cut(call))
         performed = await invoking.carry_out(call)
@@ -117,7 +120,9 @@ class TakingOn:
 
     def _give_up(self, claim: ClaimedJob) -> Finish:
         """Have a call end that was tried as often as it may be."""
-        invoking = self._invoking[claim.desk]
+        invoking = self._invoking.get(claim.desk)
+        if invoking is None:  # whoever has it tried again has put the site agent back
+            return Finish()
         ending = invoking.ending(claim.ref, invoking.cut, self._tell)
         return Finish(ending, self._jobs.wake)
 
