@@ -38,6 +38,7 @@ from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
 from aitp_desk.desk.noting import Noting
+from aitp_desk.desk.recovering import recover
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
@@ -246,7 +247,8 @@ async def open_server(
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,
         )
-        await _recover(tooling)
+        for one in tooling.values():
+            await recover(one.invoking, store)
         # closed in reverse: first no new requests, then the runs in progress, then the store
         await stack.enter_async_context(worker.working(config.server.shutdown_seconds))
         await stack.enter_async_context(following.beating(config.events.heartbeat_seconds))
@@ -285,12 +287,6 @@ async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:
     for door in doors:
         if door.beside is not None:
             await stack.enter_async_context(door.beside())
-
-
-async def _recover(tooling: Mapping[str, Tooling]) -> None:
-    """End or repeat the calls that a crash cut short."""
-    for one in tooling.values():
-        await one.invoking.recover()
 
 
 def _kept_figures(shared: Shared, worker: Worker) -> tuple[Source, ...]:

@@ -11,9 +11,6 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.store import call_reads
 from aitp_desk.store.base import Store
 
-MOST_CUT_SHORT = 1000
-"""How many calls that were cut short are looked at together."""
-
 
 class Calls:
     """The calls of one desk.
@@ -51,14 +48,14 @@ class Calls:
             return None
         return call if call.state is CallState.WAITING_INPUT else None
 
-    async def cut_short(self) -> tuple[ActionCall, ...]:
-        """The calls that are at work, the oldest first; after a start those that were cut short."""
-        found = await call_reads.calls_cut_short(self._store, MOST_CUT_SHORT)
-        return tuple(call for call in found if call.desk == self._desk)
+    async def cut_short(self, limit: int) -> tuple[ActionCall, ...]:
+        """The oldest calls at work that somebody waits for; after a start, that were cut short."""
+        return await call_reads.calls_cut_short(self._store, self._desk, limit)
 
     async def eta_seconds(self, name: str) -> int | None:
         """How long a call of an action goes on, by those that ended last; None where none has."""
         measured = await call_reads.seconds_taken(self._store, self._desk, name)
+<<<<<<< HEAD
         if not measured:
             return None
         self._etas[name] = eta = math.ceil(median(measured))
@@ -68,6 +65,9 @@ class Calls:
     def longest_eta(self) -> int | None:
         """The longest of the measures that were looked at last, in seconds."""
         return max(self._etas.values(), default=None)
+=======
+        return max(0, math.ceil(median(measured))) if measured else None  # a clock may be set back
+>>>>>>> d06126a (End all calls that were cut short, however many; have no call take less than no time)
 
     async def seconds_left(self, call: ActionCall) -> int | None:
         """How long a call still goes on, by those before it; None where that is not known."""

@@ -23,7 +23,6 @@ from aitp_desk.actions.base import Caller, Context, Offered
 from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import (
     NOBODY_KNOWS,
-    always,
     expired,
     failed,
     faults,
@@ -72,7 +71,6 @@ from aitp_desk.store.work.calls import Along, begin_call, end_started, move_call
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
-RECOVERED_AT_ONCE = 16
 AGAIN_SECONDS = 1.0
 """After so long a call's end is written again where the store could not."""
 
@@ -261,6 +259,7 @@ class Invoking:
         """A call that was cut short and may not be repeated: nobody knows what became of it."""
         return unknown(call, self._now())
 
+<<<<<<< HEAD
     async def recover(self) -> None:
         """End or repeat the calls that a crash cut short while somebody waited for them.
 
@@ -282,6 +281,8 @@ class Invoking:
         _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
         await self._store.run(self.ending(call.id, always(ended)))
 
+=======
+>>>>>>> d06126a (End all calls that were cut short, however many; have no call take less than no time)
     async def settle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is at work in this process."""
         tasks = [self._at_work[call.id] for call in calls if call.id in self._at_work]

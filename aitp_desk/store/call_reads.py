@@ -33,9 +33,9 @@ async def calls_of_run(store: Store, run_id: str) -> tuple[ActionCall, ...]:
     return tuple(map(call_of, rows))
 
 
-async def calls_cut_short(store: Store, limit: int) -> tuple[ActionCall, ...]:
-    """Read the oldest calls that are at work."""
-    rows = await store.read("calls_cut_short", {"limit": limit})
+async def calls_cut_short(store: Store, desk: str, limit: int) -> tuple[ActionCall, ...]:
+    """Read the oldest calls of a desk that are at work while somebody waits for them."""
+    rows = await store.read("calls_cut_short", {"desk": desk, "limit": limit})
     return tuple(map(call_of, rows))
 
 

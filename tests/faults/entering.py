@@ -17,24 +17,27 @@ LONG = "x" * 3_900
 
 
 class Entering:
-    """Actions that enter something: at once, and when they may.
+    """Actions that enter something: at once, and when they may, also while the caller waits.
 
     Attributes:
         entered: what was entered, in order.
         begun: set once something waits to be entered.
         may_enter: what waits is entered once this is set.
-        was_entered: set once anything was entered.
     """
 
     def __init__(self) -> None:
         self.entered: list[str] = []
         self.begun = asyncio.Event()
         self.may_enter = asyncio.Event()
-        self.was_entered = asyncio.Event()
         safety = Safety("reversible", "self")
         now = Action("enter", "Enters.", "action", open_to="actions", safety=safety)
         later = Action("enter_later", "Enters.", "async", open_to="actions", safety=safety)
-        self.offered = (offering(now, self._enter), offering(later, self._enter_later))
+        held = Action("enter_held", "Enters.", "action", open_to="actions", safety=safety)
+        self.offered = (
+            offering(now, self._enter),
+            offering(later, self._enter_later),
+            offering(held, self._enter_later),
+        )
 
     def hold(self) -> None:
         """Have what comes now wait."""
@@ -43,7 +46,6 @@ class Entering:
 
     async def _enter(self, _who: str, arguments: Mapping[str, Any]) -> str:
         self.entered.append(arguments["note"][:9])
-        self.was_entered.set()
         return LONG
 
     async def _enter_later(self, who: str, arguments: Mapping[str, Any]) -> str:

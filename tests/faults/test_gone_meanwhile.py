@@ -19,15 +19,16 @@ UPDATE jobs SET state = 'at_work', attempts = 1, leased_by = 'worker_1', finishe
 """
 
 
-async def cut_short(folder: Path, action: str, change: str = "") -> None:
-    """Leave a call behind that was at work, and what else is changed."""
+async def cut_short(folder: Path, *actions: str, change: str = "") -> None:
+    """Leave calls behind that were at work, and what else is changed."""
     entering = Entering()
     entering.may_enter.set()
     async with talking(folder, actions=entering.offered) as anybody:
         talker = await anybody.with_key("actions")
-        called = await enter(talker, action, "cut-short")
-        if called.status == 202:
-            await until_ended(talker, called)
+        for action in actions:
+            called = await enter(talker, action, "cut-short")
+            if called.status == 202:
+                await until_ended(talker, called)
     with closing(sqlite3.connect(folder / "data" / DATABASE)) as connection:
         connection.executescript(AT_WORK + change)
 
@@ -54,9 +55,23 @@ async def test_what_a_site_agent_has_taken_on_that_is_gone_waits_for_its_return(
     tmp_path: Path,
 ) -> None:
     gone = "UPDATE calls SET desk = 'gone'; UPDATE jobs SET desk = 'gone';"
-    await cut_short(tmp_path, "enter_later", gone)
+    await cut_short(tmp_path, "enter_later", change=gone)
     async with talking(tmp_path) as talker:
         await until_over(talker, "SELECT state FROM jobs", [("dead",)])
         ((reason,),) = talker.rows("SELECT last_error FROM jobs")
         assert "site agent" in reason
         assert talker.rows("SELECT state FROM calls") == [("started",)]
+
+
+async def test_however_many_were_cut_short_all_have_ended_before_the_desk_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.desk.recovering.AT_ONCE", 2)
+    await cut_short(tmp_path, "enter_later", "enter_later", "enter_later", *("enter",) * 5)
+    entering = Entering()
+    async with talking(tmp_path, actions=entering.offered) as talker:
+        assert talker.rows(
+            "SELECT action, state, count(*) FROM calls WHERE action = 'enter' GROUP BY 1, 2"
+        ) == [("enter", "unknown", 5)]
+        await until_over(talker, "SELECT DISTINCT state FROM calls", [("unknown",)])
+    assert entering.entered == []

@@ -55,6 +55,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A desk that does not wait long for the database, and statements that bound it."""
     monkeypatch.setattr("aitp_desk.store.sqlite.COMMIT_WAITS_MS", 10)
     monkeypatch.setattr("aitp_desk.desk.jobs.AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("aitp_desk.desk.invoking.AGAIN_SECONDS", 0.01)
     extra = {
         "bound_pages": "PRAGMA max_page_count = 1",  # it is never less than there are
         "unbound_pages": "PRAGMA max_page_count = 1000000",
@@ -75,6 +76,9 @@ async def test_while_nothing_can_be_written_nothing_is_begun_and_nothing_is_lost
         thread = (await talker.open("Hello.", headers=OPENAI)).id
         accepted = await enter(talker, "enter_later", "long-call")
         await entering.begun.wait()
+        entering.begun.clear()
+        waiting = asyncio.create_task(enter(talker, "enter_held", "waited-on"))
+        await entering.begun.wait()
         async with fault(talker, database, thread):
             before = talker.counts()
             refused = await talker.post(thread, LONG, headers=OPENAI)
@@ -91,11 +95,14 @@ async def test_while_nothing_can_be_written_nothing_is_begun_and_nothing_is_lost
             assert (await talker.send("POST", "/agent/converse", found)).status == 200
             entering.may_enter.set()
             async with asyncio.timeout(SECONDS):
-                await entering.was_entered.wait()
+                while len(entering.entered) < 2:
+                    assert (await talker.send("GET", "/health")).status == 200
             assert await status_of(talker, accepted) == "pending"
+            assert not waiting.done()
+        assert (await waiting).body["status"] == "success"
         assert await until_ended(talker, accepted) == "success"
         assert (await enter(talker, "enter", "afterward")).body["status"] == "success"
-        assert entering.entered == ["long-call", "afterward"]
+        assert sorted(entering.entered) == ["afterward", "long-call", "waited-on"]
         assert (await talker.post(thread, LONG, headers=OPENAI)).status == 200
     check_whole(database)
 

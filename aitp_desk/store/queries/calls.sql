@@ -35,13 +35,14 @@ FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL AND EXISTS
 )
 ORDER BY created_at DESC, id DESC LIMIT 1;
 
--- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that people
--- carry out.
+-- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that go on by
+-- themselves.
 SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
     session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
     run_id, tool_call_id, accepted_at
 FROM calls
-WHERE state = 'started' AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
+WHERE state = 'started' AND desk = :desk AND accepted_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
 ORDER BY created_at, id LIMIT :limit;
 
 -- call_seconds: Says how long the latest calls of an action took that succeeded.

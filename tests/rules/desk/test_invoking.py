@@ -154,7 +154,7 @@ async def test_a_call_is_on_disk_before_it_is_carried_out_and_its_id_is_the_func
     found: list[CallState] = []
 
     async def look(_arguments: Mapping[str, Any], context: Context) -> Done:
-        at_work = await invoking.calls.cut_short()
+        at_work = await invoking.calls.cut_short(9)
         found.extend(call.state for call in at_work if call.id == context.call_id)
         return Done({"till": "open"}, "It is open.")
 
@@ -164,7 +164,7 @@ async def test_a_call_is_on_disk_before_it_is_carried_out_and_its_id_is_the_func
         assert found == [CallState.STARTED]
         assert invoked.call.state is CallState.SUCCEEDED
         assert invoked.call.result == {"till": "open"}
-        assert await invoking.calls.cut_short() == ()
+        assert await invoking.calls.cut_short(9) == ()
 
 
 async def test_what_is_refused_beforehand_leaves_nothing(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ async def test_what_is_refused_beforehand_leaves_nothing(tmp_path: Path) -> None
     async with calling(tmp_path, shut) as invoking:
         with pytest.raises(PreconditionFailed, match="closed"):
             await invoking.invoke(caller("actions"), asked())
-        assert await invoking.calls.cut_short() == ()
+        assert await invoking.calls.cut_short(9) == ()
 
 
 @pytest.mark.parametrize(("kind", "state"), [("query", "failed"), ("action", "unknown")])

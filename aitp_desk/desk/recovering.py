@@ -1,0 +1,37 @@
+"""Calls that a crash cut short while somebody waited for them: each is ended, or made again."""
+
+from __future__ import annotations
+
+import asyncio
+
+import structlog
+
+from aitp_desk.desk.call_ends import always
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.model.call import ActionCall
+from aitp_desk.store.base import Store
+
+AT_ONCE = 16
+"""How many are looked at together: those that are made again may all take as long as they may."""
+
+_log = structlog.get_logger()
+
+
+async def recover(invoking: Invoking, store: Store) -> None:
+    """End the calls of a desk that were cut short, before there are others.
+
+    What may be made again is, with the same id, and of the rest nobody knows what became. Calls
+    that go on by themselves are jobs, and taken up as such.
+    """
+    while calls := await invoking.calls.cut_short(AT_ONCE):
+        async with asyncio.TaskGroup() as group:
+            for call in calls:
+                group.create_task(_end(invoking, store, call))
+
+
+async def _end(invoking: Invoking, store: Store, call: ActionCall) -> None:
+    ended = (await invoking.carry_out(call)).call if invoking.may_repeat(call) else call
+    if not ended.is_over:
+        ended = invoking.cut(call)
+    _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
+    await store.run(invoking.ending(call.id, always(ended)))
