@@ -55,19 +55,15 @@ class Calls:
     async def eta_seconds(self, name: str) -> int | None:
         """How long a call of an action goes on, by those that ended last; None where none has."""
         measured = await call_reads.seconds_taken(self._store, self._desk, name)
-<<<<<<< HEAD
         if not measured:
             return None
-        self._etas[name] = eta = math.ceil(median(measured))
+        self._etas[name] = eta = max(0, math.ceil(median(measured)))  # a clock may be set back
         return eta
 
     @property
     def longest_eta(self) -> int | None:
         """The longest of the measures that were looked at last, in seconds."""
         return max(self._etas.values(), default=None)
-=======
-        return max(0, math.ceil(median(measured))) if measured else None  # a clock may be set back
->>>>>>> d06126a (End all calls that were cut short, however many; have no call take less than no time)
 
     async def seconds_left(self, call: ActionCall) -> int | None:
         """How long a call still goes on, by those before it; None where that is not known."""

@@ -259,30 +259,6 @@ class Invoking:
         """A call that was cut short and may not be repeated: nobody knows what became of it."""
         return unknown(call, self._now())
 
-<<<<<<< HEAD
-    async def recover(self) -> None:
-        """End or repeat the calls that a crash cut short while somebody waited for them.
-
-        Those that go on by themselves are jobs, and taken up as such.
-        """
-        for action in self.actions:
-            if action.kind == "async":
-                await self.calls.eta_seconds(action.name)  # which the manifest tells
-        at_once = asyncio.Semaphore(RECOVERED_AT_ONCE)
-        found = [call for call in await self.calls.cut_short() if call.accepted_at is None]
-        async with asyncio.TaskGroup() as group:
-            for call in found:
-                group.create_task(self._recover(call, at_once))
-
-    async def _recover(self, call: ActionCall, at_once: asyncio.Semaphore) -> None:
-        async with at_once:
-            may_repeat = self.may_repeat(call)
-            ended = (await self.carry_out(call)).call if may_repeat else self.cut(call)
-        _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
-        await self._store.run(self.ending(call.id, always(ended)))
-
-=======
->>>>>>> d06126a (End all calls that were cut short, however many; have no call take less than no time)
     async def settle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is at work in this process."""
         tasks = [self._at_work[call.id] for call in calls if call.id in self._at_work]

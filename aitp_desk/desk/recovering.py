@@ -23,6 +23,9 @@ async def recover(invoking: Invoking, store: Store) -> None:
     What may be made again is, with the same id, and of the rest nobody knows what became. Calls
     that go on by themselves are jobs, and taken up as such.
     """
+    for action in invoking.actions:
+        if action.kind == "async":
+            await invoking.calls.eta_seconds(action.name)  # which the manifest tells
     while calls := await invoking.calls.cut_short(AT_ONCE):
         async with asyncio.TaskGroup() as group:
             for call in calls:
