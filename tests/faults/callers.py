@@ -18,14 +18,15 @@ CALLING = 6
 """How many clients call actions."""
 SYNC, LONG = ("look_up", "enter"), ("enter_later", "enter_again")
 TOLD = "/told"
-FAILS_FIRST = 0.02
-"""Of so many calls the first telling is answered with an error."""
 SLOWEST = 0.02
 """Seconds that the receiver takes at most."""
 
 
 class Calls:
     """What was called, what the desk acknowledged of it, and what it told of ends.
+
+    Parameters:
+        fails_first: of what share of calls the first telling is answered with an error.
 
     Attributes:
         notes: what was to be entered, each sent once, by the action that was to do it.
@@ -35,13 +36,14 @@ class Calls:
         refused: how many calls were answered with an error.
     """
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, fails_first: float) -> None:
         self.notes: dict[str, str] = {}
         self.done: dict[str, str] = {}
         self.accepted: dict[str, str] = {}
         self.told: dict[str, list[bytes]] = {}
         self.refused = 0
         self._chance = chance
+        self._fails_first = fails_first
 
     def next(self) -> tuple[str, str]:
         """The action that is called next, and a note that no other call has."""
@@ -54,7 +56,7 @@ class Calls:
         call_id = request.headers["webhook-id"]
         body = await request.read()
         await asyncio.sleep(self._chance.uniform(0, SLOWEST))
-        if call_id not in self.told and self._chance.random() < FAILS_FIRST:
+        if call_id not in self.told and self._chance.random() < self._fails_first:
             self.told[call_id] = []
             return web.Response(status=500)
         self.told.setdefault(call_id, []).append(body)

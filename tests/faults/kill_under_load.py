@@ -46,6 +46,7 @@ SHORTEST, LONGEST = 0.05, 0.8
 AGAIN_EVERY = 5
 AGAIN_WITHIN = 0.05
 """Seconds until the second kill."""
+FAILS_FIRST = 0.02
 SETTINGS = ("threads.max_auto_replies=1000000", "egress.allow_loopback=true")
 
 
@@ -70,7 +71,7 @@ class Cycle(msgspec.Struct, frozen=True):
 
 
 async def kill_under_load(
-    folder: Path, *, cycles: int, seed: int, program: str = DESK
+    folder: Path, *, cycles: int, seed: int, program: str = DESK, fails_first: float = 0
 ) -> AsyncIterator[Cycle]:
     """Run the cycles, and one without a kill in which everything that was cut off is settled.
 
@@ -78,9 +79,11 @@ async def kill_under_load(
         folder: empty; everything is written there.
         seed: of the chances that are ours; those of the machine make each run another.
         program: the desk's module.
+        fails_first: as of :class:`Calls`. At last they are waited for: more than a minute where a
+            desk was killed while it told of one.
     """
     chance = random.Random(seed)
-    ledger, calls = Ledger(chance), Calls(chance)
+    ledger, calls = Ledger(chance), Calls(chance, fails_first)
     database = folder / "data" / DATABASE
     site = _make_site(folder)
     book = site / entries.BOOK.name
@@ -139,7 +142,9 @@ async def report(cycles: int, seed: int, program: str) -> bool:
     """Print a line a cycle and the totals; return whether there was no fault at all."""
     seen: list[Cycle] = []
     with tempfile.TemporaryDirectory(prefix="aitp-desk-faults-") as folder:
-        killing = kill_under_load(Path(folder), cycles=cycles, seed=seed, program=program)
+        killing = kill_under_load(
+            Path(folder), cycles=cycles, seed=seed, program=program, fails_first=FAILS_FIRST
+        )
         async for cycle in killing:
             seen.append(cycle)
             name = f"cycle {len(seen)}" if len(seen) <= cycles else "settled"
