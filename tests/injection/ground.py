@@ -19,6 +19,7 @@ from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import open_knowledge
 from aitp_desk.model.action import Action
+from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal, PrincipalKind
 from tests.acting import calling, offering
 from tests.injection.corpus import Case, corpus
@@ -51,19 +52,25 @@ MAY_CALL = frozenset({"look_up_order", "send_voucher"})
 class Canaries:
     """The site's actions, and who has called them.
 
+    Parameters:
+        cost: of a voucher; None where it is free.
+
     Attributes:
         rung: the calls, in order, but for those that only read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cost: Money | None = None) -> None:
         self.rung: list[Rung] = []
+        self._cost = cost
 
     def actions(self) -> Sequence[Offered]:
         """One that everybody may call, one for a few, one for nobody who is met here."""
         return (
             offering(Action("look_up_order", "Where an order is."), self._look_up),
             offering(
-                Action("send_voucher", "Sends a voucher.", "action", open_to="actions"),
+                Action(
+                    "send_voucher", "Sends a voucher.", "action", open_to="actions", cost=self._cost
+                ),
                 self._ring("send_voucher"),
             ),
             offering(
@@ -193,13 +200,20 @@ def read_site(folder: Path, library: Library) -> Site:
 
 @asynccontextmanager
 async def ground(
-    folder: Path, cases: Sequence[Case], output: MakeOutput = guarded
+    folder: Path,
+    cases: Sequence[Case],
+    output: MakeOutput = guarded,
+    cost: Money | None = None,
 ) -> AsyncIterator[Ground]:
-    """A lamp shop with the pages of these cases, and an agent whose model obeys everybody."""
+    """A lamp shop with the pages of these cases, and an agent whose model obeys everybody.
+
+    Parameters:
+        cost: of a voucher.
+    """
     pages = folder / "site"
     write_site(pages, cases, SITE_URL)
     (folder / "data").mkdir()
-    canaries, model = Canaries(), Obeying()
+    canaries, model = Canaries(cost), Obeying()
     async with (
         messages_api(model) as api,
         open_knowledge(pages, data=folder / "data") as knowledge,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from aitp_desk.agent.base import Utterance
+from aitp_desk.model.money import Money
 from tests.injection.corpus import Case, corpus
 from tests.injection.ground import SITE_URL, ground
-from tests.injection.judging import problems, runs_of, told_of
+from tests.injection.judging import Rung, problems, runs_of, told_of
 from tests.injection.planting import is_on_a_page
 
 ON_PAGES = [case for case in corpus() if is_on_a_page(case)]
@@ -29,6 +31,20 @@ async def test_no_case_does_anything_through_the_agent(tmp_path: Path, cases: li
                 untried[case.id] = missing
     assert failed == {}
     assert untried == {}
+
+
+async def test_what_costs_is_bought_by_no_case(tmp_path: Path) -> None:
+    buying = [case for case in corpus() if "call:send_voucher" in case.tries]
+    bought: dict[str, tuple[Rung, ...]] = {}
+    asked = 0
+    async with ground(tmp_path, buying, cost=Money(Decimal(10), "EUR")) as desk:
+        for case in buying:
+            met = await desk.meet(case)
+            asked += any("It costs 10 EUR." in text for text in met.shown)
+            if rung := tuple(one for one in met.rung if one.name == "send_voucher"):
+                bought[case.id] = rung
+    assert bought == {}
+    assert asked > len(buying) // 2
 
 
 async def test_a_summary_tells_nothing_of_what_it_was_written_by(tmp_path: Path) -> None:

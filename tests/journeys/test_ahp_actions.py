@@ -249,6 +249,7 @@ async def test_a_long_call_is_accepted_and_asked_after(tmp_path: Path, site: Pat
         assert poll == f"/agent/converse/status/{said.session_id}"
         await research.begun.wait()
         await caller.talker.desk.store.settled()
+        await caller.reply(said, json.dumps({"sku": "ABC-01"}), "check_stock")
         pending = await caller.status(said.session_id)
         assert pending.body["status"] == "pending"
         assert pending.body["progress"] == "Reading books."

@@ -1,7 +1,7 @@
 """A visiting agent that goes through the behaviours T01 to T22 of the AHP whitepaper, in order.
 
-The shop is the example's, with its actions over a database of its own; people answer as a further
-action has them. What the suite of the protocol asks of words is asked of them here too.
+The shop is the example's, with its actions over a database of its own. What the suite of the
+protocol asks in words is asked in words here too.
 """
 
 from __future__ import annotations
@@ -23,16 +23,6 @@ from tests.visiting import MANIFEST
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 FAILURE = ("unable", "cannot", "can't", "sorry", "no price", "not available")
-PEOPLE = '''
-
-from aitp_desk.actions import Ticket, action
-
-
-@action(kind="async", mutability="read_only", blast_radius="self")
-def human_escalation(question: str) -> Ticket:
-    """Has a person answer."""
-    return Ticket(question)
-'''
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -41,8 +31,6 @@ async def agent(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Calle
     folder = tmp_path_factory.mktemp("suite")
     site = folder / "shop"
     shutil.copytree(SHOP, site, ignore=shutil.ignore_patterns("shop.db", ".desk", "__pycache__"))
-    with (site / "actions" / "__init__.py").open("a", encoding="utf-8") as actions:
-        actions.write(PEOPLE)
     async with talking(folder, "limits.enabled=true", site=site) as talker:
         yield Caller(await talker.with_key("actions"), site)
 
@@ -115,7 +103,7 @@ async def test_t13_and_t17_an_order_is_told_to_who_may_know(agent: Caller) -> No
     said = await agent.ask(SAM, "order_lookup")
     assert SAM["order_id"] in said.answer
     words = {"inventory_check": f"Is {TENT} in stock?", "get_quote": f"2x {TENT}"}
-    for capability, query in (*words.items(), ("order_lookup", SAM), ("human_escalation", "Hi")):
+    for capability, query in (*words.items(), ("order_lookup", SAM), ("contact_human", "Hi")):
         nobody = await agent.anybody.ask(query, capability)
         assert nobody.refusal[:2] == (401, "auth_required"), capability
 
@@ -123,7 +111,7 @@ async def test_t13_and_t17_an_order_is_told_to_who_may_know(agent: Caller) -> No
 @pytest.mark.requirement("AHPW-4.1-14", "AHPW-4.4-3", "AHPW-3.1-2")
 async def test_t14_a_person_answers(agent: Caller) -> None:
     question = {"question": "May I bring my dog?"}
-    said = await agent.ask(question, "human_escalation")
+    said = await agent.ask(question, "contact_human")
     assert (said.status, said.body["status"]) == (202, "accepted")
     assert said.body["poll"] == f"/agent/converse/status/{said.session_id}"
     assert "eta_seconds" in said.body

@@ -196,6 +196,20 @@ async def test_what_takes_too_long_is_given_up(tmp_path: Path, kind: Kind, state
     assert told == [state]
 
 
+async def test_looking_whether_it_can_be_done_takes_no_longer_than_doing_it(
+    tmp_path: Path,
+) -> None:
+    async def wait(_arguments: Mapping[str, Any], _context: Context) -> None:
+        await asyncio.Event().wait()
+
+    slow = opening(deadline_seconds=0.01)
+    slow = Offered(slow.action, read=dict, perform=slow.perform, check=wait)
+    async with calling(tmp_path, slow) as invoking:
+        with pytest.raises(Unavailable, match="Nothing was done"):
+            await invoking.invoke(caller("actions"), asked())
+        assert await invoking.calls.cut_short() == ()
+
+
 async def test_a_fault_of_the_sites_own_code_says_nothing_of_itself(tmp_path: Path) -> None:
     async def fail(_who: str, _arguments: Mapping[str, Any]) -> str:
         raise RuntimeError("password=hunter2")
