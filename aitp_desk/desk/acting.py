@@ -31,22 +31,22 @@ from aitp_desk.agent.choice import choose
 from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.fill import FromText, fill
 from aitp_desk.agent.speech import ENGLISH, speech_of
+from aitp_desk.desk.acted import Acted, CallStatus, Request
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.called import Called
 from aitp_desk.desk.consenting import YES_OR_NO, asking_back, consent_question
 from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.json_arguments import arguments_in
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.results import choose_type, offer_result
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.desk.tooling import Tooling, tool_of
-from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState, Source
+from aitp_desk.model.call import ActionCall, CallState, Source
 from aitp_desk.model.errors import CallNotFound, DeskError, InvalidRequest, MissingField
-from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.strict_json import decode_json
 from aitp_desk.store.work.calls import Turn as SaidTurn
 
 _log = structlog.get_logger()
@@ -54,51 +54,6 @@ _log = structlog.get_logger()
 DECLINED = "Nothing was done."
 DONE = "It was done. This site does not offer this any more."
 TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
-
-
-class Request(msgspec.Struct, frozen=True):
-    """What is asked of an action.
-
-    Parameters:
-        words: the question, or the answer to what was asked back.
-        is_reply: whether it was sent as the answer to what was asked back.
-        accepts: content types that the asker can handle, the preferred first; None for the default.
-        intent: what for, in the asker's words.
-        callback_url: where the end of an ``async`` call is told.
-    """
-
-    words: str
-    is_reply: bool = False
-    accepts: tuple[str, ...] | None = None
-    max_tokens: int | None = None
-    locale: str | None = None
-    intent: str | None = None
-    callback_url: str | None = None
-
-
-class Acted(msgspec.Struct, frozen=True):
-    """What became of a question to an action.
-
-    Parameters:
-        outcome: what is said.
-        accepted: the call that goes on by itself; None for any other.
-    """
-
-    outcome: Said
-    accepted: Accepted | None = None
-
-
-class CallStatus(msgspec.Struct, frozen=True):
-    """How a call stands that goes on by itself.
-
-    Parameters:
-        eta_seconds: how long it still takes, by those before it; None where that is not known.
-        offer: what came of it; None where nothing did.
-    """
-
-    call: ActionCall
-    eta_seconds: int | None = None
-    offer: Offer | None = None
 
 
 class Acting:
@@ -170,7 +125,7 @@ class Acting:
                 param="clarification",
             )
         exchange = _Exchange(self, principal, offered, request, session, chosen)
-        given = None if request.is_reply else _arguments_in(request.words)
+        given = None if request.is_reply else arguments_in(request.words)
         if given is not None:
             arguments, consent = given
             return await exchange.call(arguments, "arguments", consent)
@@ -439,34 +394,3 @@ class _Exchange:
         self._acting.sessions.add_turn(
             self._session, self._request.words, reply[0], pending, said.tokens_used
         )
-
-
-def _arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
-    """The arguments of a question that is a JSON object, and what it agrees to; else None.
-
-    Raises:
-        InvalidRequest: the member that agrees is not a price.
-    """
-    if not words.lstrip().startswith("{"):
-        return None
-    try:
-        given = decode_json(words.encode())
-    except InvalidRequest:
-        return None
-    arguments = {name: value for name, value in given.items() if name != CONFIRMATION}
-    return arguments, _consent_in(given.get(CONFIRMATION))
-
-
-def _consent_in(given: Any) -> Consent | None:
-    if given is None or given is False:
-        return None
-    if given is True:
-        return Consent()
-    try:
-        return Consent(msgspec.convert(given, Money))
-    except msgspec.ValidationError as error:
-        raise InvalidRequest(
-            f'{CONFIRMATION} is the price that is agreed to, such as {{"amount": "29.99",'
-            ' "currency": "EUR"}; or true for what costs nothing.',
-            param=CONFIRMATION,
-        ) from error

@@ -24,7 +24,8 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.speech import spoken
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
-from aitp_desk.desk.acting import Acted, Acting, CallStatus, Request
+from aitp_desk.desk.acted import Acted, CallStatus, Request
+from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
 from aitp_desk.desk.called import Called

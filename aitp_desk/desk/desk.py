@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.agent.base import Agent, Rationed
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.acting import CallStatus
+from aitp_desk.desk.acted import CallStatus
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Ask, Asked, Asking
 from aitp_desk.desk.attending import Attending

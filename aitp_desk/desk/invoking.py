@@ -19,14 +19,11 @@ from typing import Any
 import msgspec
 import structlog
 
-from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.base import Context, Offered
 from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import (
-    NOBODY_KNOWS,
     expired,
     failed,
-    faults,
-    succeeded,
     unknown,
 )
 from aitp_desk.desk.calls import Calls
@@ -41,6 +38,7 @@ from aitp_desk.desk.invocation import (
     has_consent,
     say_nothing,
 )
+from aitp_desk.desk.performing import Performing
 from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
@@ -57,17 +55,15 @@ from aitp_desk.model.errors import (
     PreconditionFailed,
     ScopeMissing,
     StoreBusy,
-    Unavailable,
     UnknownAction,
     UnknownSession,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Origin
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.records import NewMessage
-from aitp_desk.store.work.calls import Along, begin_call, end_started, move_call, tell_progress
+from aitp_desk.store.work.calls import Along, begin_call, end_started, move_call
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
@@ -121,6 +117,7 @@ class Invoking:
         self._begun = begun
         self.calls = Calls(desk, store, clock)
         self.counts = CallCounts()
+        self._performing = Performing(store, self.counts, clock)
         self._at_work: dict[str, asyncio.Task[ActionCall]] = {}
 
     def action(self, name: str) -> Action:
@@ -185,9 +182,9 @@ class Invoking:
         offered = self.find(principal, invocation.name)
         action = offered.action
         call = self._new_call(principal, invocation)
-        context = self._context(call)
+        context = self._performing.context(call)
         value = offered.read(invocation.arguments)
-        price = await self._look(offered, value, call, context)
+        price = await self._performing.look(offered, value, call, context)
         if not has_consent(invocation, action, price):
             return ConsentNeeded(invocation, price)
         call = msgspec.structs.replace(call, price=price)
@@ -198,26 +195,6 @@ class Invoking:
         await self._begin(call, invocation, said, self._along(call))
         self._begun()
         return Accepted(call, await self.calls.eta_seconds(action.name))
-
-    async def _look(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context
-    ) -> Money | None:
-        """See whether a call can be carried out as things stand, and what it costs.
-
-        Raises:
-            Unavailable: that took longer than the call itself may.
-        """
-        action = offered.action
-        try:
-            with faults(action, call):
-                async with asyncio.timeout(action.deadline_seconds):
-                    await offered.check(value, context)
-                    return await offered.price(value, context) if action.has_price else action.cost
-        except TimeoutError:
-            raise Unavailable(
-                f"{action.name} could not be looked into within {action.deadline_seconds:g}"
-                " seconds. Nothing was done."
-            ) from None
 
     async def carry_out(self, call: ActionCall) -> Performed:
         """Carry out a call that is on disk as started; nothing is written of its end.
@@ -235,7 +212,9 @@ class Invoking:
             value = offered.read(call.arguments)
         except DeskError as error:
             return Performed(failed(call, error, self._now()))
-        return await self._perform(offered, value, call, self._context(call, tells=True))
+        return await self._performing.perform(
+            offered, value, call, self._performing.context(call, tells=True)
+        )
 
     def ending(
         self,
@@ -333,15 +312,6 @@ class Invoking:
             tool_call_id=invocation.tool_call_id,
         )
 
-    def _context(self, call: ActionCall, *, tells: bool = False) -> Context:
-        by = call.asked_by
-        caller = Caller(by.owner, tuple(sorted(by.scopes)))
-
-        def tell(text: str) -> None:
-            self._store.record(tell_progress, call_id=call.id, progress=text)
-
-        return Context(call.id, caller, tell if tells else None, self._clock)
-
     async def _begin(
         self, call: ActionCall, invocation: Invocation, said: Said, along: Along | None = None
     ) -> None:
@@ -376,33 +346,11 @@ class Invoking:
             DeskError: why it failed; that is on disk.
         """
         await self._begin(call, invocation, said)
-        performed = await self._perform(offered, value, call, context)
+        performed = await self._performing.perform(offered, value, call, context)
         await self._end(call, performed.call, replied)
         if performed.error is not None:
             raise performed.error
         return performed.call
-
-    async def _perform(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context
-    ) -> Performed:
-        """Carry out a call under its deadline."""
-        action = offered.action
-        try:
-            with self.counts.carrying_out(action), faults(action, call):
-                async with asyncio.timeout(action.deadline_seconds):
-                    done = await offered.perform(value, context)
-        except TimeoutError:
-            late = f"{action.name} took longer than {action.deadline_seconds:g} seconds."
-            if action.is_repeatable:
-                error = Unavailable(late)
-                return Performed(failed(call, error, self._now()), error)
-            late = f"{late} {NOBODY_KNOWS}"
-            return Performed(unknown(call, self._now()), Unavailable(late))
-        except DeskError as error:
-            return Performed(failed(call, error, self._now()), error)
-        if done.ticket is not None:
-            return Performed(call, ticket=done.ticket)
-        return Performed(succeeded(call, done, self._now()))
 
     async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> None:
         """Write down how a call ended, as soon as the store can; what was done, was done."""

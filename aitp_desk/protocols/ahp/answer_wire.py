@@ -11,7 +11,7 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.config import Signals
-from aitp_desk.desk.acting import Acted, CallStatus
+from aitp_desk.desk.acted import Acted, CallStatus
 from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer

@@ -1,0 +1,55 @@
+"""What is asked of an action, and what became of asking."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.agent.base import Said
+from aitp_desk.desk.invocation import Accepted
+from aitp_desk.desk.offer import Offer
+from aitp_desk.model.call import ActionCall
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What is asked of an action.
+
+    Parameters:
+        words: the question, or the answer to what was asked back.
+        is_reply: whether it was sent as the answer to what was asked back.
+        accepts: content types that the asker can handle, the preferred first; None for the default.
+        intent: what for, in the asker's words.
+        callback_url: where the end of an ``async`` call is told.
+    """
+
+    words: str
+    is_reply: bool = False
+    accepts: tuple[str, ...] | None = None
+    max_tokens: int | None = None
+    locale: str | None = None
+    intent: str | None = None
+    callback_url: str | None = None
+
+
+class Acted(msgspec.Struct, frozen=True):
+    """What became of a question to an action.
+
+    Parameters:
+        outcome: what is said.
+        accepted: the call that goes on by itself; None for any other.
+    """
+
+    outcome: Said
+    accepted: Accepted | None = None
+
+
+class CallStatus(msgspec.Struct, frozen=True):
+    """How a call stands that goes on by itself.
+
+    Parameters:
+        eta_seconds: how long it still takes, by those before it; None where that is not known.
+        offer: what came of it; None where nothing did.
+    """
+
+    call: ActionCall
+    eta_seconds: int | None = None
+    offer: Offer | None = None
