@@ -207,7 +207,7 @@ async def test_looking_whether_it_can_be_done_takes_no_longer_than_doing_it(
     async with calling(tmp_path, slow) as invoking:
         with pytest.raises(Unavailable, match="Nothing was done"):
             await invoking.invoke(caller("actions"), asked())
-        assert await invoking.calls.cut_short() == ()
+        assert await invoking.calls.cut_short(1) == ()
 
 
 async def test_a_fault_of_the_sites_own_code_says_nothing_of_itself(tmp_path: Path) -> None:
