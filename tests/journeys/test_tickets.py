@@ -18,7 +18,7 @@ from aitp_desk.store.audit_log import audit_rows
 from tests.commands import run
 from tests.doubles import Clock, PacedAgent, ScriptedAgent
 from tests.following import following
-from tests.ordering import Caller
+from tests.ordering import Caller, Research
 from tests.receiving import receiving
 from tests.talking import Talker, talking
 
@@ -266,6 +266,77 @@ async def test_what_is_wrong_is_told_and_nothing_changed(tmp_path: Path, site: P
             assert (code, out) == (1, []), arguments
             assert reason in wrong
         assert (await people.wait_for_one())["state"] == "open"
+
+
+async def test_the_answer_is_called_back_where_the_caller_asked_for_that(
+    tmp_path: Path, site: Path
+) -> None:
+    people = People(tmp_path)
+    async with (
+        receiving() as receiver,
+        talking(tmp_path, "egress.allow_loopback=true", site=site) as talker,
+    ):
+        caller = Caller(await talker.with_key("actions"), site)
+        said = await caller.ask({"wish": "40"}, "custom_quote", callback_url=receiver.url)
+        ticket = (await people.wait_for_one())["id"]
+        assert receiver.got == []
+        assert (await people.run("answer", ticket, "900 EUR."))[0] == 0
+        async with asyncio.timeout(SECONDS):
+            while not receiver.got:
+                await people.run("list")
+        (delivery,) = receiver.got
+        assert json.loads(delivery.body) == (await caller.status(said.session_id)).body
+        assert "webhook-signature" in delivery.headers
+
+
+async def test_people_say_what_became_of_a_call_of_which_nobody_knew(
+    tmp_path: Path, site: Path
+) -> None:
+    people, first, second = People(tmp_path), Research(), Research()
+    stop = "server.shutdown_seconds=1"
+    async with talking(tmp_path, stop, site=site, actions=(first.offered,)) as talker:
+        caller = Caller(await talker.with_key("actions", "threads"), site)
+        key = caller.talker.key
+        said = await caller.ask({"topic": "moths"}, "research")
+        await first.begun.wait()
+    async with talking(tmp_path, site=site, actions=(second.offered,)) as talker:
+        caller = Caller(Talker(talker.desk, tmp_path / "data", talker.http, key), site)
+        assert (await caller.ended(said.session_id)).body["status"] == "failed"
+        ticket = await people.wait_for_one()
+        assert (ticket["kind"], ticket["due_at"]) == ("unknown", None)
+        assert ticket["about"] == "What became of research? It was cut short."
+        found = "The moths were found; the list is in your mail."
+        assert (await people.run("answer", ticket["id"], found))[0] == 0
+        status = (await caller.status(said.session_id)).body
+        assert (status["status"], status["progress"]) == ("failed", found)
+        thread = await talker.thread_of(said.session_id)
+        assert (await caller.talker.texts(thread))[-1] == found
+        assert second.calls == []
+
+
+async def test_of_two_operators_one_has_a_thread(tmp_path: Path, site: Path) -> None:
+    people = People(tmp_path)
+    async with talking(tmp_path, site=site) as talker:
+        caller, session = await ask(talker, site)
+        await people.wait_for_one()
+        again = await caller.reply(await caller.status(session), "Quote 3 more", "custom_quote")
+        assert again.body["status"] in ("accepted", "clarification_needed")
+        if again.body["status"] == "clarification_needed":
+            await caller.reply(again, "yes", "custom_quote")
+        async with asyncio.timeout(SECONDS):
+            while len(lines := (await people.run("list"))[1]) < 2:
+                pass
+        one, other = (line.split()[0] for line in lines)
+        assert (await people.run("take", one, "--as", "anna"))[0] == 0
+        code, _, wrong = await people.run("take", other, "--as", "ben")
+        assert (code, wrong) == (1, "anna has taken the conversation over; nothing was changed.")
+        # and she has it until the last of its tickets is over
+        assert (await people.run("take", other, "--as", "anna"))[0] == 0
+        who, thread = caller.talker, await talker.thread_of(session)
+        for ticket, runs in ((one, False), (other, True)):
+            assert (await people.run("close", ticket, "--as", "anna"))[0] == 0
+            posted = await who.post(thread, "Is anybody there?", wait=5)
+            assert (posted.ok["run"] is not None) is runs
 
 
 async def test_what_visitors_write_gives_the_terminal_no_orders(tmp_path: Path, site: Path) -> None:

@@ -32,6 +32,9 @@ FROM tickets WHERE state IN ('open', 'taken') AND id > :after ORDER BY id LIMIT 
 SELECT id FROM tickets
 WHERE state IN ('open', 'taken') AND due_at IS NOT NULL AND due_at <= :now ORDER BY due_at LIMIT :limit;
 
+-- other_taken_ticket: Finds another ticket of a thread that somebody has taken.
+SELECT id FROM tickets WHERE thread_id = :thread_id AND state = 'taken' AND id <> :id LIMIT 1;
+
 -- hand_call_to_people: Says of a call at work that a person is waited for.
 UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETURNING id;
 

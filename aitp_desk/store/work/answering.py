@@ -102,7 +102,7 @@ def end_ticket(
         yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
         yield from _say_on_thread(ended, said, actor, now)
     if ticket.state is TicketState.TAKEN:
-        yield from hand_back(thread_id, ticket.desk, now)
+        yield from _let_go(ticket, now)
     action, outcome = _NOTED[state]
     yield from note_audit(by, action, ObjectKind.TICKET, ticket_id, outcome)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
@@ -193,10 +193,19 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
         raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
     released = ticket.move(TicketState.OPEN, taken_by=None)
     yield "move_ticket", ticket_columns(released)
-    yield from hand_back(ticket.thread_id or "", ticket.desk, now)
+    yield from _let_go(ticket, now)
     yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     return released
+
+
+def _let_go(ticket: KeptTicket, now: int) -> Work[None]:
+    """Give the thread of a ticket back, unless another that was taken comes from it too."""
+    if ticket.thread_id is None:
+        return
+    others = yield "other_taken_ticket", {"thread_id": ticket.thread_id, "id": ticket.id}
+    if not others:
+        yield from hand_back(ticket.thread_id, ticket.desk, now)
 
 
 def _check(ticket: KeptTicket, operator: str | None) -> None:
