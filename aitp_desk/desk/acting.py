@@ -27,14 +27,12 @@ from aitp_desk.agent.base import (
     Turn,
     answer_of,
 )
-from aitp_desk.agent.choice import choose
 from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.fill import FromText, fill
-from aitp_desk.agent.speech import ENGLISH, speech_of
-from aitp_desk.desk.acted import Acted, CallStatus, Request
 from aitp_desk.desk.budgets import Budgets
-from aitp_desk.desk.called import Called
-from aitp_desk.desk.consenting import YES_OR_NO, asking_back, consent_question
+from aitp_desk.desk.consenting import agrees, asking_back, consent_question
+from aitp_desk.desk.conversation import Conversation
+from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
 from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.json_arguments import arguments_in
@@ -45,9 +43,9 @@ from aitp_desk.desk.results import choose_type, offer_result
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.desk.tooling import Tooling, tool_of
 from aitp_desk.model.call import ActionCall, CallState, Source
-from aitp_desk.model.errors import CallNotFound, DeskError, InvalidRequest, MissingField
+from aitp_desk.model.errors import CallNotFound, DeskError, MissingField
 from aitp_desk.model.principal import Principal
-from aitp_desk.store.work.calls import Turn as SaidTurn
+from aitp_desk.store.work.calls import SessionTurn
 
 _log = structlog.get_logger()
 
@@ -95,14 +93,15 @@ class Acting:
         return datetime.fromtimestamp(self._clock(), UTC)
 
     async def act(
-        self, principal: Principal, name: str, request: Request, session: Session
-    ) -> Acted:
+        self, principal: Principal, name: str, request: ActionRequest, session: Session
+    ) -> ActionReply:
         """Have an action done, or ask back. The session's turn is the caller's.
 
         Raises:
             whatever :meth:`aitp_desk.desk.invoking.Invoking.invoke` raises;
             MissingField: it was not said what for.
-            InvalidRequest: nobody is told at the address that was given.
+            InvalidRequest: nobody is told at the address that was given, or nothing was asked that
+                this could answer.
             UnsupportedType: the asker can handle none of the action's types.
         """
         offered = self.invoking.find(principal, name)
@@ -119,24 +118,20 @@ class Acting:
                 request = msgspec.structs.replace(request, callback_url=None)
         chosen = choose_type(action, request.accepts)
         waiting = await self._waiting(principal, name, session)
-        if request.is_reply and session.pending is None:
-            raise InvalidRequest(
-                "Nothing was asked in this session that a clarification could answer.",
-                param="clarification",
-            )
+        if request.is_reply:
+            session.check_pending()
         exchange = _Exchange(self, principal, offered, request, session, chosen)
         given = None if request.is_reply else arguments_in(request.words)
         if given is not None:
             arguments, consent = given
             return await exchange.call(arguments, "arguments", consent)
         if waiting is not None and waiting.memory is None:
-            decided = choose(request.words, YES_OR_NO, speech_of(ENGLISH)).option
-            if decided == YES_OR_NO[0]:
+            agreed = agrees(request.words)
+            if agreed:
                 consent = Consent(waiting.price)
                 return await exchange.call(waiting.arguments, waiting.source, consent, waiting)
-            if decided is not None:
+            if agreed is not None:
                 return await exchange.decline(waiting)
-        if waiting is not None and waiting.memory is None:
             again = {"arguments": waiting.arguments, "asked": ()}
             waiting = msgspec.structs.replace(waiting, memory=again)
         if isinstance(self.agent, Calling) and self.agent.calls_tools:
@@ -189,7 +184,7 @@ class _Exchange:
         acting: Acting,
         principal: Principal,
         offered: Offered,
-        request: Request,
+        request: ActionRequest,
         session: Session,
         chosen: tuple[str, str | None],
     ) -> None:
@@ -208,7 +203,7 @@ class _Exchange:
         source: Source,
         consent: Consent | None = None,
         waiting: ActionCall | None = None,
-    ) -> Acted:
+    ) -> ActionReply:
         """Call the action, with what was said of it on the thread."""
         invocation = self._invocation(arguments, source, consent, waiting)
         invoked = await self._invoking.invoke(
@@ -218,11 +213,11 @@ class _Exchange:
             case Ended(call):
                 offer = self._offer(call)
                 self._note(offer, None)
-                return Acted(offer)
+                return ActionReply(offer)
             case Accepted():
                 said = Answer(TAKEN_ON, tools_used=(self._action.name,))
                 self._note(said, None)
-                return Acted(said, invoked)
+                return ActionReply(said, invoked)
             case ConsentNeeded():
                 question = consent_question(self._action, invocation, invoked.price)
                 return await self._ask_back(invoked, None, question)
@@ -235,18 +230,18 @@ class _Exchange:
         waiting: ActionCall | None = None,
     ) -> Invocation:
         return Invocation(
-            self._action.name,
-            arguments,
-            source,
-            consent,
-            self._request.intent,
-            self._request.callback_url,
-            self._session.thread_id,
-            self._session.id,
-            waiting,
+            name=self._action.name,
+            arguments=arguments,
+            source=source,
+            consent=consent,
+            intent=self._request.intent,
+            callback_url=self._request.callback_url,
+            thread_id=self._session.thread_id,
+            session_id=self._session.id,
+            waiting=waiting,
         )
 
-    async def decline(self, waiting: ActionCall) -> Acted:
+    async def decline(self, waiting: ActionCall) -> ActionReply:
         """Do nothing, as was asked."""
         said = Answer(DECLINED)
         words = self._request.words
@@ -254,9 +249,9 @@ class _Exchange:
             waiting, lambda call: self._turn(said, None, (call.id,), words)
         )
         self._note(said, None)
-        return Acted(said)
+        return ActionReply(said)
 
-    async def read(self, waiting: ActionCall | None) -> Acted:
+    async def read(self, waiting: ActionCall | None) -> ActionReply:
         """Read the words as arguments by the action's schema."""
         memory = None if waiting is None else waiting.memory
         filled = self._fill(memory, self._offered.from_text)
@@ -280,10 +275,10 @@ class _Exchange:
             _log.exception("from_text_failed", action=self._action.name)
             return self._fill(memory, None)
 
-    async def ask_agent(self) -> Acted:
+    async def ask_agent(self) -> ActionReply:
         """Have the agent that answers here call it."""
         acting, session, request = self._acting, self._session, self._request
-        asked = Called(
+        conversation = Conversation(
             session.thread_id,
             session.id,
             words=request.words,
@@ -301,51 +296,51 @@ class _Exchange:
             request.locale,
             request.max_tokens,
             tools=(tool_of(self._action),),
-            invoke=acting.tooling.invoker(self._principal, asked),
+            invoke=acting.tooling.invoker(self._principal, conversation),
         )
         await acting.budgets.check_day(self._principal)
         outcome = asking_back(await answer_of(acting.agent, turn))
         await acting.budgets.spend(self._principal, outcome)
-        invoked = asked.invoked[-1] if asked.invoked else None
+        invoked = conversation.invoked[-1] if conversation.invoked else None
         match invoked:
             case Ended(call):
                 # what extraction says in a failed model's place is not of the call
                 return await self._put_down(
-                    self._offer(call, None if outcome.fallback else outcome), asked
+                    self._offer(call, None if outcome.fallback else outcome), conversation
                 )
             case Accepted():
                 said = Answer(TAKEN_ON, tools_used=(self._action.name,))
-                acted = await self._put_down(said if outcome.fallback else outcome, asked)
-                return msgspec.structs.replace(acted, accepted=invoked)
-            case _ if outcome.fallback is not None and not asked.made:
+                reply = await self._put_down(said if outcome.fallback else outcome, conversation)
+                return msgspec.structs.replace(reply, accepted=invoked)
+            case _ if outcome.fallback is not None and not conversation.made:
                 return await self.read(None)
             case _:
-                return await self._put_down(outcome, asked)
+                return await self._put_down(outcome, conversation)
 
     async def _ask_back(
         self, needed: ConsentNeeded, memory: Mapping[str, Any] | None, question: Clarification
-    ) -> Acted:
+    ) -> ActionReply:
         waiting: list[Pending] = []
 
-        def say(call: ActionCall) -> SaidTurn:
+        def say(call: ActionCall) -> SessionTurn:
             waiting.append(self._pending(question, call.id))
             asks = msgspec.structs.replace(question, waits=call.id)
             return self._turn(asks, waiting[0], (), self._request.words)
 
         await self._invoking.wait_for(self._principal, needed, memory, say)
         self._note(question, waiting[0])
-        return Acted(question)
+        return ActionReply(question)
 
-    async def _put_down(self, said: Said, asked: Called) -> Acted:
+    async def _put_down(self, said: Said, conversation: Conversation) -> ActionReply:
         """Write down what an agent says; what was asked is written where it has called already."""
         pending = None
         if isinstance(said, Clarification):
             pending = self._pending(said, said.waits)
-        question = None if asked.made else self._request.words
-        turn = self._turn(said, pending, tuple(asked.made), question)
+        question = None if conversation.made else self._request.words
+        turn = self._turn(said, pending, tuple(conversation.made), question)
         await self._acting.recording.write(turn)
         self._note(said, pending)
-        return Acted(said)
+        return ActionReply(said)
 
     def _offer(self, call: ActionCall, words: Said | None = None) -> Offer:
         return offer_result(
@@ -361,13 +356,13 @@ class _Exchange:
         about = before.about if before is not None and before.call_id == call_id else None
         return Pending(about or self._request.words, question.question, question.options, call_id)
 
-    def _say_question(self, _call: ActionCall) -> SaidTurn:
+    def _say_question(self, _call: ActionCall) -> SessionTurn:
         """The visitor's words, written with the call before it is carried out."""
         return self._acting.recording.turn(
             self._principal, self._session, question=self._request.words
         )
 
-    def _say_end(self, call: ActionCall) -> SaidTurn:
+    def _say_end(self, call: ActionCall) -> SessionTurn:
         """What came of it, written with its end."""
         said = self._offer(call) if call.error is None else Answer(call.error.message)
         reply = self._reply(said, (call.id,))
@@ -375,7 +370,7 @@ class _Exchange:
 
     def _turn(
         self, said: Said, pending: Pending | None, calls: Sequence[str], question: str | None
-    ) -> SaidTurn:
+    ) -> SessionTurn:
         """The visitor's words, where they are not written yet, and the desk's."""
         return self._acting.recording.turn(
             self._principal,

@@ -24,12 +24,12 @@ from aitp_desk.agent.base import (
 from aitp_desk.agent.speech import spoken
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
-from aitp_desk.desk.acted import Acted, CallStatus, Request
 from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
-from aitp_desk.desk.called import Called
 from aitp_desk.desk.consenting import asking_back
+from aitp_desk.desk.conversation import Conversation
+from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.limits import Allowance, Limiter
@@ -81,7 +81,7 @@ class Asked(msgspec.Struct, frozen=True):
         age_seconds: how long ago that answer was made.
         hit_rate: the share of first questions that were answered from the cache since the desk
             started, 0 to 1; None where nothing is kept.
-        acted: set where an action of the site's own was asked for.
+        reply: set where an action of the site's own was asked for.
     """
 
     session_id: str
@@ -90,7 +90,7 @@ class Asked(msgspec.Struct, frozen=True):
     kept: Kept | None = None
     age_seconds: int = 0
     hit_rate: float | None = None
-    acted: Acted | None = None
+    reply: ActionReply | None = None
 
     @property
     def cached(self) -> bool:
@@ -193,7 +193,7 @@ class Asking:
         """Have an action of the site's own done, in a session."""
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
-        request = Request(
+        request = ActionRequest(
             ask.clarification or ask.query,
             ask.clarification is not None,
             ask.accepts,
@@ -216,14 +216,14 @@ class Asking:
             return await self._act_in(principal, session, action, request)
 
     async def _act_in(
-        self, principal: Principal, session: Session, action: Action, request: Request
+        self, principal: Principal, session: Session, action: Action, request: ActionRequest
     ) -> Asked:
         try:
-            acted = await self._acting.act(principal, action.name, request, session)
+            reply = await self._acting.act(principal, action.name, request, session)
         except BaseException:
             self._sessions.forget(session)
             raise
-        return Asked(session.id, action.name, acted.outcome, acted=acted)
+        return Asked(session.id, action.name, reply.outcome, reply=reply)
 
     @property
     def longest_eta(self) -> int | None:
@@ -292,13 +292,10 @@ class Asking:
         tools: tuple[Tool, ...],
     ) -> Said:
         """What is said to a question, and in which language its source is."""
-        if ask.clarification is not None and session.pending is None:
-            raise InvalidRequest(
-                "Nothing was asked in this session that a clarification could answer.",
-                param="clarification",
-            )
+        if ask.clarification is not None:
+            session.check_pending()
         pending = session.pending
-        asked = Called(
+        conversation = Conversation(
             session.thread_id,
             session.id,
             words=ask.clarification or ask.query,
@@ -314,10 +311,10 @@ class Asking:
             ask.locale,
             ask.max_tokens,
             tools=tools,
-            invoke=self._tooling.invoker(principal, asked),
+            invoke=self._tooling.invoker(principal, conversation),
         )
         editions = self._knowledge.editions
-        said = asking_back(await self._answer(principal, ask, action, turn, asked))
+        said = asking_back(await self._answer(principal, ask, action, turn, conversation))
         first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
         language = editions.language_at(first) if first is not None else None
         if language is None:
@@ -326,7 +323,7 @@ class Asking:
         return msgspec.structs.replace(said, locale=language)
 
     async def _answer(
-        self, principal: Principal, ask: Ask, action: Action, turn: Turn, asked: Called
+        self, principal: Principal, ask: Ask, action: Action, turn: Turn, conversation: Conversation
     ) -> Said:
         library = self._knowledge.editions.speaking(ask.locale)
         offered = self._offering.offer(action, ask.accepts, turn, library)
@@ -334,9 +331,9 @@ class Asking:
             return offered
         await self._budgets.check_day(principal)
         if isinstance(self._agent, Calling) and self._agent.calls_tools:
-            await self._tooling.take_yes(principal, asked)
-            turn = msgspec.structs.replace(turn, rounds=round_of(asked.earlier, ()))
-        outcome = in_words(await answer_of(self._agent, turn), asked, self._tooling)
+            await self._tooling.take_yes(principal, conversation)
+            turn = msgspec.structs.replace(turn, rounds=round_of(conversation.earlier, ()))
+        outcome = in_words(await answer_of(self._agent, turn), conversation, self._tooling)
         await self._budgets.spend(principal, outcome)
         return outcome
 

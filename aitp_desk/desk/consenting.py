@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from aitp_desk.agent.ask import part_question
 from aitp_desk.agent.base import Clarification, Said
+from aitp_desk.agent.choice import choose
 from aitp_desk.agent.filling.confirming import confirm
+from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.desk.invocation import Invocation
 from aitp_desk.model.action import Action
 from aitp_desk.model.money import Money
@@ -18,6 +20,12 @@ def consent_question(action: Action, invocation: Invocation, price: Money | None
     return Clarification(
         confirm(action, invocation.arguments, price), options=YES_OR_NO, free_form=False
     )
+
+
+def agrees(words: str) -> bool | None:
+    """Whether words agree to what was asked; None where they neither do nor refuse."""
+    chosen = choose(words, YES_OR_NO, speech_of(ENGLISH)).option
+    return None if chosen is None else chosen == YES_OR_NO[0]
 
 
 def asking_back(outcome: Said) -> Said:

@@ -24,15 +24,13 @@ from aitp_desk.model.ticket import LONGEST_ANSWER, KeptTicket, TicketState
 from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.answering import (
-    Said,
+    Spoken,
     end_ticket,
     release_ticket,
     speak_for_ticket,
     take_ticket,
 )
 
-SOMEBODY = "operator"
-"""The name of an operator who gives none."""
 LOOK_SECONDS = 1.0
 """How often it is looked for tickets whose time has passed."""
 AT_ONCE = 100
@@ -128,7 +126,7 @@ class Escalating:
         return await self._store.run(
             speak_for_ticket,
             ticket_id=ticket_id,
-            said=Said(new_id("msg", now), new_salt(), words.strip(), operator),
+            said=Spoken(new_id("msg", now), new_salt(), words.strip(), operator),
             now=int(now),
             by=by,
         )
@@ -188,7 +186,7 @@ class Escalating:
             end_ticket,
             ticket_id=ticket_id,
             state=state,
-            said=Said(new_id("msg", now), new_salt(), words, operator),
+            said=Spoken(new_id("msg", now), new_salt(), words, operator),
             now=int(now),
             by=by,
             along=partial(call_back, self._clock),

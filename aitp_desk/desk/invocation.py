@@ -8,11 +8,13 @@ from typing import Any
 import msgspec
 
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import ActionCall, Source
+from aitp_desk.model.call import CALL_PREFIX, ActionCall, CallState, Source
 from aitp_desk.model.errors import DeskError
+from aitp_desk.model.ids import new_id
 from aitp_desk.model.money import Money
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.ticket import Ticket
-from aitp_desk.store.work.calls import Turn
+from aitp_desk.store.work.calls import SessionTurn
 
 
 class Consent(msgspec.Struct, frozen=True):
@@ -96,13 +98,53 @@ class Performed(msgspec.Struct, frozen=True):
 
 Invoked = Ended | Accepted | ConsentNeeded
 
-Said = Callable[[ActionCall], Turn | None]
-"""What is said in a session of a call as it stands; it is written with it."""
+Say = Callable[[ActionCall], SessionTurn | None]
+"""Makes what is said in a session of a call as it stands; it is written with it."""
 
 
-def say_nothing(_call: ActionCall) -> Turn | None:
+def say_nothing(_call: ActionCall) -> SessionTurn | None:
     """What is said of a call outside of sessions."""
     return None
+
+
+def call_of(
+    invocation: Invocation, principal: Principal, desk: str, *, now: float, expires_at: int
+) -> ActionCall:
+    """The call that is begun by asking for it, or the one that waited for this and goes on.
+
+    Parameters:
+        principal: for whom it is made.
+        desk: of the further site agent; empty for the site's own.
+        now, expires_at: Unix seconds.
+    """
+    if (waiting := invocation.waiting) is not None:
+        return waiting.move(
+            CallState.STARTED,
+            arguments=invocation.arguments,
+            memory=None,
+            callback_url=invocation.callback_url or waiting.callback_url,
+            intent=invocation.intent or waiting.intent,
+            run_id=invocation.run_id,
+            tool_call_id=invocation.tool_call_id,
+            expires_at=expires_at,
+        )
+    return ActionCall(
+        id=new_id(CALL_PREFIX, now),
+        desk=desk,
+        action=invocation.name,
+        state=CallState.STARTED,
+        asked_by=principal,
+        source=invocation.source,
+        created_at=int(now),
+        expires_at=expires_at,
+        arguments=invocation.arguments,
+        thread_id=invocation.thread_id,
+        session_id=invocation.session_id,
+        intent=invocation.intent,
+        callback_url=invocation.callback_url,
+        run_id=invocation.run_id,
+        tool_call_id=invocation.tool_call_id,
+    )
 
 
 def has_consent(invocation: Invocation, action: Action, price: Money | None) -> bool:

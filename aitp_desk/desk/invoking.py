@@ -21,11 +21,7 @@ import structlog
 
 from aitp_desk.actions.base import Context, Offered
 from aitp_desk.desk.call_counts import CallCounts
-from aitp_desk.desk.call_ends import (
-    expired,
-    failed,
-    unknown,
-)
+from aitp_desk.desk.call_ends import expired, failed, unknown
 from aitp_desk.desk.calls import Calls
 from aitp_desk.desk.invocation import (
     Accepted,
@@ -34,7 +30,8 @@ from aitp_desk.desk.invocation import (
     Invocation,
     Invoked,
     Performed,
-    Said,
+    Say,
+    call_of,
     has_consent,
     say_nothing,
 )
@@ -42,12 +39,7 @@ from aitp_desk.desk.performing import Performing
 from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
-from aitp_desk.model.call import (
-    CALL_PREFIX,
-    ActionCall,
-    CallError,
-    CallState,
-)
+from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import (
     DeskError,
@@ -159,14 +151,14 @@ class Invoking:
         self,
         principal: Principal,
         invocation: Invocation,
-        said: Said = say_nothing,
-        replied: Said = say_nothing,
+        say: Say = say_nothing,
+        say_end: Say = say_nothing,
     ) -> Invoked:
         """Call an action.
 
         Parameters:
-            said: what was said for it; written with the call before it is carried out.
-            replied: what is said of its end; written with that.
+            say: what was said for it; written with the call before it is carried out.
+            say_end: what is said of its end; written with that.
 
         Returns:
             How it ended, that it was taken on, or what must be agreed to first.
@@ -189,10 +181,10 @@ class Invoking:
             return ConsentNeeded(invocation, price)
         call = msgspec.structs.replace(call, price=price)
         if action.kind != "async":
-            work = self._begin_and_end(offered, value, call, context, invocation, said, replied)
+            work = self._begin_and_end(offered, value, call, context, invocation, say, say_end)
             return Ended(await self._whole(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
-        await self._begin(call, invocation, said, self._along(call))
+        await self._begin(call, invocation, say, self._along(call))
         self._begun()
         return Accepted(call, await self.calls.eta_seconds(action.name))
 
@@ -254,7 +246,7 @@ class Invoking:
         principal: Principal,
         needed: ConsentNeeded,
         memory: Mapping[str, Any] | None,
-        said: Said,
+        say: Say,
     ) -> ActionCall:
         """Write down a call that waits for an argument, or to be agreed to.
 
@@ -271,52 +263,27 @@ class Invoking:
             price=needed.price,
             expires_at=self._now() + WAITS_SECONDS,
         )
-        await self._write(call, before, said, by=None)
+        await self._write(call, before, say, by=None)
         return call
 
-    async def decline(self, call: ActionCall, said: Said) -> ActionCall:
+    async def decline(self, call: ActionCall, say: Say) -> ActionCall:
         """End a call that waits, because whoever asked does not want it any more."""
         declined = CallError("declined", "It was declined; nothing was done.")
         ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
-        await self._write(ended, call, said, by=None)
+        await self._write(ended, call, say, by=None)
         return ended
 
     def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
-        if (waiting := invocation.waiting) is not None:
-            return waiting.move(
-                CallState.STARTED,
-                arguments=invocation.arguments,
-                memory=None,
-                callback_url=invocation.callback_url or waiting.callback_url,
-                intent=invocation.intent or waiting.intent,
-                run_id=invocation.run_id,
-                tool_call_id=invocation.tool_call_id,
-                expires_at=self._now() + self._expires_seconds,
-            )
         now = self._clock()
-        return ActionCall(
-            new_id(CALL_PREFIX, now),
-            self._desk,
-            invocation.name,
-            CallState.STARTED,
-            principal,
-            invocation.source,
-            int(now),
-            int(now) + self._expires_seconds,
-            arguments=invocation.arguments,
-            thread_id=invocation.thread_id,
-            session_id=invocation.session_id,
-            intent=invocation.intent,
-            callback_url=invocation.callback_url,
-            run_id=invocation.run_id,
-            tool_call_id=invocation.tool_call_id,
+        return call_of(
+            invocation, principal, self._desk, now=now, expires_at=int(now) + self._expires_seconds
         )
 
     async def _begin(
-        self, call: ActionCall, invocation: Invocation, said: Said, along: Along | None = None
+        self, call: ActionCall, invocation: Invocation, say: Say, along: Along | None = None
     ) -> None:
         by = auditor_of(self._audit, call.asked_by, self._now())
-        await self._write(call, invocation.waiting, said, by, along)
+        await self._write(call, invocation.waiting, say, by, along)
 
     async def _whole(self, call_id: str, work: Coroutine[Any, Any, ActionCall]) -> ActionCall:
         """Wait for a call that goes on also where nobody waits for it any more."""
@@ -337,32 +304,32 @@ class Invoking:
         call: ActionCall,
         context: Context,
         invocation: Invocation,
-        said: Said,
-        replied: Said,
+        say: Say,
+        say_end: Say,
     ) -> ActionCall:
         """Write down that a call is begun, carry it out, and write down how it ended.
 
         Raises:
             DeskError: why it failed; that is on disk.
         """
-        await self._begin(call, invocation, said)
+        await self._begin(call, invocation, say)
         performed = await self._performing.perform(offered, value, call, context)
-        await self._end(call, performed.call, replied)
+        await self._end(call, performed.call, say_end)
         if performed.error is not None:
             raise performed.error
         return performed.call
 
-    async def _end(self, call: ActionCall, ended: ActionCall, replied: Said) -> None:
+    async def _end(self, call: ActionCall, ended: ActionCall, say_end: Say) -> None:
         """Write down how a call ended, as soon as the store can; what was done, was done."""
         by = auditor_of(self._audit, call.asked_by, self._now())
         while True:
             try:
-                await self._write(ended, call, replied, by)
+                await self._write(ended, call, say_end, by)
             except (StoreBusy, StoreError) as error:
                 _log.warning("call_not_written_yet", call=call.id, reason=str(error))
                 await asyncio.sleep(AGAIN_SECONDS)
             except UnknownSession:  # its thread was deleted or claimed meanwhile
-                replied = say_nothing
+                say_end = say_nothing
             except PreconditionFailed:  # what it was about was erased meanwhile
                 break
             else:
@@ -373,11 +340,11 @@ class Invoking:
         self,
         call: ActionCall,
         before: ActionCall | None,
-        said: Said,
+        say: Say,
         by: Auditor | None,
         along: Along | None = None,
     ) -> None:
-        turn, now = said(call), self._now()
+        turn, now = say(call), self._now()
         if before is None:
             await self._store.run(begin_call, call=call, turn=turn, by=by, now=now, along=along)
         else:

@@ -24,7 +24,7 @@ from aitp_desk.model.thread import VISITOR, Actor, Origin, Thread
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records import FoldedTurn, NewMessage
 from aitp_desk.store.records import Session as KeptSession
-from aitp_desk.store.work.calls import Turn, write_turn_whole
+from aitp_desk.store.work.calls import SessionTurn, write_turn_whole
 from aitp_desk.store.work.folding import fold_turn, write_turn
 from aitp_desk.store.work.sessions import record_exchange
 
@@ -117,7 +117,7 @@ class Recording:
         reply: tuple[tuple[str, ...], dict[str, str]] | None = None,
         pending: Pending | None = None,
         tokens: int = 0,
-    ) -> Turn:
+    ) -> SessionTurn:
         """A turn of a session, or a half of it, that is written in a commit of somebody else's.
 
         Parameters:
@@ -145,9 +145,9 @@ class Recording:
             session.tokens + tokens,
         )
         thread = Thread(session.thread_id, session.owner, int(now), {}, (self._actor,))
-        return Turn(kept, tuple(messages), thread if opens else None, _name(principal))
+        return SessionTurn(kept, tuple(messages), thread if opens else None, _name(principal))
 
-    async def write(self, turn: Turn) -> None:
+    async def write(self, turn: SessionTurn) -> None:
         """Write down a turn and nothing else.
 
         Raises:

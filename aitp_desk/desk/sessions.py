@@ -16,7 +16,7 @@ import msgspec
 from aitp_desk.agent.base import Pending, Utterance
 from aitp_desk.config import Sessions as SessionSettings
 from aitp_desk.desk.replying import remember
-from aitp_desk.model.errors import SessionLimit, UnknownSession
+from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.store import reads
@@ -60,6 +60,18 @@ class Session(msgspec.Struct, eq=False):
     def is_taken(self) -> bool:
         """Whether a turn is under way that others wait for."""
         return self._lock is not None and self._lock.locked()
+
+    def check_pending(self) -> None:
+        """Refuse an answer to what the desk has asked back where it has asked nothing.
+
+        Raises:
+            InvalidRequest: its newest turn asks for nothing.
+        """
+        if self.pending is None:
+            raise InvalidRequest(
+                "Nothing was asked in this session that a clarification could answer.",
+                param="clarification",
+            )
 
 
 class Sessions:

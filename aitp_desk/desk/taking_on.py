@@ -17,7 +17,7 @@ from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.model.call import ActionCall, CallState
-from aitp_desk.model.errors import ErrorKind
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.ticket import Ticket, TicketKind
 from aitp_desk.store import call_reads

@@ -14,13 +14,10 @@ from functools import partial
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said
-from aitp_desk.agent.choice import choose
 from aitp_desk.agent.filling.confirming import consequences
-from aitp_desk.agent.speech import ENGLISH, speech_of
-from aitp_desk.agent.tools import Asks, Invoke, Round, Tool, ToolResult
-from aitp_desk.agent.tools import Called as AgentsCall
-from aitp_desk.desk.called import Called
-from aitp_desk.desk.consenting import YES_OR_NO, consent_question
+from aitp_desk.agent.tools import Asks, Called, Invoke, Round, Tool, ToolResult
+from aitp_desk.desk.consenting import agrees, consent_question
+from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.invocation import (
     Accepted,
     Consent,
@@ -63,11 +60,13 @@ class Tooling:
             return ()
         return tuple(self._tools[action.name] for action in self.invoking.open_to(principal))
 
-    def invoker(self, principal: Principal, asked: Called) -> Invoke:
+    def invoker(self, principal: Principal, conversation: Conversation) -> Invoke:
         """The callable that calls actions as this caller, and as nobody else."""
-        return partial(self._call, principal, asked)
+        return partial(self._call, principal, conversation)
 
-    async def _call(self, principal: Principal, asked: Called, call: ToolCall) -> ToolResult:
+    async def _call(
+        self, principal: Principal, conversation: Conversation, call: ToolCall
+    ) -> ToolResult:
         """Call an action. It raises nothing: a result that failed says why.
 
         An action that exists and is not the caller's to call is answered like one that does not.
@@ -76,49 +75,56 @@ class Tooling:
             arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
         except msgspec.DecodeError:
             return ToolResult("The arguments are not a JSON object.", failed=True)
-        made = asked.made_before(call.name, arguments)
+        made = conversation.made_before(call.name, arguments)
         if made is not None:
             return tell_call(made)
         invocation = Invocation(
             call.name,
             arguments,
             "model",
-            intent=asked.intent,
-            callback_url=asked.callback_url,
-            thread_id=asked.thread_id,
-            session_id=asked.session_id,
-            run_id=asked.run_id,
+            intent=conversation.intent,
+            callback_url=conversation.callback_url,
+            thread_id=conversation.thread_id,
+            session_id=conversation.session_id,
+            run_id=conversation.run_id,
             tool_call_id=call.id,
         )
         try:
-            invoked = await self._invoke(principal, asked, invocation)
+            invoked = await self._invoke(principal, conversation, invocation)
         except (UnknownAction, NotAuthenticated, ScopeMissing):
             return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
         except DeskError as error:
             where = f" ({error.param})" if error.param else ""
             return ToolResult(f"{error.message}{where}", failed=True)
-        asked.invoked.append(invoked)
+        conversation.invoked.append(invoked)
         return self._tell(invoked)
 
-    async def _invoke(self, principal: Principal, asked: Called, invocation: Invocation) -> Invoked:
+    async def _invoke(
+        self, principal: Principal, conversation: Conversation, invocation: Invocation
+    ) -> Invoked:
         """Call an action, or have it wait until the visitor has agreed to it."""
-        invoked = await self.invoking.invoke(principal, invocation, asked.begun, asked.ended)
+        invoked = await self.invoking.invoke(
+            principal, invocation, conversation.begun, conversation.ended
+        )
         if not isinstance(invoked, ConsentNeeded):
             return invoked
         call = await self.invoking.wait_for(principal, invoked, None, say_nothing)
         return ConsentNeeded(msgspec.structs.replace(invocation, waiting=call), invoked.price)
 
-    async def take_yes(self, principal: Principal, asked: Called) -> None:
+    async def take_yes(self, principal: Principal, conversation: Conversation) -> None:
         """Carry out what the desk has asked about last, where the visitor's words agree to it.
 
         An agent is told of it, and has no part in it. Where it cannot be done any more as it was
         asked, nothing is done.
         """
-        is_yes = choose(asked.words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[0]
-        if asked.answers is None or not is_yes:
+        if conversation.answers is None or not agrees(conversation.words):
             return
-        waiting = await self.invoking.calls.waiting(asked.answers, principal)
-        if waiting is None or waiting.memory is not None or waiting.thread_id != asked.thread_id:
+        waiting = await self.invoking.calls.waiting(conversation.answers, principal)
+        if (
+            waiting is None
+            or waiting.memory is not None
+            or waiting.thread_id != conversation.thread_id
+        ):
             return
         agreed = Invocation(
             waiting.action,
@@ -128,12 +134,12 @@ class Tooling:
             thread_id=waiting.thread_id,
             session_id=waiting.session_id,
             waiting=waiting,
-            run_id=asked.run_id,
+            run_id=conversation.run_id,
             tool_call_id=waiting.tool_call_id,
         )
         with suppress(DeskError):  # the agent meets the same when it calls
-            await self.invoking.invoke(principal, agreed, asked.begun, asked.ended)
-        asked.precede(tuple(asked.made.values()))
+            await self.invoking.invoke(principal, agreed, conversation.begun, conversation.ended)
+        conversation.precede(tuple(conversation.made.values()))
 
     async def earlier(self, run_id: str) -> tuple[ActionCall, ...]:
         """What earlier attempts at a run have called, once none of it is at work any more."""
@@ -174,9 +180,9 @@ def tell_call(call: ActionCall) -> ToolResult:
             return ToolResult(CUT_SHORT, failed=True)
 
 
-def in_words(outcome: Said, asked: Called, tooling: Tooling) -> Said:
+def in_words(outcome: Said, conversation: Conversation, tooling: Tooling) -> Said:
     """What is said where an agent had called something and could not say what came of it."""
-    if outcome.fallback is None or not asked.made:
+    if outcome.fallback is None or not conversation.made:
         return outcome
     said = (
         call.error.message
@@ -184,7 +190,7 @@ def in_words(outcome: Said, asked: Called, tooling: Tooling) -> Said:
         else result_text(tooling.invoking.action(call.action), call)
         if call.state is CallState.SUCCEEDED
         else tell_call(call).output
-        for call in asked.made.values()
+        for call in conversation.made.values()
     )
     return Answer(
         "\n".join(said),
@@ -202,7 +208,7 @@ def round_of(calls: Sequence[ActionCall], told: Collection[str]) -> tuple[Round,
         told: ids by which the agent has named those that it is told of already.
     """
     made = tuple(
-        AgentsCall(
+        Called(
             ToolCall(
                 call.tool_call_id or call.id,
                 call.action,

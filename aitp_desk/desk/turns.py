@@ -18,7 +18,6 @@ import structlog
 from aitp_desk.agent.base import Agent, Calling, SiteFacts, ToolRequest, Turn, outcome_of
 from aitp_desk.config import Threads
 from aitp_desk.desk.agents import SITE_AGENT
-from aitp_desk.desk.called import Called
 from aitp_desk.desk.calling import (
     limit_met,
     owed_calls,
@@ -29,6 +28,7 @@ from aitp_desk.desk.calling import (
     usage_of,
 )
 from aitp_desk.desk.context import read_context
+from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following, Tell
 from aitp_desk.desk.replying import (
@@ -189,23 +189,23 @@ class Turns:
         files = await self._filing.read_texts(attached_files((*told.before, *newest)))
         turn = msgspec.structs.replace(turn, files=files)
         asker = _asker(claim, due)
-        asked = Called(
+        conversation = Conversation(
             claim.thread_id,
             run_id=claim.id,
             words=turn.question,
             answers=waited_for(told.messages),
         )
         if claim.is_again:
-            asked.precede(await self._tooling.earlier(claim.id))
+            conversation.precede(await self._tooling.earlier(claim.id))
         may_call = isinstance(self._agent, Calling) and self._agent.calls_tools
         if may_call and options.tool_choice != "none":
-            await self._tooling.take_yes(asker, asked)
-        turn = self._equip(turn, options, asker, called, spent, asked)
+            await self._tooling.take_yes(asker, conversation)
+        turn = self._equip(turn, options, asker, called, spent, conversation)
         outcome = await outcome_of(self._agent, turn, tell)
         if isinstance(outcome, ToolRequest):
             steps = steps_of(outcome, options, claim.id, len(called), self._clock())
             return _Paused(steps, total([spent, usage_of(outcome.usage)]))
-        outcome = in_words(outcome, asked, self._tooling)
+        outcome = in_words(outcome, conversation, self._tooling)
         usage = total([spent, usage_of(outcome.usage)])
         reply = NewMessage(
             message_id,
@@ -214,7 +214,7 @@ class Turns:
             self._actor.id,
             Origin.DESK,
             write_reply(outcome, self._site.url),
-            metadata=reply_metadata(outcome, tuple(asked.made)),
+            metadata=reply_metadata(outcome, tuple(conversation.made)),
         )
         return _Said((reply,), usage, limit_met(options, usage, room=0))
 
@@ -225,7 +225,7 @@ class Turns:
         asker: Principal,
         called: Sequence[Step],
         spent: RunUsage | None,
-        asked: Called,
+        conversation: Conversation,
     ) -> Turn:
         """Give a turn what the run's caller brings, and what the desk does for the caller."""
         written = 0 if spent is None else spent.completion
@@ -236,9 +236,9 @@ class Turns:
             tools=tools_for(options, asker, self._tooling),
             called_first=options.called_first,
             one_by_one=not options.parallel_tool_calls,
-            invoke=self._tooling.invoker(asker, asked),
+            invoke=self._tooling.invoker(asker, conversation),
             rounds=rounds_of(called, self._bounds.window_tokens)
-            + round_of(asked.earlier, {call.id for step in called for call in step.calls}),
+            + round_of(conversation.earlier, {call.id for step in called for call in step.calls}),
             max_tokens=None if most is None else most - written,
         )
 

@@ -88,7 +88,7 @@ class CallError(msgspec.Struct, frozen=True):
     """Why a call failed, as whoever asked is told.
 
     Parameters:
-        kind: of :class:`~aitp_desk.model.errors.ErrorKind`, by its value.
+        kind: of :class:`~aitp_desk.model.error_kind.ErrorKind`, by its value.
     """
 
     kind: str

@@ -1,8 +1,8 @@
 """What can go wrong, once for all doors.
 
-A :class:`DeskError` says what went wrong in words that a caller may read, and carries a
-:class:`ErrorKind`. It knows no protocol: each door's ``wire.py`` maps the kinds to its own form by
-an exhaustive match. The table that all doors follow stands in ``docs/errors.md``.
+A :class:`DeskError` says what went wrong in words that a caller may read, and carries a kind of the
+closed list (``error_kind.py``). It knows no protocol: each door's ``wire.py`` maps the kinds to its
+own form. The table that all doors follow stands in ``docs/errors.md``.
 
     DeskError
     ├── InvalidRequest            the request cannot be understood
@@ -48,46 +48,11 @@ an exhaustive match. The table that all doors follow stands in ``docs/errors.md`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from typing import ClassVar, Literal
 
 import msgspec
 
-
-class ErrorKind(Enum):
-    """The closed list of what a door must be able to say."""
-
-    INVALID_REQUEST = "invalid_request"
-    MISSING_FIELD = "missing_field"
-    UNKNOWN_VERSION = "unknown_version"
-    PRECONDITION_FAILED = "precondition_failed"
-    UNKNOWN_ACTION = "unknown_action"
-    UNSUPPORTED_TYPE = "unsupported_type"
-    UNKNOWN_SESSION = "unknown_session"
-    SESSION_LIMIT = "session_limit"
-    THREAD_NOT_FOUND = "thread_not_found"
-    MESSAGE_NOT_FOUND = "message_not_found"
-    RUN_NOT_FOUND = "run_not_found"
-    ACTOR_NOT_FOUND = "actor_not_found"
-    GRANT_NOT_FOUND = "grant_not_found"
-    CALL_NOT_FOUND = "call_not_found"
-    AGENT_NOT_FOUND = "agent_not_found"
-    EVENTS_GONE = "events_gone"
-    FILE_NOT_FOUND = "file_not_found"
-    ROUTE_NOT_FOUND = "route_not_found"
-    METHOD_NOT_ALLOWED = "method_not_allowed"
-    UNSUPPORTED_MEDIA = "unsupported_media"
-    NOT_AUTHENTICATED = "not_authenticated"
-    FORBIDDEN = "forbidden"
-    WRONG_HOST = "wrong_host"
-    REQUEST_TOO_LARGE = "request_too_large"
-    REQUEST_TIMEOUT = "request_timeout"
-    IDEMPOTENCY_CONFLICT = "idempotency_conflict"
-    IDEMPOTENCY_IN_FLIGHT = "idempotency_in_flight"
-    RATE_LIMITED = "rate_limited"
-    UNAVAILABLE = "unavailable"
-    INTERNAL = "internal"
-
+from aitp_desk.model.error_kind import ErrorKind
 
 Refusal = Literal[
     "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"

@@ -15,7 +15,8 @@ from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, quality_of, wants_markdown
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.config import Signals, Site
-from aitp_desk.model.errors import DeskError, ErrorKind
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError
 from aitp_desk.pages.assets import Asset
 from aitp_desk.pages.full import FullText
 from aitp_desk.pages.policy import ON_PAGES

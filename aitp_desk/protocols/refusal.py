@@ -8,13 +8,8 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import assert_never
 
-from aitp_desk.model.errors import (
-    DeskError,
-    ErrorKind,
-    MethodNotAllowed,
-    ScopeMissing,
-    TokenRefused,
-)
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError, MethodNotAllowed, ScopeMissing, TokenRefused
 
 
 def status_of(kind: ErrorKind) -> int:

@@ -49,13 +49,18 @@ def call_columns(call: ActionCall) -> Params:
     }
 
 
+def call_state(row: Row) -> CallState:
+    """How the call of such a row stands; what it was about may have been erased."""
+    return CallState(row[3])
+
+
 def call_of(row: Row) -> ActionCall:
     """Read a call as the statement ``call`` and those like it give it."""
     return ActionCall(
         id=row[0],
         desk=row[1],
         action=row[2],
-        state=CallState(row[3]),
+        state=call_state(row),
         asked_by=asker_of(row[4]),
         source=row[5],
         created_at=row[6],

@@ -16,7 +16,7 @@ from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Fork, Once, Session
 from aitp_desk.store.run_records import ClaimedRun
-from aitp_desk.store.work.calls import Turn
+from aitp_desk.store.work.calls import SessionTurn
 from aitp_desk.store.work.folding import fold_turn
 from aitp_desk.store.work.nonces import keep_nonce
 
@@ -94,7 +94,7 @@ def _place(name: str, value: Any) -> tuple[str, ...] | None:
             return "thread", value.thread_id
         case Thread():
             return "thread", value.id
-        case Turn():
+        case SessionTurn():
             return "thread", value.session.thread_id
         case ActionCall():
             return "call", value.id

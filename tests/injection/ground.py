@@ -14,7 +14,7 @@ from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
 from aitp_desk.agent.claude import ClaudeAgent, MakeOutput, guarded
 from aitp_desk.config import Claude
-from aitp_desk.desk.called import Called
+from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import open_knowledge
@@ -156,7 +156,7 @@ class Ground(msgspec.Struct, frozen=True):
         turn = msgspec.structs.replace(
             turn,
             tools=self.tooling.tools(CALLER) + turn.tools,
-            invoke=self.tooling.invoker(CALLER, Called()),
+            invoke=self.tooling.invoker(CALLER, Conversation()),
         )
         self.canaries.taken()
         self.api.requests.clear()

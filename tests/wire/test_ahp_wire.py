@@ -15,9 +15,9 @@ from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.asking import Ask, Asked
 from aitp_desk.desk.cache import Kept
 from aitp_desk.model.action import Action
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
-    ErrorKind,
     InvalidRequest,
     RateLimited,
     UnknownAction,

@@ -13,7 +13,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import Site
 from aitp_desk.model import errors
-from aitp_desk.model.errors import DeskError, ErrorKind
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp

@@ -13,9 +13,9 @@ from aitp_desk.announcing.accept import quality_of, wants_manifest
 from aitp_desk.config import Signals, Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.watch import open_knowledge
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
-    ErrorKind,
     InternalError,
     MethodNotAllowed,
     RateLimited,

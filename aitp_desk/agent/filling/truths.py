@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aitp_desk.agent.filling.counts import SEPARATORS, word_at
-from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.readers import is_denied
 from aitp_desk.agent.filling.reading import Reading
 from aitp_desk.agent.filling.tokens import Text
@@ -49,8 +48,3 @@ def _truth(text: Text, start: int, end: int) -> bool | None:
         return True
     is_apart = start == 0 or word_at(text, start - 1) in SEPARATORS
     return True if is_apart and word_at(text, end) in {"", *SEPARATORS} - {"?"} else None
-
-
-def names_of(field: Field) -> str:
-    """What a yes or no is about, in a sentence."""
-    return field.title.lower()

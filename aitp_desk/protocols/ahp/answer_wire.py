@@ -11,8 +11,8 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.config import Signals
-from aitp_desk.desk.acted import Acted, CallStatus
 from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.exchange import ActionReply, CallStatus
 from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
@@ -51,8 +51,8 @@ class Encoder:
         """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
         if isinstance(asked.outcome, Clarification):
             return Reply(200, _encode(self._clarification(asked, asked.outcome)))
-        if asked.acted is not None and asked.acted.accepted is not None:
-            return Reply(202, _encode(_accepted(asked.session_id, asked.acted.accepted)))
+        if asked.reply is not None and asked.reply.accepted is not None:
+            return Reply(202, _encode(_accepted(asked.session_id, asked.reply.accepted)))
         if asked.kept is None:
             return Reply(200, _encode(self._success(asked, asked.outcome)))
         middle = asked.kept.encoded
@@ -80,7 +80,7 @@ class Encoder:
             told["eta_seconds"] = status.eta_seconds
         elif status.offer is not None:
             asked = Asked(
-                call.session_id or "", call.action, status.offer, acted=Acted(status.offer)
+                call.session_id or "", call.action, status.offer, reply=ActionReply(status.offer)
             )
             told["response"], told["meta"] = self._answer(asked, status.offer)
         else:
@@ -142,7 +142,7 @@ class Encoder:
         meta: dict[str, Any] = {
             "tokens_used": outcome.tokens_used,
             "capability_used": asked.action,
-            "mode": ANSWERS if asked.acted is None else ACTS,
+            "mode": ANSWERS if asked.reply is None else ACTS,
             "cached": asked.cached,
             "tools_used": outcome.tools_used,
             "content_signals": self._signals,

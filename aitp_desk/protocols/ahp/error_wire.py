@@ -10,9 +10,9 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
-    ErrorKind,
     RateLimited,
     UnknownAction,
     UnknownVersion,

@@ -14,7 +14,8 @@ from typing import Any, Literal
 import msgspec
 
 from aitp_desk.desk.repeats import Request
-from aitp_desk.model.errors import DeskError, ErrorKind, InvalidRequest
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Call, Reply
 

@@ -22,9 +22,9 @@ from aitp_desk.desk.authorizing import (
     Registered,
     RegistrationRequest,
 )
+from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
-    ErrorKind,
     InvalidClientMetadata,
     InvalidRequest,
     InvalidScope,

@@ -59,6 +59,12 @@ FROM calls WHERE run_id = :run_id ORDER BY created_at, id;
 -- set_call_progress: Says how far a call is.
 UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started';
 
+-- hand_call_to_people: Says of a call at work that a person is waited for.
+UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETURNING id;
+
+-- tell_unknown_call: Says what became of a call of which nobody knew.
+UPDATE calls SET error = :error WHERE id = :id AND state = 'unknown';
+
 -- empty_calls_of_thread: Drops what calls on a thread were about, and ends those under way; that they
 -- were made stays.
 UPDATE calls

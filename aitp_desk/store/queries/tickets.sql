@@ -35,12 +35,6 @@ WHERE state IN ('open', 'taken') AND due_at IS NOT NULL AND due_at <= :now ORDER
 -- other_taken_ticket: Finds another ticket of a thread that somebody has taken.
 SELECT id FROM tickets WHERE thread_id = :thread_id AND state = 'taken' AND id <> :id LIMIT 1;
 
--- hand_call_to_people: Says of a call at work that a person is waited for.
-UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETURNING id;
-
--- tell_unknown_call: Says what became of a call of which nobody knew.
-UPDATE calls SET error = :error WHERE id = :id AND state = 'unknown';
-
 -- empty_tickets_of_thread: Drops what the tickets of a thread say, and closes those that are open.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '',

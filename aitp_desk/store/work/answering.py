@@ -17,6 +17,7 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.thread import Origin
 from aitp_desk.model.ticket import Answered, KeptTicket, TicketKind, TicketState
 from aitp_desk.store.base import Work
+from aitp_desk.store.call_rows import call_state
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.rows import to_json
 from aitp_desk.store.ticket_reads import ticket_columns, ticket_of
@@ -38,8 +39,8 @@ _NOTED = {
 }
 
 
-class Said(msgspec.Struct, frozen=True):
-    """What is said with the end of a ticket.
+class Spoken(msgspec.Struct, frozen=True):
+    """What is said of a ticket on its thread.
 
     Parameters:
         id: ``msg_…``, new.
@@ -58,7 +59,7 @@ def end_ticket(
     *,
     ticket_id: str,
     state: TicketState,
-    said: Said,
+    said: Spoken,
     now: int,
     by: Auditor,
     along: Callable[[ActionCall], Along | None],
@@ -142,7 +143,7 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
 
 
 def speak_for_ticket(
-    *, ticket_id: str, said: Said, now: int, by: Auditor
+    *, ticket_id: str, said: Spoken, now: int, by: Auditor
 ) -> Work[KeptTicket | None]:
     """Have an operator speak on the thread of a ticket that they have taken.
 
@@ -218,7 +219,7 @@ def _check(ticket: KeptTicket, operator: str | None) -> None:
 def _check_call(ticket: KeptTicket) -> Work[None]:
     rows = yield "call", {"id": ticket.call_id}
     waits = CallState.STARTED if ticket.kind is TicketKind.ACTION else CallState.UNKNOWN
-    if not rows or rows[0][3] != waits.value:
+    if not rows or call_state(rows[0]) is not waits:
         raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
 
 
@@ -238,7 +239,7 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
 
 
-def _say_on_thread(ticket: KeptTicket, said: Said, actor: str, now: int) -> Work[None]:
+def _say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Work[None]:
     ends = (yield from find_tail(ticket.thread_id, ticket.desk)) if ticket.thread_id else []
     if ends:
         tail = Tail(ticket.thread_id or "", now, *ends[0][3:])
@@ -246,11 +247,11 @@ def _say_on_thread(ticket: KeptTicket, said: Said, actor: str, now: int) -> Work
         yield from tail.write()
 
 
-def _say(ticket: KeptTicket, said: Said, actor: str, call: ActionCall) -> NewMessage:
+def _say(ticket: KeptTicket, said: Spoken, actor: str, call: ActionCall) -> NewMessage:
     words = call.text if call.error is None else call.error.message
     return _message(ticket, said, actor, words)
 
 
-def _message(ticket: KeptTicket, said: Said, actor: str, words: str) -> NewMessage:
+def _message(ticket: KeptTicket, said: Spoken, actor: str, words: str) -> NewMessage:
     notes = {"ticket": ticket.id, "call": ticket.call_id or ""}
     return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)

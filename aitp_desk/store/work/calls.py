@@ -11,7 +11,7 @@ from aitp_desk.model.call import MOVES, ActionCall, CallState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
-from aitp_desk.store.call_rows import call_columns, call_of
+from aitp_desk.store.call_rows import call_columns, call_of, call_state
 from aitp_desk.store.records import NewMessage, Session
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.folding import find_tail
@@ -31,7 +31,7 @@ _NOTED = {
 }
 
 
-class Turn(msgspec.Struct, frozen=True):
+class SessionTurn(msgspec.Struct, frozen=True):
     """What is said in a session as a call moves.
 
     Parameters:
@@ -50,7 +50,7 @@ class Turn(msgspec.Struct, frozen=True):
 def begin_call(
     *,
     call: ActionCall,
-    turn: Turn | None,
+    turn: SessionTurn | None,
     by: Auditor | None,
     now: int,
     along: Along | None = None,
@@ -77,7 +77,7 @@ def move_call(
     *,
     call: ActionCall,
     before: CallState,
-    turn: Turn | None,
+    turn: SessionTurn | None,
     by: Auditor | None,
     now: int,
     along: Along | None = None,
@@ -96,7 +96,7 @@ def move_call(
     if call.state not in MOVES[before]:
         raise ValueError(f"A call that is {before.value} does not become {call.state.value}.")
     rows = yield "call", {"id": call.id}
-    if not rows or rows[0][3] != before.value:
+    if not rows or call_state(rows[0]) is not before:
         raise PreconditionFailed("This was settled meanwhile.")
     yield from _say(turn, now)
     yield "move_call", {**call_columns(call), "before": before.value}
@@ -126,7 +126,7 @@ def end_started(
         along: makes what else is written in the same commit.
     """
     rows = yield "call", {"id": call_id}
-    if not rows or rows[0][3] != CallState.STARTED.value:
+    if not rows or call_state(rows[0]) is not CallState.STARTED:
         return
     call = end(call_of(rows[0]))
     is_told = call.run_id is None or call.accepted_at is not None  # else its run tells of it
@@ -142,7 +142,7 @@ def end_started(
         yield from more()
 
 
-def write_turn_whole(*, turn: Turn, now: int) -> Work[None]:
+def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
     """Write down a turn of a session by itself.
 
     Raises:
@@ -156,7 +156,7 @@ def tell_progress(*, call_id: str, progress: str) -> Work[None]:
     yield "set_call_progress", {"id": call_id, "progress": progress}
 
 
-def _say(turn: Turn | None, now: int) -> Work[None]:
+def _say(turn: SessionTurn | None, now: int) -> Work[None]:
     """Place what is said on the session's thread, and write down where the session stands."""
     if turn is None:
         return

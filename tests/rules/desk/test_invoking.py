@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.actions.base import Context, Done, Offered
-from aitp_desk.desk.called import Called
+from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.invocation import Consent, ConsentNeeded, Ended, Invocation
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.model.action import Action, Kind, Safety
@@ -57,7 +57,7 @@ async def test_an_agent_that_calls_without_the_right_is_answered_as_of_nothing(
     tmp_path: Path, scopes: tuple[str, ...]
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = Tooling(invoking).invoker(caller(*scopes), Called())
+        invoke = Tooling(invoking).invoker(caller(*scopes), Conversation())
         result = await invoke(CALL)
         unknown = await invoke(ToolCall("call_1", "open_tilt", "{}"))
     assert result.failed
@@ -69,7 +69,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
     tmp_path: Path, scope: str
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        result = await Tooling(invoking).invoker(caller(scope), Called())(CALL)
+        result = await Tooling(invoking).invoker(caller(scope), Conversation())(CALL)
     assert "Opened for key:1." in result.output
     assert not result.failed
 
@@ -77,7 +77,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
 @pytest.mark.parametrize("arguments", ["[]", "{", "null", "1"])
 async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, arguments: str) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = Tooling(invoking).invoker(caller("actions"), Called())
+        invoke = Tooling(invoking).invoker(caller("actions"), Conversation())
         result = await invoke(ToolCall("call_1", "open_till", arguments))
     assert result.failed
     assert "JSON object" in result.output
@@ -192,7 +192,7 @@ async def test_what_takes_too_long_is_given_up(tmp_path: Path, kind: Kind, state
     action = Action("open_till", "Opens.", kind, open_to="actions", deadline_seconds=0.01)
     async with calling(tmp_path, offering(action, wait)) as invoking:
         with pytest.raises(Unavailable, match=r"0\.01 seconds"):
-            await invoking.invoke(caller("actions"), asked(), replied=reply)
+            await invoking.invoke(caller("actions"), asked(), say_end=reply)
     assert told == [state]
 
 
@@ -235,7 +235,7 @@ async def test_a_call_goes_on_where_whoever_asked_does_not_wait(tmp_path: Path) 
 
     action = Action("open_till", "Opens.", "action", open_to="actions")
     async with calling(tmp_path, offering(action, work)) as invoking, asyncio.timeout(10):
-        waiting = asyncio.create_task(invoking.invoke(caller("actions"), asked(), replied=reply))
+        waiting = asyncio.create_task(invoking.invoke(caller("actions"), asked(), say_end=reply))
         await begun.wait()
         waiting.cancel()
         go_on.set()

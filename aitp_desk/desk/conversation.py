@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.invocation import Invoked, Said, say_nothing
+from aitp_desk.desk.invocation import Invoked, Say, say_nothing
 from aitp_desk.model.call import ActionCall, CallState
-from aitp_desk.store.work.calls import Turn
+from aitp_desk.store.work.calls import SessionTurn
 
 
-class Called(msgspec.Struct):
+class Conversation(msgspec.Struct):
     """In which conversation an agent calls actions, and what came of it.
 
     Parameters:
@@ -37,18 +37,18 @@ class Called(msgspec.Struct):
     answers: str | None = None
     intent: str | None = None
     callback_url: str | None = None
-    say: Said = say_nothing
+    say: Say = say_nothing
     earlier: tuple[ActionCall, ...] = ()
     invoked: list[Invoked] = []
     made: dict[str, ActionCall] = {}
 
-    def begun(self, call: ActionCall) -> Turn | None:
+    def begun(self, call: ActionCall) -> SessionTurn | None:
         """Take note of a call that is begun, and say what was said for it, once."""
         turn = None if self.made else self.say(call)
         self.made[call.id] = call
         return turn
 
-    def ended(self, call: ActionCall) -> Turn | None:
+    def ended(self, call: ActionCall) -> SessionTurn | None:
         """Take note of how a call has ended; what is said of that comes later."""
         self.made[call.id] = call
         return None

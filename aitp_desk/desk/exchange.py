@@ -10,7 +10,7 @@ from aitp_desk.desk.offer import Offer
 from aitp_desk.model.call import ActionCall
 
 
-class Request(msgspec.Struct, frozen=True):
+class ActionRequest(msgspec.Struct, frozen=True):
     """What is asked of an action.
 
     Parameters:
@@ -30,7 +30,7 @@ class Request(msgspec.Struct, frozen=True):
     callback_url: str | None = None
 
 
-class Acted(msgspec.Struct, frozen=True):
+class ActionReply(msgspec.Struct, frozen=True):
     """What became of a question to an action.
 
     Parameters:

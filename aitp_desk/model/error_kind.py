@@ -1,0 +1,40 @@
+"""The kinds of what can go wrong. Each door maps them to its own form by an exhaustive match."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class ErrorKind(Enum):
+    """The closed list of what a door must be able to say."""
+
+    INVALID_REQUEST = "invalid_request"
+    MISSING_FIELD = "missing_field"
+    UNKNOWN_VERSION = "unknown_version"
+    PRECONDITION_FAILED = "precondition_failed"
+    UNKNOWN_ACTION = "unknown_action"
+    UNSUPPORTED_TYPE = "unsupported_type"
+    UNKNOWN_SESSION = "unknown_session"
+    SESSION_LIMIT = "session_limit"
+    THREAD_NOT_FOUND = "thread_not_found"
+    MESSAGE_NOT_FOUND = "message_not_found"
+    RUN_NOT_FOUND = "run_not_found"
+    ACTOR_NOT_FOUND = "actor_not_found"
+    GRANT_NOT_FOUND = "grant_not_found"
+    CALL_NOT_FOUND = "call_not_found"
+    AGENT_NOT_FOUND = "agent_not_found"
+    EVENTS_GONE = "events_gone"
+    FILE_NOT_FOUND = "file_not_found"
+    ROUTE_NOT_FOUND = "route_not_found"
+    METHOD_NOT_ALLOWED = "method_not_allowed"
+    UNSUPPORTED_MEDIA = "unsupported_media"
+    NOT_AUTHENTICATED = "not_authenticated"
+    FORBIDDEN = "forbidden"
+    WRONG_HOST = "wrong_host"
+    REQUEST_TOO_LARGE = "request_too_large"
+    REQUEST_TIMEOUT = "request_timeout"
+    IDEMPOTENCY_CONFLICT = "idempotency_conflict"
+    IDEMPOTENCY_IN_FLIGHT = "idempotency_in_flight"
+    RATE_LIMITED = "rate_limited"
+    UNAVAILABLE = "unavailable"
+    INTERNAL = "internal"
