@@ -17,8 +17,9 @@ import structlog
 
 from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import CallbackSettings
-from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
-from aitp_desk.egress import AddressRefused, Egress, EgressError, TooLarge
+from aitp_desk.desk.delivering import deliver
+from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind
+from aitp_desk.egress import AddressRefused, Egress
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.ids import new_id
@@ -32,8 +33,6 @@ PARAM = "context.callback_url"
 DELAYS = (5, 60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400)
 """Seconds after each failure: together a day."""
 SEND_SECONDS = 10
-MAX_ANSWER = 4096
-"""Of a receiver's answer no more is read, in bytes; none of it is kept."""
 AT_ONCE = 32
 """How many are sent at a time."""
 
@@ -175,21 +174,7 @@ class Callbacks:
         proof = await self._webhooks.sign(claim.principal or "", claim.ref, body.decode())
         if proof is None:
             raise GiveUp(NO_MORE)
-        try:
-            answer = await self._egress.send(
-                _carried.decode(claim.payload).url,
-                body,
-                max_bytes=MAX_ANSWER,
-                seconds=SEND_SECONDS,
-                headers={**proof, "Content-Type": "application/json"},
-            )
-        except TooLarge:  # it said 2xx, and then more than anybody reads
-            return
-        except AddressRefused as error:
-            raise GiveUp(str(error)) from None
-        except EgressError as error:
-            raise Retry(str(error)) from None
-        if answer.status == _GONE:
+        url = _carried.decode(claim.payload).url
+        status = await deliver(self._egress, url, body, proof, seconds=SEND_SECONDS, ends=(_GONE,))
+        if status == _GONE:
             _log.info("callback_not_wanted", job=claim.id)
-        elif not 200 <= answer.status < 300:
-            raise Retry(f"It was answered with status {answer.status}.")

@@ -21,9 +21,10 @@ import structlog
 
 from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import Notify
+from aitp_desk.desk.delivering import deliver
 from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
-from aitp_desk.egress import AddressRefused, Egress, EgressError, TooLarge
+from aitp_desk.egress import Egress
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.ticket import KeptTicket
 from aitp_desk.store import ticket_reads
@@ -39,8 +40,8 @@ DELAYS = (5, 60, 300, 900, 3600)
 SECONDS = 20
 """How long a webhook or a command may take."""
 AT_ONCE = 4
-MAX_ANSWER = 4096
-"""Of an answer, or of what a command says, no more is read, in bytes."""
+LONGEST_COMPLAINT = 4096
+"""Of what a command complains of no more is kept, in bytes."""
 LISTEN_SECONDS = 0.2
 """How long it is read what a command said, once it has ended."""
 SENDER = "notices"
@@ -121,22 +122,7 @@ class Notifying:
         proof = await self._webhooks.sign(SENDER, ticket.id, body.decode())
         if proof is None:
             raise GiveUp("The desk publishes no keys to sign with.")
-        try:
-            answer = await self._egress.send(
-                self._settings.webhook,
-                body,
-                max_bytes=MAX_ANSWER,
-                seconds=SECONDS,
-                headers={**proof, "Content-Type": "application/json"},
-            )
-        except TooLarge:  # it said 2xx, and then more than anybody reads
-            return
-        except AddressRefused as error:
-            raise GiveUp(str(error)) from None
-        except EgressError as error:
-            raise Retry(str(error)) from None
-        if not 200 <= answer.status < 300:
-            raise Retry(f"It was answered with status {answer.status}.")
+        await deliver(self._egress, self._settings.webhook, body, proof, seconds=SECONDS)
 
     async def _run(self, claim: ClaimedJob) -> None:
         ticket = await self._waiting(claim)
@@ -221,8 +207,8 @@ async def _feed(process: asyncio.subprocess.Process, body: bytes) -> None:
 async def _listen(process: asyncio.subprocess.Process, said: bytearray) -> None:
     """Read what a program complains of to its end, and keep the beginning."""
     if process.stderr is not None:
-        while piece := await process.stderr.read(MAX_ANSWER):
-            said += piece[: MAX_ANSWER - len(said)]
+        while piece := await process.stderr.read(LONGEST_COMPLAINT):
+            said += piece[: LONGEST_COMPLAINT - len(said)]
 
 
 def _moment(seconds: int) -> str:

@@ -93,7 +93,6 @@ class CallError(msgspec.Struct, frozen=True):
 
     kind: str
     message: str
-    recovery: str | None = None
 
 
 class ActionCall(msgspec.Struct, frozen=True):

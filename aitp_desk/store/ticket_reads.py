@@ -1,27 +1,14 @@
-"""How tickets stand in columns, and what is read of them: one bounded, indexed look each."""
+"""What the desk reads of tickets: one bounded, indexed look each."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import msgspec
-
-from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
-from aitp_desk.store.base import Params, Row, Store
+from aitp_desk.model.ticket import KeptTicket
+from aitp_desk.store.base import Store
+from aitp_desk.store.ticket_rows import ticket_of
 
 PAGE_ROWS = 200
-
-
-def ticket_columns(ticket: KeptTicket) -> Params:
-    """A ticket as the statement ``add_ticket`` takes it."""
-    columns = msgspec.structs.asdict(ticket)
-    return {**columns, "kind": ticket.kind.value, "state": ticket.state.value}
-
-
-def ticket_of(row: Row) -> KeptTicket:
-    """Read a ticket as the statement ``ticket`` and those like it give it."""
-    id_, desk, kind, state, *rest = row
-    return KeptTicket(id_, desk, TicketKind(kind), TicketState(state), *rest)
 
 
 async def ticket(store: Store, ticket_id: str) -> KeptTicket | None:

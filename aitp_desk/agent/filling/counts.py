@@ -16,7 +16,6 @@ _BEFORE = frozenset(
 _AFTER = frozenset("x × * : = ( - – quantity qty number pc piece count amount".split())
 """What may stand between a thing and the number of it."""
 COUNTED = frozenset("x × * of piece pc unit copy item more".split())
-_TIMES = frozenset({"x", "×", "*"})
 _OPENS = frozenset("from between starting since arriving".split())
 _CLOSES = frozenset("to until till through and - – leaving into".split())
 _LONGEST_NUMBER = 6

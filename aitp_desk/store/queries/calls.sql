@@ -57,9 +57,6 @@ SELECT id, desk, action, state, asked_by, source, created_at, expires_at, argume
 FROM calls WHERE run_id = :run_id ORDER BY created_at, id;
 
 -- set_call_progress: Says how far a call is.
-UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started';
-
--- hand_call_to_people: Says of a call at work that a person is waited for.
 UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETURNING id;
 
 -- tell_unknown_call: Says what became of a call of which nobody knew.

@@ -20,7 +20,7 @@ from aitp_desk.store.base import Work
 from aitp_desk.store.call_rows import call_state
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.rows import to_json
-from aitp_desk.store.ticket_reads import ticket_columns, ticket_of
+from aitp_desk.store.ticket_rows import ticket_columns, ticket_of
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.calls import Along, end_started
 from aitp_desk.store.work.folding import find_tail

@@ -15,7 +15,7 @@ from aitp_desk.model.ticket import (
 )
 from aitp_desk.store.base import Work
 from aitp_desk.store.job_records import NewJob
-from aitp_desk.store.ticket_reads import ticket_columns
+from aitp_desk.store.ticket_rows import ticket_columns
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 
 TICKETS_EPOCH = "tickets"
@@ -28,7 +28,7 @@ WAITING = "Waiting for a person."
 
 def hand_call_to_people(*, call_id: str, ticket: KeptTicket) -> Work[None]:
     """Have people carry out a call that is at work. Where it has ended, nothing is changed."""
-    if (yield "hand_call_to_people", {"id": call_id, "progress": WAITING}):
+    if (yield "set_call_progress", {"id": call_id, "progress": WAITING}):
         yield from add_ticket(ticket)
 
 
