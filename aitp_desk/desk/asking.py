@@ -194,13 +194,13 @@ class Asking:
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
         request = ActionRequest(
-            ask.clarification or ask.query,
-            ask.clarification is not None,
-            ask.accepts,
-            ask.max_tokens,
-            ask.locale,
-            ask.intent,
-            ask.callback_url,
+            words=ask.clarification or ask.query,
+            is_reply=ask.clarification is not None,
+            accepts=ask.accepts,
+            max_tokens=ask.max_tokens,
+            locale=ask.locale,
+            intent=ask.intent,
+            callback_url=ask.callback_url,
         )
         if ask.session_id is None:
             session = self._sessions.open(principal)
