@@ -50,7 +50,7 @@ def check_kind(kind: Any) -> str | None:
     """Say what is wrong with a type; None where it may be used."""
     try:
         info = inspect.type_info(kind)
-    except (TypeError, NameError) as error:
+    except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
         return f"{str(error).partition(chr(10))[0].rstrip('.')}; {WRITE}"
     return next(_wrong(info, set()), None)
 

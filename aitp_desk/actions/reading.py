@@ -112,7 +112,7 @@ def read_part(function: Any, whole: Signature, what: str, tell: Tell) -> Signatu
         return None
     try:
         hints = typing.get_type_hints(function, include_extras=True)
-    except (NameError, TypeError, SyntaxError) as error:
+    except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
         tell(f"has {what} with a type that cannot be read: {error}.")
         return None
     takes, context = {}, None

@@ -64,7 +64,7 @@ def read_signature(function: Callable[..., Any], tell: Tell) -> Signature | None
             " at the top of the file."
         )
         return None
-    except (TypeError, SyntaxError) as error:
+    except Exception as error:  # noqa: BLE001 -- the site's own code: reading a type may run any
         tell(f"has a type that cannot be read ({error}); write one such as str or list[int].")
         return None
     found: dict[str, Parameter] = {}

@@ -13,6 +13,7 @@ from aitp_desk.model.money import Money
 
 YES_OR_NO = ("yes", "no")
 """What can be answered."""
+_AROUND = " .!\"'“”„«»()\t\r\n"
 
 
 def consent_question(action: Action, invocation: Invocation, price: Money | None) -> Clarification:
@@ -23,9 +24,14 @@ def consent_question(action: Action, invocation: Invocation, price: Money | None
 
 
 def agrees(words: str) -> bool | None:
-    """Whether words agree to what was asked; None where they neither do nor refuse."""
-    chosen = choose(words, YES_OR_NO, speech_of(ENGLISH)).option
-    return None if chosen is None else chosen == YES_OR_NO[0]
+    """Whether words agree to what was asked; None where they neither do nor refuse.
+
+    Only ``yes`` agrees, alone. What else could stand for the first of two options is not enough
+    for something that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity.
+    """
+    if words.strip(_AROUND).casefold() == YES_OR_NO[0]:
+        return True
+    return False if choose(words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[1] else None
 
 
 def asking_back(outcome: Said) -> Said:

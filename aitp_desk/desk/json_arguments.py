@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,23 +12,41 @@ from aitp_desk.desk.invocation import Consent
 from aitp_desk.model.call import CONFIRMATION
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
-from aitp_desk.model.strict_json import decode_json
+from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
 
 
 def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
     """The arguments of a question that is a JSON object, and what it agrees to; else None.
 
     Raises:
-        InvalidRequest: the member that agrees is not a price.
+        InvalidRequest: it can be read as an object, and not in one way only; or the member that
+            agrees is not a price.
     """
     if not words.lstrip().startswith("{"):
         return None
     try:
         given = decode_json(words.encode())
-    except InvalidRequest:
-        return None
+    except InvalidRequest as error:
+        if not _is_loosely_json(words):
+            return None
+        # read as words, it would be another call than its caller has written
+        raise InvalidRequest(
+            "query is a JSON object that is not strict: no member stands twice, numbers are finite,"
+            f" texts hold no NUL and no lone surrogate, and it nests at most {MAX_DEPTH} levels.",
+            param="query",
+        ) from error
     arguments = {name: value for name, value in given.items() if name != CONFIRMATION}
     return arguments, _consent_in(given.get(CONFIRMATION))
+
+
+def _is_loosely_json(words: str) -> bool:
+    try:
+        json.loads(words)
+    except RecursionError:
+        return True
+    except ValueError:
+        return False
+    return True
 
 
 def _consent_in(given: Any) -> Consent | None:

@@ -114,6 +114,26 @@ async def test_wrong_arguments_are_told_by_their_path_and_nothing_is_left_of_the
         assert caller.booked == []
 
 
+async def test_an_object_that_can_be_read_in_two_ways_is_refused_and_not_read_as_words(
+    tmp_path: Path, site: Path
+) -> None:
+    queries = [
+        '{"sku": "ABC-01", "sku": "ABC-02"}',
+        '{"sku": "ABC-01", "count": NaN}',
+        '{"sku": "ABC-01", "count": 1e999}',
+        '{"sku": "ABC-01", "note": "\\ud800"}',
+        '{"sku": "ABC-01", "note": ' + "[" * 40 + "]" * 40 + "}",
+    ]
+    async with calling(tmp_path, site) as caller:
+        before = caller.talker.counts()
+        for query in queries:
+            said = await caller.ask(query, "check_stock")
+            assert (said.status, said.body.get("param")) == (400, "query"), query
+        assert caller.talker.counts() == before
+        said = await caller.ask("{how many of ABC-01?}", "check_stock")
+        assert said.answer == "There are 7 of ABC-01 left."
+
+
 async def test_what_costs_is_done_for_who_agrees_to_its_price(tmp_path: Path, site: Path) -> None:
     order: dict[str, Any] = {"sku": "ABC-01", "quantity": 2}
     async with calling(tmp_path, site) as caller:
@@ -197,6 +217,19 @@ async def test_only_a_yes_has_done_what_cannot_be_undone(
         assert caller.booked == []
         await caller.reply(asked, "Yes.", "close_account")
         assert caller.booked == ["closed"]
+
+
+async def test_what_could_stand_for_the_first_of_two_choices_is_no_yes(
+    tmp_path: Path, site: Path
+) -> None:
+    async with calling(tmp_path, site) as caller:
+        asked = await caller.ask("3x ABC-01", "place_order")
+        for words in ("yes, but only 1", "1", "a", "the first one", "yes, 1", "if it is the first"):
+            said = await caller.reply(asked, words, "place_order")
+            assert said.body["status"] == "clarification_needed", words
+        assert caller.booked == []
+        await caller.reply(asked, "\u201cYES!\u201d", "place_order")
+    assert len(caller.booked) == 1
 
 
 async def test_a_call_that_waits_goes_on_after_a_restart(tmp_path: Path, site: Path) -> None:

@@ -65,6 +65,18 @@ async def test_the_manifest_says_what_each_does_and_what_it_takes(
     }
 
 
+async def test_what_is_sold_for_a_product_is_meant_only_where_it_is_named(tmp_path: Path) -> None:
+    questions = {
+        "Is the Larkspur 2 in stock in Bend?": "Tarn Larkspur 2 Tent (TO-2201): 12 in Bend.",
+        "Is the footprint for the Larkspur 2 in Bend?": "Footprint for the Larkspur 2 (TO-2209)",
+        "How many of the Pika stove are there in Boise?": "Lomond Pika Stove (TO-5103): 7 in",
+    }
+    async with shopping(tmp_path) as (shopper, _):
+        for question, answer in questions.items():
+            told = await shopper.ask("inventory_check", question)
+            assert told.body["response"]["answer"].startswith(answer), question
+
+
 async def test_visits_are_booked_within_the_opening_hours(tmp_path: Path) -> None:
     async with shopping(tmp_path) as (shopper, clock):  # Friday, January 15, 2027
 

@@ -18,6 +18,8 @@ from .pricing import Sku, Store, dollars, in_words
 
 _SKU = re.compile(r"\bTO-\d{4}\b", re.ASCII | re.IGNORECASE)
 _WORD = re.compile(r"[a-z0-9-]+")
+_SMALL = {"a", "an", "and", "for", "in", "of", "the", "with"}
+"""What titles and questions have in common without meaning anything."""
 _ENOUGH = 2
 """So many words of a title tell which product is meant, where no other has as many."""
 
@@ -83,7 +85,7 @@ def read_question(text: str) -> Mapping[str, str] | None:
         return None
     with reading(datetime.now(UTC)) as shop:
         first, second = (*_ranked(shop, text), _NOTHING, _NOTHING)[:2]
-    if first.hits < _ENOUGH or (first.hits, first.missing) == (second.hits, second.missing):
+    if first.hits < _ENOUGH or first[:-1] == second[:-1]:
         return None
     named = [store for store in get_args(Store) if store.casefold() in text.casefold()]
     return {"sku": first.sku, **({"store": named[0]} if len(named) == 1 else {})}
@@ -146,14 +148,19 @@ def inventory_check(sku: Sku, context: Context, store: Store | None = None) -> S
 
 
 class _Fit(NamedTuple):
-    """How well a title fits a text: the words that both have, and those that only the title has."""
+    """How well a title fits a text: the words that both have, and those that only the title has.
 
+    Parameters:
+        is_named: whether one of the words is of what it is, and not only of what that is for.
+    """
+
+    is_named: bool
     hits: int
     missing: int
     sku: str
 
 
-_NOTHING = _Fit(0, 0, "")
+_NOTHING = _Fit(False, 0, 0, "")
 
 
 def _ranked(shop: sqlite3.Connection, text: str) -> list[_Fit]:
@@ -163,9 +170,11 @@ def _ranked(shop: sqlite3.Connection, text: str) -> list[_Fit]:
     for row in shop.execute("SELECT sku, title FROM products"):
         title = _words(row["title"])
         if hits := len(title & words):
-            fits.append(_Fit(hits, len(title - words), row["sku"]))
-    return sorted(fits, key=lambda fit: (-fit.hits, fit.missing, fit.sku))
+            name, _, _ = row["title"].partition(" for ")
+            is_named = not words.isdisjoint(_words(name))
+            fits.append(_Fit(is_named, hits, len(title - words), row["sku"]))
+    return sorted(fits, key=lambda fit: (not fit.is_named, -fit.hits, fit.missing, fit.sku))
 
 
 def _words(text: str) -> set[str]:
-    return {word.removesuffix("s") for word in _WORD.findall(text.casefold())}
+    return {word.removesuffix("s") for word in _WORD.findall(text.casefold())} - _SMALL

@@ -319,6 +319,29 @@ WRONG = {
         'class Box(Struct):\n    what: Itme\n@action\ndef f() -> Box: "F."',
         "returns what callers cannot be sent: name 'Itme' is not defined",
     ),
+    "a pattern that is none": (
+        '@action\ndef f(a: "Annotated[str, Meta(pattern=\'(\')]") -> int: "F."',
+        "has a type that cannot be read (missing ), unterminated subpattern",
+    ),
+    "a pattern within a Struct that is none": (
+        (
+            "class Box(Struct):\n    what: \"Annotated[str, Meta(pattern='(')]\"\n"
+            '@action\ndef f() -> Box: "F."'
+        ),
+        "returns what callers cannot be sent: missing ), unterminated subpattern",
+    ),
+    "a type that its module has not": (
+        '@action\ndef f(a: "msgspec.Nothing") -> int: "F."\nimport msgspec',
+        "has a type that cannot be read (module 'msgspec' has no attribute 'Nothing')",
+    ),
+    "a precondition's type that its module has not": (
+        (
+            '@action\ndef f(a: int) -> int: "F."\nimport msgspec\n'
+            '@f.requires("is_open", "It is open.")\n'
+            'def one(a: "msgspec.Nothing") -> str | None: ...'
+        ),
+        "has the precondition 'is_open' with a type that cannot be read: module 'msgspec'",
+    ),
     "what is no type": (
         '@action\ndef f(a: "1 +") -> int: "F."',
         "has a type that cannot be read",
