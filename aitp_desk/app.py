@@ -22,15 +22,13 @@ import structlog
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
-from aitp_desk.agent.budget import Day
-from aitp_desk.agent.claude import ClaudeAgent, open_claude
-from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.answerers import agent_over, open_agent, open_content
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
-from aitp_desk.config import Claude, Config, default_url
+from aitp_desk.config import Config, default_url
 from aitp_desk.connections import Connections, most_connections
 from aitp_desk.desk.call_counts import call_figures
 from aitp_desk.desk.callbacks import Render
@@ -46,10 +44,7 @@ from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
 from aitp_desk.house import House, make_authorizing, tending
-from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.titles import site_name
-from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
-from aitp_desk.knowledge.web.rounds import Rounds
 from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.pages.routes import PagesDoor
@@ -175,23 +170,28 @@ async def open_server(
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
-        knowledge = await _open_knowledge(stack, config, egress)
+        knowledge = await open_content(stack, config, egress)
         site = site.named(site_name(knowledge.library.documents))
         config = msgspec.structs.replace(config, site=site)
         tokens_used = TokensUsed(store, digests(keys, "tokens used"), clock)
-        agent, day = await _open_agent(
-            stack, config.claude, knowledge, tokens_used, clock, agent, claude_key, claude_url
+        agent, day = await open_agent(
+            stack,
+            config.claude,
+            knowledge,
+            tokens_used=tokens_used,
+            clock=clock,
+            agent=agent,
+            key=claude_key,
+            url=claude_url,
         )
         offers = await stack.enter_async_context(offering(config, environment, OWN_NAMES, actions))
         houses = [House("", config, knowledge, agent, offers)]
         for further in config.agents:
             own = config.of_agent(further)
-            knowledge = await _open_knowledge(stack, own, egress, further.name)
+            knowledge = await open_content(stack, own, egress, further.name)
             more = agent_actions.get(further.name, ())
             offers = await stack.enter_async_context(offering(own, environment, OWN_NAMES, more))
-            houses.append(
-                House(further.name, own, knowledge, _agent_over(knowledge, agent), offers)
-            )
+            houses.append(House(further.name, own, knowledge, agent_over(knowledge, agent), offers))
         shared = make_shared(
             config,
             store=store,
@@ -315,52 +315,6 @@ def _rendering(desk: Desk) -> Render:
         return None if status is None else encoder.status_body(status)
 
     return render
-
-
-async def _open_knowledge(
-    stack: AsyncExitStack, config: Config, egress: Egress, name: str = ""
-) -> Knowledge:
-    """Read what a site agent answers from, and watch it."""
-    web = config.content.web
-    copies = config.data / AGENTS_FOLDER / name if name else config.data
-    return await stack.enter_async_context(
-        open_knowledge(
-            config.content_folder,
-            data=config.data,
-            synonyms=config.content.synonyms,
-            rounds=Rounds(web, egress, copies) if web.lists else None,
-            below=name,
-            languages=Languages(config.site.language, config.site.languages),
-        )
-    )
-
-
-async def _open_agent(
-    stack: AsyncExitStack,
-    settings: Claude,
-    knowledge: Knowledge,
-    tokens_used: TokensUsed,
-    clock: Callable[[], float],
-    agent: Agent | None,
-    key: str | None,
-    url: str | None,
-) -> tuple[Agent, Day | None]:
-    """Who answers, and the tokens of the day where that is a model."""
-    if agent is not None:
-        return agent, None
-    if key is None:
-        return ExtractiveAgent(knowledge), None
-    used = await tokens_used.by_all()
-    day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
-    claude = open_claude(knowledge, settings, key=key, url=url, day=day)
-    return await stack.enter_async_context(claude), day
-
-
-def _agent_over(knowledge: Knowledge, agent: Agent) -> Agent:
-    """Who answers from a further agent's content, given who answers from the site's."""
-    if isinstance(agent, ClaudeAgent):
-        return agent.over(knowledge)
-    return ExtractiveAgent(knowledge) if isinstance(agent, ExtractiveAgent) else agent
 
 
 def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:

@@ -1,0 +1,78 @@
+"""Who answers at each desk, and from which content."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+
+from aitp_desk.agent.base import Agent
+from aitp_desk.agent.budget import Day
+from aitp_desk.agent.claude import ClaudeAgent, open_claude
+from aitp_desk.agent.extractive import ExtractiveAgent
+from aitp_desk.config import Claude, Config
+from aitp_desk.desk.tokens_used import TokensUsed
+from aitp_desk.egress import Egress
+from aitp_desk.knowledge.languages import Languages
+from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
+from aitp_desk.knowledge.web.rounds import Rounds
+
+
+async def open_content(
+    stack: AsyncExitStack, config: Config, egress: Egress, name: str = ""
+) -> Knowledge:
+    """Read what a site agent answers from, and watch it until the stack is closed.
+
+    Parameters:
+        name: of a further site agent; empty for the site's own.
+    """
+    web = config.content.web
+    copies = config.data / AGENTS_FOLDER / name if name else config.data
+    return await stack.enter_async_context(
+        open_knowledge(
+            config.content_folder,
+            data=config.data,
+            synonyms=config.content.synonyms,
+            rounds=Rounds(web, egress, copies) if web.lists else None,
+            below=name,
+            languages=Languages(config.site.language, config.site.languages),
+        )
+    )
+
+
+async def open_agent(
+    stack: AsyncExitStack,
+    settings: Claude,
+    knowledge: Knowledge,
+    *,
+    tokens_used: TokensUsed,
+    clock: Callable[[], float],
+    agent: Agent | None,
+    key: str | None,
+    url: str | None,
+) -> tuple[Agent, Day | None]:
+    """Open who answers, until the stack is closed.
+
+    Parameters:
+        clock: Unix seconds.
+        agent: who answers whatever else there is; None for Claude or extraction.
+        key: the API key for Claude; None for none.
+        url: the address of its API; None for the public one.
+
+    Returns:
+        Who answers, and the tokens of the day where that is Claude; else None for these.
+    """
+    if agent is not None:
+        return agent, None
+    if key is None:
+        return ExtractiveAgent(knowledge), None
+    used = await tokens_used.by_all()
+    day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
+    claude = open_claude(knowledge, settings, key=key, url=url, day=day)
+    return await stack.enter_async_context(claude), day
+
+
+def agent_over(knowledge: Knowledge, agent: Agent) -> Agent:
+    """Who answers from a further agent's content, given who answers from the site's."""
+    if isinstance(agent, ClaudeAgent):
+        return agent.over(knowledge)
+    return ExtractiveAgent(knowledge) if isinstance(agent, ExtractiveAgent) else agent
