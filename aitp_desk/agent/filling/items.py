@@ -105,6 +105,15 @@ def read_known(reading: Reading, field: Field) -> None:
     reading.say(field, [items])
 
 
+def say_count(reading: Reading, field: Field, count: Number, at: Path | None = None) -> None:
+    """Note how many there are to be; of half a thing it is asked."""
+    values = as_match(field, count).values
+    if not values:
+        path = field.path if at is None else at
+        reading.problems[path] = f"The {field.title.lower()} must be a whole number."
+    reading.say(field, values, at=at)
+
+
 def counts_of(text: Text, things: Sequence[Match]) -> list[Number | None]:
     """How many of each thing; None where the words beside it do not say it."""
     floors = [0, *(thing.end for thing in things)]
@@ -146,7 +155,7 @@ def _add(
     if count is None or parts.count is None:
         return
     reading.text.take(count.start, count.end)
-    reading.say(parts.count, as_match(parts.count, count).values, at=path)
+    say_count(reading, parts.count, count, at=path)
 
 
 def read_called(reading: Reading, field: Field, *, is_asked: bool) -> None:

@@ -12,10 +12,10 @@ from aitp_desk.agent.filling.counts import COUNTED, count_after, count_before, e
 from aitp_desk.agent.filling.dates import date_at, is_dated
 from aitp_desk.agent.filling.form import Field, Kind
 from aitp_desk.agent.filling.ids import is_bare_number, is_long_number
-from aitp_desk.agent.filling.items import parts_of, things_in
+from aitp_desk.agent.filling.items import parts_of, say_count, things_in
 from aitp_desk.agent.filling.labels import distinct
 from aitp_desk.agent.filling.numbers import UNITS, Amount, Number, amount_at, number_at
-from aitp_desk.agent.filling.readers import as_match, as_value, described, is_denied, read_at
+from aitp_desk.agent.filling.readers import as_value, described, is_denied, read_at
 from aitp_desk.agent.filling.reading import Reading
 from aitp_desk.agent.filling.tokens import fold
 
@@ -196,7 +196,7 @@ def _read_pair(reading: Reading) -> None:
     ]
     for number in found:
         text.take(number.start, number.end)
-        reading.say(parts.count, as_match(parts.count, number).values)
+        say_count(reading, parts.count, number)
 
 
 def read_numbers(reading: Reading) -> None:

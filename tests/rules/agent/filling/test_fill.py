@@ -201,6 +201,14 @@ TALKS: list[tuple[str, list[tuple[str, str]], dict[str, Any]]] = [
         {"items": [{"sku": "TS-001", "quantity": 3}, {"sku": "MUG-02", "quantity": 1}]},
     ),
     (
+        "quote",
+        [
+            ("1.5 MUG-02", "The quantity must be a whole number. How many of MUG-02?"),
+            ("2", ""),
+        ],
+        {"items": [{"sku": "MUG-02", "quantity": 2}]},
+    ),
+    (
         "contact",
         [
             ("my name is Ada", "What is the e-mail address? I also need the message."),
