@@ -62,18 +62,8 @@ UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETUR
 -- tell_unknown_call: Says what became of a call of which nobody knew.
 UPDATE calls SET error = :error WHERE id = :id AND state = 'unknown';
 
--- empty_calls_of_thread: Drops what calls on a thread were about, and ends those under way; that they
--- were made stays.
-UPDATE calls
-SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
-    intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',
-    error = NULL,
-    state = CASE WHEN ended_at IS NULL AND state NOT IN ('failed', 'expired', 'unknown')
-        THEN 'failed' ELSE state END
-WHERE thread_id = :thread_id;
-
--- erase_calls_on_thread: The same for calls of somebody, and of all since they first said anything;
--- those that were not empty.
+-- erase_calls_on_thread: Drops what calls on a thread were about, those of somebody and all since a
+-- time, and ends those under way; that they were made stays. Returns those that were not empty.
 UPDATE calls
 SET asked_by = NULL, principal = NULL, session_id = NULL, arguments = '{}', memory = NULL,
     intent = NULL, progress = '', callback_url = NULL, result = 'null', text = '', effects = '[]',

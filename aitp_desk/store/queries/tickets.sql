@@ -35,14 +35,8 @@ WHERE state IN ('open', 'taken') AND due_at IS NOT NULL AND due_at <= :now ORDER
 -- other_taken_ticket: Finds another ticket of a thread that somebody has taken.
 SELECT id FROM tickets WHERE thread_id = :thread_id AND state = 'taken' AND id <> :id LIMIT 1;
 
--- empty_tickets_of_thread: Drops what the tickets of a thread say, and closes those that are open.
-UPDATE tickets
-SET about = '', note = '', principal = NULL, answer = '',
-    state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
-WHERE thread_id = :thread_id;
-
--- erase_tickets_on_thread: The same for tickets of somebody, and of all since they first said
--- anything.
+-- erase_tickets_on_thread: Drops what tickets of a thread say, those of somebody and all since a
+-- time, and closes those that are open.
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '',
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END

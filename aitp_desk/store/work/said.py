@@ -135,8 +135,9 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     tail.tell("thread.deleted", thread_id)
     yield from tail.write()
     yield "delete_steps_of_thread", {"thread_id": thread_id}
-    yield "empty_calls_of_thread", {"thread_id": thread_id}
-    yield "empty_tickets_of_thread", {"thread_id": thread_id}
+    everything = {"thread_id": thread_id, "since": 0, "whose": ""}
+    yield "erase_calls_on_thread", everything
+    yield "erase_tickets_on_thread", everything
     yield "hand_back", {"thread_id": thread_id}
     yield "empty_runs_of_thread", {"thread_id": thread_id}
     yield "delete_messages_of_thread", {"thread_id": thread_id}
