@@ -7,8 +7,23 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-VARIABLE = r"\A(?:[A-Za-z_][A-Za-z0-9_]*)?\Z"
-"""The name of an environment variable, or nothing."""
+Variable = Annotated[
+    str,
+    Meta(
+        max_length=128,
+        pattern=r"\A(?:[A-Za-z_][A-Za-z0-9_]*)?\Z",
+        extra={"unit": "the name of an environment variable"},
+    ),
+]
+Prefix = Annotated[
+    str,
+    Meta(
+        max_length=32,
+        pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
+        extra={"unit": "small letters, digits and _"},
+        description="What the names of its actions begin with.",
+    ),
+]
 
 
 class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):

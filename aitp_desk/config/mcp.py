@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.config.action_terms import VARIABLE, ActionTerms
+from aitp_desk.config.action_terms import ActionTerms, Prefix, Variable
 from aitp_desk.config.units import Url
 
 
@@ -40,15 +40,7 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
             description='Those that are offered; "*" alone offers all.',
         ),
     ] = ()
-    prefix: Annotated[
-        str,
-        Meta(
-            max_length=32,
-            pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
-            extra={"unit": "small letters, digits and _"},
-            description="What the names of its actions begin with.",
-        ),
-    ] = ""
+    prefix: Prefix = ""
     command: Annotated[
         tuple[str, ...],
         Meta(
@@ -73,12 +65,6 @@ class Mcp(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     bearer_env: Annotated[
-        str,
-        Meta(
-            max_length=128,
-            pattern=VARIABLE,
-            extra={"unit": "the name of an environment variable"},
-            description="What holds the token that is sent to the address.",
-        ),
+        Variable, Meta(description="What holds the token that is sent to the address.")
     ] = ""
     terms: tuple[ToolTerms, ...] = ()

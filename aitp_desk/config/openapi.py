@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from aitp_desk.config.action_terms import VARIABLE, ActionTerms
+from aitp_desk.config.action_terms import ActionTerms, Prefix, Variable
 from aitp_desk.config.units import Url
 
 
@@ -37,15 +37,7 @@ class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
             description='Those that are offered; "*" alone offers all.',
         ),
     ] = ()
-    prefix: Annotated[
-        str,
-        Meta(
-            max_length=32,
-            pattern=r"\A(?:[a-z][a-z0-9_]*)?\Z",
-            extra={"unit": "small letters, digits and _"},
-            description="What the names of its actions begin with.",
-        ),
-    ] = ""
+    prefix: Prefix = ""
     base_url: Annotated[
         Url,
         Meta(
@@ -54,22 +46,11 @@ class OpenApi(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     bearer_env: Annotated[
-        str,
-        Meta(
-            max_length=128,
-            pattern=VARIABLE,
-            extra={"unit": "the name of an environment variable"},
-            description="What holds the token that is sent to it.",
-        ),
+        Variable, Meta(description="What holds the token that is sent to it.")
     ] = ""
     basic_env: Annotated[
-        str,
-        Meta(
-            max_length=128,
-            pattern=VARIABLE,
-            extra={"unit": "the name of an environment variable"},
-            description="What holds the user name, a colon and the password that are sent to it.",
-        ),
+        Variable,
+        Meta(description="What holds the user name, a colon and the password that are sent to it."),
     ] = ""
     header_env: Annotated[
         dict[str, str],
