@@ -30,6 +30,7 @@ from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
+from aitp_desk.desk.exchanging import Means
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.holding import Holding
@@ -205,14 +206,16 @@ class House(msgspec.Struct, frozen=True):
                 registry=registry,
                 tooling=tooling,
                 acting=Acting(
-                    agent=self.agent,
-                    invoking=tooling.invoking,
-                    tooling=tooling,
-                    sessions=sessions,
-                    recording=recording,
-                    budgets=budgets,
-                    facts=site_facts(site),
-                    clock=clock,
+                    Means(
+                        agent=self.agent,
+                        invoking=tooling.invoking,
+                        tooling=tooling,
+                        sessions=sessions,
+                        recording=recording,
+                        budgets=budgets,
+                        facts=site_facts(site),
+                        clock=clock,
+                    ),
                     requires_intent=config.actions.require_intent,
                     check_callback=shared.callbacks.check,
                 ),

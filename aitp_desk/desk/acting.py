@@ -8,89 +8,49 @@ session. What was said stands on the session's thread, in the commits in which t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
+from collections.abc import Callable
 
 import msgspec
-import structlog
 
-from aitp_desk.actions.base import Offered
-from aitp_desk.agent.base import (
-    Agent,
-    Answer,
-    Calling,
-    Clarification,
-    Pending,
-    Said,
-    SiteFacts,
-    Turn,
-    answer_of,
-)
-from aitp_desk.agent.filling.base import Filled
-from aitp_desk.agent.filling.fill import FromText, fill
-from aitp_desk.desk.budgets import Budgets
-from aitp_desk.desk.consenting import agrees, asking_back, consent_question
-from aitp_desk.desk.conversation import Conversation
+from aitp_desk.agent.base import Calling
+from aitp_desk.desk.consenting import agrees
 from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
-from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
+from aitp_desk.desk.exchanging import Exchange, Means
+from aitp_desk.desk.invocation import Consent
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.json_arguments import arguments_in
 from aitp_desk.desk.offer import Offer
-from aitp_desk.desk.recording import Recording
-from aitp_desk.desk.replying import reply_metadata, write_reply
-from aitp_desk.desk.results import choose_type, offer_result
-from aitp_desk.desk.sessions import Session, Sessions
-from aitp_desk.desk.tooling import Tooling, tool_of
-from aitp_desk.model.call import ActionCall, CallState, Source
-from aitp_desk.model.errors import CallNotFound, DeskError, MissingField
+from aitp_desk.desk.results import choose_type
+from aitp_desk.desk.sessions import Session
+from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.errors import CallNotFound, MissingField
 from aitp_desk.model.principal import Principal
-from aitp_desk.store.work.calls import SessionTurn
-
-_log = structlog.get_logger()
-
-DECLINED = "Nothing was done."
-DONE = "It was done. This site does not offer this any more."
-TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
 
 
 class Acting:
     """Has actions done, in sessions.
 
     Parameters:
-        clock: Unix seconds.
+        means: what each exchange is held with.
         requires_intent: whether it must be said what for, where something may change.
         check_callback: refuses an address that a caller may not be told at.
     """
 
     def __init__(
         self,
+        means: Means,
         *,
-        agent: Agent,
-        invoking: Invoking,
-        tooling: Tooling,
-        sessions: Sessions,
-        recording: Recording,
-        budgets: Budgets,
-        facts: SiteFacts,
-        clock: Callable[[], float],
         requires_intent: bool,
         check_callback: Callable[[Principal, str], None],
     ) -> None:
-        self.agent = agent
-        self.invoking = invoking
-        self.tooling = tooling
-        self.sessions = sessions
-        self.recording = recording
-        self.budgets = budgets
-        self.facts = facts
-        self._clock = clock
+        self._means = means
         self._requires_intent = requires_intent
         self._check_callback = check_callback
 
-    def now(self) -> datetime:
-        """The present moment, from which ``tomorrow`` is counted, in UTC."""
-        return datetime.fromtimestamp(self._clock(), UTC)
+    @property
+    def invoking(self) -> Invoking:
+        """What calls the actions."""
+        return self._means.invoking
 
     async def act(
         self, principal: Principal, name: str, request: ActionRequest, session: Session
@@ -120,7 +80,7 @@ class Acting:
         waiting = await self._waiting(principal, name, session)
         if request.is_reply:
             session.check_pending()
-        exchange = _Exchange(self, principal, offered, request, session, chosen)
+        exchange = Exchange(self._means, principal, offered, request, session, chosen)
         given = None if request.is_reply else arguments_in(request.words)
         if given is not None:
             arguments, consent = given
@@ -134,7 +94,8 @@ class Acting:
                 return await exchange.decline(waiting)
             again = {"arguments": waiting.arguments, "asked": ()}
             waiting = msgspec.structs.replace(waiting, memory=again)
-        if isinstance(self.agent, Calling) and self.agent.calls_tools:
+        agent = self._means.agent
+        if isinstance(agent, Calling) and agent.calls_tools:
             return await exchange.ask_agent()
         return await exchange.read(waiting)
 
@@ -160,10 +121,7 @@ class Acting:
         """What came of a call, in the form that its action prefers; None where nothing did."""
         if call.state is not CallState.SUCCEEDED:
             return None
-        if call.action not in self.invoking.names:
-            return Offer(call.text or DONE, tools_used=(call.action,))
-        action = self.invoking.action(call.action)
-        return offer_result(action, call, (action.answer_types[0], None))
+        return self.invoking.offer(call)
 
     async def _waiting(
         self, principal: Principal, name: str, session: Session
@@ -174,218 +132,3 @@ class Acting:
             return None
         call = await self.invoking.calls.waiting(pending.call_id, principal)
         return call if call is not None and call.action == name else None
-
-
-class _Exchange:
-    """One question to an action, and what comes of it."""
-
-    def __init__(
-        self,
-        acting: Acting,
-        principal: Principal,
-        offered: Offered,
-        request: ActionRequest,
-        session: Session,
-        chosen: tuple[str, str | None],
-    ) -> None:
-        self._acting = acting
-        self._invoking = acting.invoking
-        self._principal = principal
-        self._action = offered.action
-        self._offered = offered
-        self._request = request
-        self._session = session
-        self._chosen = chosen
-
-    async def call(
-        self,
-        arguments: Mapping[str, Any],
-        source: Source,
-        consent: Consent | None = None,
-        waiting: ActionCall | None = None,
-    ) -> ActionReply:
-        """Call the action, with what was said of it on the thread."""
-        invocation = self._invocation(arguments, source, consent, waiting)
-        invoked = await self._invoking.invoke(
-            self._principal, invocation, self._say_question, self._say_end
-        )
-        match invoked:
-            case Ended(call):
-                offer = self._offer(call)
-                self._note(offer, None)
-                return ActionReply(offer)
-            case Accepted():
-                said = Answer(TAKEN_ON, tools_used=(self._action.name,))
-                self._note(said, None)
-                return ActionReply(said, invoked)
-            case ConsentNeeded():
-                question = consent_question(self._action, invocation, invoked.price)
-                return await self._ask_back(invoked, None, question)
-
-    def _invocation(
-        self,
-        arguments: Mapping[str, Any],
-        source: Source,
-        consent: Consent | None = None,
-        waiting: ActionCall | None = None,
-    ) -> Invocation:
-        return Invocation(
-            name=self._action.name,
-            arguments=arguments,
-            source=source,
-            consent=consent,
-            intent=self._request.intent,
-            callback_url=self._request.callback_url,
-            thread_id=self._session.thread_id,
-            session_id=self._session.id,
-            waiting=waiting,
-        )
-
-    async def decline(self, waiting: ActionCall) -> ActionReply:
-        """Do nothing, as was asked."""
-        said = Answer(DECLINED)
-        words = self._request.words
-        await self._invoking.decline(
-            waiting, lambda call: self._turn(said, None, (call.id,), words)
-        )
-        self._note(said, None)
-        return ActionReply(said)
-
-    async def read(self, waiting: ActionCall | None) -> ActionReply:
-        """Read the words as arguments by the action's schema."""
-        memory = None if waiting is None else waiting.memory
-        filled = self._fill(memory, self._offered.from_text)
-        if filled.is_dropped and waiting is not None:
-            return await self.decline(waiting)
-        if not filled.missing:
-            return await self.call(filled.arguments, "text", waiting=waiting)
-        invocation = self._invocation(filled.arguments, "text", waiting=waiting)
-        question = Clarification(filled.question, filled.options)
-        return await self._ask_back(ConsentNeeded(invocation, None), filled.memory, question)
-
-    def _fill(self, memory: Mapping[str, Any] | None, from_text: FromText | None) -> Filled:
-        words, now = self._request.words, self._acting.now()
-        try:
-            return fill(self._action, words, now=now, before=memory, from_text=from_text)
-        except DeskError:
-            raise
-        except Exception:
-            if from_text is None:
-                raise
-            _log.exception("from_text_failed", action=self._action.name)
-            return self._fill(memory, None)
-
-    async def ask_agent(self) -> ActionReply:
-        """Have the agent that answers here call it."""
-        acting, session, request = self._acting, self._session, self._request
-        conversation = Conversation(
-            session.thread_id,
-            session.id,
-            words=request.words,
-            answers=None if session.pending is None else session.pending.call_id,
-            intent=request.intent,
-            callback_url=request.callback_url,
-            say=self._say_question,
-        )
-        turn = Turn(
-            request.words,
-            acting.facts,
-            session.transcript,
-            request.words if request.is_reply else None,
-            session.pending,
-            request.locale,
-            request.max_tokens,
-            tools=(tool_of(self._action),),
-            invoke=acting.tooling.invoker(self._principal, conversation),
-        )
-        await acting.budgets.check_day(self._principal)
-        outcome = asking_back(await answer_of(acting.agent, turn))
-        await acting.budgets.spend(self._principal, outcome)
-        invoked = conversation.invoked[-1] if conversation.invoked else None
-        match invoked:
-            case Ended(call):
-                # what extraction says in a failed model's place is not of the call
-                return await self._put_down(
-                    self._offer(call, None if outcome.fallback else outcome), conversation
-                )
-            case Accepted():
-                said = Answer(TAKEN_ON, tools_used=(self._action.name,))
-                reply = await self._put_down(said if outcome.fallback else outcome, conversation)
-                return msgspec.structs.replace(reply, accepted=invoked)
-            case _ if outcome.fallback is not None and not conversation.made:
-                return await self.read(None)
-            case _:
-                return await self._put_down(outcome, conversation)
-
-    async def _ask_back(
-        self, needed: ConsentNeeded, memory: Mapping[str, Any] | None, question: Clarification
-    ) -> ActionReply:
-        waiting: list[Pending] = []
-
-        def say(call: ActionCall) -> SessionTurn:
-            waiting.append(self._pending(question, call.id))
-            asks = msgspec.structs.replace(question, waits=call.id)
-            return self._turn(asks, waiting[0], (), self._request.words)
-
-        await self._invoking.wait_for(self._principal, needed, memory, say)
-        self._note(question, waiting[0])
-        return ActionReply(question)
-
-    async def _put_down(self, said: Said, conversation: Conversation) -> ActionReply:
-        """Write down what an agent says; what was asked is written where it has called already."""
-        pending = None
-        if isinstance(said, Clarification):
-            pending = self._pending(said, said.waits)
-        question = None if conversation.made else self._request.words
-        turn = self._turn(said, pending, tuple(conversation.made), question)
-        await self._acting.recording.write(turn)
-        self._note(said, pending)
-        return ActionReply(said)
-
-    def _offer(self, call: ActionCall, words: Said | None = None) -> Offer:
-        return offer_result(
-            self._action,
-            call,
-            self._chosen,
-            said=words if isinstance(words, Answer) else None,
-            max_tokens=self._request.max_tokens,
-        )
-
-    def _pending(self, question: Clarification, call_id: str | None) -> Pending:
-        before = self._session.pending
-        about = before.about if before is not None and before.call_id == call_id else None
-        return Pending(about or self._request.words, question.question, question.options, call_id)
-
-    def _say_question(self, _call: ActionCall) -> SessionTurn:
-        """The visitor's words, written with the call before it is carried out."""
-        return self._acting.recording.turn(
-            self._principal, self._session, question=self._request.words
-        )
-
-    def _say_end(self, call: ActionCall) -> SessionTurn:
-        """What came of it, written with its end."""
-        said = self._offer(call) if call.error is None else Answer(call.error.message)
-        reply = self._reply(said, (call.id,))
-        return self._acting.recording.turn(self._principal, self._session, reply=reply)
-
-    def _turn(
-        self, said: Said, pending: Pending | None, calls: Sequence[str], question: str | None
-    ) -> SessionTurn:
-        """The visitor's words, where they are not written yet, and the desk's."""
-        return self._acting.recording.turn(
-            self._principal,
-            self._session,
-            question=question,
-            reply=self._reply(said, calls),
-            pending=pending,
-            tokens=said.tokens_used,
-        )
-
-    def _reply(self, said: Said, calls: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-        return write_reply(said, self._acting.facts.url), reply_metadata(said, calls)
-
-    def _note(self, said: Said, pending: Pending | None) -> None:
-        reply, _ = self._reply(said, ())
-        self._acting.sessions.add_turn(
-            self._session, self._request.words, reply[0], pending, said.tokens_used
-        )

@@ -35,8 +35,9 @@ from aitp_desk.desk.invocation import (
     has_consent,
     say_nothing,
 )
+from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.performing import Performing
-from aitp_desk.desk.results import result_text
+from aitp_desk.desk.results import end_in_words, offer_result
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
 from aitp_desk.model.call import ActionCall, CallError, CallState
@@ -119,6 +120,18 @@ class Invoking:
             KeyError: there is none.
         """
         return self._offered[name].action
+
+    def in_words(self, call: ActionCall) -> str:
+        """What is said of a call that is over."""
+        offered = self._offered.get(call.action)
+        return end_in_words(None if offered is None else offered.action, call)
+
+    def offer(self, call: ActionCall) -> Offer:
+        """A call that is over as an answer, in the form that its action prefers."""
+        offered = self._offered.get(call.action)
+        if offered is None:
+            return Offer(self.in_words(call), tools_used=(call.action,))
+        return offer_result(offered.action, call, (offered.action.answer_types[0], None))
 
     def open_to(self, principal: Principal) -> tuple[Action, ...]:
         """The actions that a caller may call."""
@@ -354,10 +367,7 @@ class Invoking:
 
     def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
         """What is said on its thread of a call that ended by itself."""
-        if call.error is not None:
-            said = call.error.message
-        else:
-            said = result_text(self.action(call.action), call)
+        said = self.in_words(call)
         notes = {"calls": call.id, "tools_used": call.action}
         return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)
 

@@ -13,6 +13,7 @@ from aitp_desk.desk.offer import Offer, negotiate
 from aitp_desk.model.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action
 from aitp_desk.model.call import ActionCall
 
+DONE = "It was done. This site does not offer this any more."
 LONGEST_TEXT = 4000
 """How long a result in words may be, in characters."""
 _MOST_ITEMS = 20
@@ -39,18 +40,20 @@ def offer_result(
     said: Answer | None = None,
     max_tokens: int | None = None,
 ) -> Offer:
-    """A call that succeeded, as an answer (AHP 0.1, appendix C.2).
+    """A call that is over, as an answer (AHP 0.1, appendix C.2); one that failed says why.
 
     Parameters:
         chosen: as :func:`choose_type` gives it.
         said: what an agent says of it; else it is put in words here.
     """
+    if call.error is not None:
+        return Offer(end_in_words(action, call))
     content_type, fallback_from = chosen
     payload = _payload(action, call, content_type)
     if said is not None:
         known = msgspec.structs.asdict(said)
         return Offer(**known, content_type=content_type, payload=payload)
-    text = result_text(action, call)
+    text = end_in_words(action, call)
     if max_tokens is not None:
         text = cut(text, max_tokens * CHARACTERS_PER_TOKEN)
     return Offer(
@@ -63,8 +66,18 @@ def offer_result(
     )
 
 
-def result_text(action: Action, call: ActionCall) -> str:
-    """What came of a call, in words: the action's own, else its result spelt out."""
+def end_in_words(action: Action | None, call: ActionCall) -> str:
+    """What is said of a call that is over: why it failed, or what it gave.
+
+    The action's own words are said, else its result is spelt out.
+
+    Parameters:
+        action: that was called; None where the site does not offer it any more.
+    """
+    if call.error is not None:
+        return call.error.message
+    if action is None:
+        return call.text or DONE
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
     effects = [effect.description for effect in call.effects]
     return cut("\n".join([said, *effects]), LONGEST_TEXT)

@@ -28,7 +28,6 @@ from aitp_desk.desk.invocation import (
     say_nothing,
 )
 from aitp_desk.desk.invoking import Invoking
-from aitp_desk.desk.results import result_text
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import DeskError, NotAuthenticated, ScopeMissing, UnknownAction
@@ -185,11 +184,7 @@ def in_words(outcome: Said, conversation: Conversation, tooling: Tooling) -> Sai
     if outcome.fallback is None or not conversation.made:
         return outcome
     said = (
-        call.error.message
-        if call.error is not None
-        else result_text(tooling.invoking.action(call.action), call)
-        if call.state is CallState.SUCCEEDED
-        else tell_call(call).output
+        tooling.invoking.in_words(call) if call.is_over else tell_call(call).output
         for call in conversation.made.values()
     )
     return Answer(
