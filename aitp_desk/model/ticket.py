@@ -44,12 +44,19 @@ class Answered(msgspec.Struct, frozen=True):
 class TicketKind(Enum):
     """Why a person is waited for.
 
-    An action has handed its call to people; or a call was cut short, and nobody knows what became
-    of it.
+    An action has handed its call to people; a call was cut short, and nobody knows what became of
+    it; a visitor has asked for a person; or the agent could not answer.
     """
 
     ACTION = "action"
     UNKNOWN = "unknown"
+    REQUEST = "request"
+    QUESTION = "question"
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Whether a conversation waits for a person, and no call."""
+        return self in (TicketKind.REQUEST, TicketKind.QUESTION)
 
 
 class TicketState(Enum):
@@ -86,13 +93,15 @@ class KeptTicket(msgspec.Struct, frozen=True):
         desk: of the further site agent; empty for the site's own.
         about, note: as of :class:`Ticket`.
         thread_id: where the answer is said; None for nowhere.
-        call_id: the call that it is about.
+        call_id: the call that it is about; None where a conversation waits, and no call.
         principal: id of who asked; None for nobody known.
         created_at: Unix seconds, as are the other times.
         due_at: nobody is waited for any longer than until then; None: for as long as it takes.
         answer: what was answered, or why it was closed.
         ended_by: the name of who answered or closed it.
         taken_by: the name of the operator who sees to it.
+        asked_from: a keyed digest of who asked, or of their address: by it is counted how many wait
+            that one caller has asked for. None where nothing is counted.
     """
 
     id: str
@@ -110,6 +119,7 @@ class KeptTicket(msgspec.Struct, frozen=True):
     ended_by: str | None = None
     ended_at: int | None = None
     taken_by: str | None = None
+    asked_from: str | None = None
 
     @property
     def is_over(self) -> bool:

@@ -69,14 +69,16 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     must take effect in the order in which they were handed over.
 
     Returns:
-        None for a unit that names nothing, has something else written along, or moves a ticket: it
-        may touch anything.
+        None for a unit that names nothing, has something else written along, asks for a person, or
+        moves a ticket: it may touch anything.
     """
     arguments = unit.kwargs
     if isinstance(unit.work, partial):
         arguments = {**unit.work.keywords, **arguments}
     found = {place for name, value in arguments.items() if (place := _place(name, value))}
-    if arguments.get("along") is not None or "ticket_id" in arguments or not found:
+    if not found or "ticket_id" in arguments:
+        return None
+    if any(arguments.get(name) is not None for name in ("along", "person")):
         return None
     if any(isinstance(value, Auditor) for value in arguments.values()):
         found.add(("audit",))

@@ -74,7 +74,7 @@ OWN = {
     "summaries": "thread_id made_by",
     "threads": "id parent_id last_link desk",
     "thread_operators": "thread_id operator",
-    "tickets": "id desk kind state thread_id call_id ended_by taken_by",
+    "tickets": "id desk kind state thread_id call_id ended_by taken_by asked_from",
     "tokens": "id hash scopes kind previous_hash",
     "tokens_used": "used_by",
 }

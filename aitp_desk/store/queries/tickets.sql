@@ -1,31 +1,31 @@
 -- add_ticket: Writes down a ticket; nothing is changed where there is one for its call.
 INSERT INTO tickets (
     id, desk, kind, state, about, note, thread_id, call_id, principal, created_at, due_at, answer,
-    ended_by, ended_at, taken_by
+    ended_by, ended_at, taken_by, asked_from
 ) VALUES (
     :id, :desk, :kind, :state, :about, :note, :thread_id, :call_id, :principal, :created_at, :due_at,
-    :answer, :ended_by, :ended_at, :taken_by
+    :answer, :ended_by, :ended_at, :taken_by, :asked_from
 ) ON CONFLICT DO NOTHING;
 
 -- move_ticket: Writes down how a ticket stands.
 UPDATE tickets
 SET state = :state, answer = :answer, ended_by = :ended_by, ended_at = :ended_at,
-    taken_by = :taken_by
+    taken_by = :taken_by, asked_from = :asked_from
 WHERE id = :id;
 
 -- ticket: Finds a ticket.
 SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by
+    ended_by, ended_at, taken_by, asked_from
 FROM tickets WHERE id = :id;
 
 -- tickets_after: Lists the oldest tickets after one.
 SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by
+    ended_by, ended_at, taken_by, asked_from
 FROM tickets WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- open_tickets_after: Lists the oldest tickets after one that wait for a person.
 SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by
+    ended_by, ended_at, taken_by, asked_from
 FROM tickets WHERE state IN ('open', 'taken') AND id > :after ORDER BY id LIMIT :limit;
 
 -- due_tickets: Lists tickets that were waited for long enough.
@@ -35,16 +35,23 @@ WHERE state IN ('open', 'taken') AND due_at IS NOT NULL AND due_at <= :now ORDER
 -- other_taken_ticket: Finds another ticket of a thread that somebody has taken.
 SELECT id FROM tickets WHERE thread_id = :thread_id AND state = 'taken' AND id <> :id LIMIT 1;
 
+-- asked_for_ticket: Finds the ticket of a thread's visitor that waits for a person.
+SELECT id FROM tickets
+WHERE thread_id = :thread_id AND kind IN ('request', 'question') AND state IN ('open', 'taken');
+
+-- count_asked_from: Counts the waiting tickets that one caller has asked for.
+SELECT count(*) FROM tickets WHERE asked_from = :asked_from AND state IN ('open', 'taken');
+
 -- erase_tickets_on_thread: Drops what tickets of a thread say, those of somebody and all since a
 -- time, and closes those that are open.
 UPDATE tickets
-SET about = '', note = '', principal = NULL, answer = '',
+SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
 
 -- erase_own_tickets: The same for all tickets of somebody, or those on the one thread that is named.
 UPDATE tickets
-SET about = '', note = '', principal = NULL, answer = '',
+SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 

@@ -31,6 +31,9 @@ from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 CLOSED = "It was closed without an answer."
 OVERDUE = "Nobody took it on in its time."
+NO_PERSON = "A person was asked here, and closed this without an answer."
+NOBODY_CAME = "A person was asked here, and nobody has answered in time."
+"""What a conversation is told that has waited for a person."""
 
 _NOTED = {
     TicketState.ANSWERED: (AuditAction.TICKET_ANSWERED, Outcome.DONE),
@@ -85,7 +88,9 @@ def end_ticket(
     _check(ticket, said.operator)
     if state is not TicketState.EXPIRED:
         yield from _check_call(ticket)
-    ended = ticket.move(state, answer=said.words, ended_by=said.operator, ended_at=now)
+    ended = ticket.move(
+        state, answer=said.words, ended_by=said.operator, ended_at=now, asked_from=None
+    )
     yield "move_ticket", ticket_columns(ended)
     thread_id = ticket.thread_id or ""
     actor = yield from join_operator(thread_id, ticket.desk, said.operator, now)
@@ -98,6 +103,8 @@ def end_ticket(
             now=now,
             along=along,
         )
+    elif ticket.kind.is_asked_for:
+        yield from _say_on_thread(ended, _in_the_end(said, state), actor, now)
     elif said.words:
         told = CallError(CallState.UNKNOWN.value, said.words)
         yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
@@ -216,7 +223,15 @@ def _check(ticket: KeptTicket, operator: str | None) -> None:
         raise PreconditionFailed(f"{ticket.taken_by} has taken the ticket; nothing was changed.")
 
 
+def _in_the_end(said: Spoken, state: TicketState) -> Spoken:
+    """What is said where a conversation waits for a person no longer."""
+    nothing = NOBODY_CAME if state is TicketState.EXPIRED else NO_PERSON
+    return msgspec.structs.replace(said, words=said.words or nothing)
+
+
 def _check_call(ticket: KeptTicket) -> Work[None]:
+    if ticket.kind.is_asked_for:
+        return
     rows = yield "call", {"id": ticket.call_id}
     waits = CallState.STARTED if ticket.kind is TicketKind.ACTION else CallState.UNKNOWN
     if not rows or call_state(rows[0]) is not waits:
@@ -253,5 +268,5 @@ def _say(ticket: KeptTicket, said: Spoken, actor: str, call: ActionCall) -> NewM
 
 
 def _message(ticket: KeptTicket, said: Spoken, actor: str, words: str) -> NewMessage:
-    notes = {"ticket": ticket.id, "call": ticket.call_id or ""}
+    notes = {"ticket": ticket.id} | ({"call": ticket.call_id} if ticket.call_id else {})
     return NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, (words,), metadata=notes)

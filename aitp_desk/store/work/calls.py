@@ -13,12 +13,13 @@ from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.call_rows import call_columns, call_of, call_state
 from aitp_desk.store.records import NewMessage, Session
+from aitp_desk.store.work.asking import PersonAsked, settle_person
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.sessions import say_in_session
 from aitp_desk.store.work.tail import Tail
-from aitp_desk.store.work.tickets import add_unknown_ticket
+from aitp_desk.store.work.tickets import add_ticket, add_unknown_ticket
 
 Along = Callable[[], Work[None]]
 """Something else that is written in the same commit; it refuses nothing."""
@@ -149,6 +150,26 @@ def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
         UnknownSession: the session's thread is not there any more.
     """
     yield from _say(turn, now)
+
+
+def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Work[NewMessage]:
+    """Write down a turn of a session in which a person is asked, and that ticket.
+
+    Parameters:
+        turn: its last message is the desk's, and says so.
+
+    Returns:
+        That message as it was written.
+
+    Raises:
+        UnknownSession: the session's thread is not there any more.
+    """
+    *before, last = turn.said
+    told, ticket = yield from settle_person(person, last)
+    yield from _say(msgspec.structs.replace(turn, said=(*before, told)), now)
+    if ticket is not None:
+        yield from add_ticket(ticket)
+    return told
 
 
 def tell_progress(*, call_id: str, progress: str) -> Work[None]:

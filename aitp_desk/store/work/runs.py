@@ -19,7 +19,9 @@ from aitp_desk.store.base import Row, Work
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.rows import asker_of, options_of, run_of, to_json
 from aitp_desk.store.run_records import ClaimedRun, Claims, Finished
+from aitp_desk.store.work.asking import PersonAsked, settle_person
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tickets import add_ticket
 
 MAX_ATTEMPTS = 3
 """How often a run is taken up before it is given up."""
@@ -80,18 +82,25 @@ def finish_run(
     now: int,
     usage: RunUsage | None = None,
     limit_met: str | None = None,
+    person: PersonAsked | None = None,
 ) -> Work[Finished | None]:
     """Complete a run with its replies; what it answers is answered.
 
     Parameters:
         usage: what models counted in all of the run.
         limit_met: the limit that leaves the run incomplete; None for one that is complete.
+        person: whom the last reply says that they were asked; a run that is being cancelled asks
+            nobody.
 
     Returns:
         None when the lease was lost: somebody else answers, or has, and nothing was written.
     """
     state = RunState.COMPLETED if limit_met is None else RunState.INCOMPLETE
-    return (yield from _end_held(claim, state, now, replies=replies, error=limit_met, usage=usage))
+    return (
+        yield from _end_held(
+            claim, state, now, replies=replies, error=limit_met, usage=usage, person=person
+        )
+    )
 
 
 def fail_run(*, claim: ClaimedRun, error: str, now: int) -> Work[Finished | None]:
@@ -294,6 +303,7 @@ def _end_held(
     replies: Sequence[NewMessage] = (),
     error: str | None = None,
     usage: RunUsage | None = None,
+    person: PersonAsked | None = None,
 ) -> Work[Finished | None]:
     held = yield from _held(claim, now)
     if held is None:
@@ -301,6 +311,12 @@ def _end_held(
     run, tail = held
     if run.state is RunState.CANCELLING:
         state, replies, error = RunState.CANCELLED, (), None
+    if replies and person is not None:
+        *before, last = replies
+        told, ticket = yield from settle_person(person, last)
+        replies = (*before, told)
+        if ticket is not None:
+            yield from add_ticket(ticket)
     messages = tuple(tail.say(reply, claim.id) for reply in replies)
     ended = yield from end_run(run, state, tail, error, usage)
     if messages or state is RunState.COMPLETED:
