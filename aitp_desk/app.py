@@ -40,6 +40,7 @@ from aitp_desk.desk.recovering import recover
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
+from aitp_desk.desk.work_figures import schedule_figures
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
@@ -210,7 +211,6 @@ async def open_server(
             following=following,
             summarising=shared.summarising,
             jobs=shared.jobs,
-            session_seconds=config.sessions.idle_seconds,
             clock=clock,
         )
         desk, *further_desks = (
@@ -255,7 +255,7 @@ async def open_server(
         await stack.enter_async_context(following.reviewing(epoch.refresh))
         await stack.enter_async_context(
             tending(
-                config.retention,
+                config,
                 shared,
                 worker,
                 (*(one.forget for one in (desk, *further_desks)), forget_bodies),
@@ -296,6 +296,7 @@ def _kept_figures(shared: Shared, worker: Worker) -> tuple[Source, ...]:
         shared.places.figures,
         partial(run_figures, store, worker.turns, clock),
         partial(job_figures, store, clock),
+        partial(schedule_figures, store, clock),
     )
 
 

@@ -20,7 +20,7 @@ from aitp_desk.auth.clients import ClientSecrets
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.webhooks import webhook_secret_of_client
-from aitp_desk.config import Config, Retention
+from aitp_desk.config import Config
 from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.asking import Asking
@@ -31,6 +31,8 @@ from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.exchanging import Means
+from aitp_desk.desk.expiring import EVERY_SECONDS as EXPIRY_SECONDS
+from aitp_desk.desk.expiring import Expiring
 from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.holding import Holding
@@ -41,8 +43,10 @@ from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.retaining import EVERY_SECONDS as RETENTION_SECONDS
 from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.running import Running
+from aitp_desk.desk.schedules import Schedule
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
@@ -236,7 +240,7 @@ class House(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def tending(
-    retention: Retention,
+    config: Config,
     shared: Shared,
     worker: Worker,
     forget: Sequence[Forget],
@@ -245,7 +249,8 @@ async def tending(
 ) -> AsyncIterator[None]:
     """Have noted what is seen at the door, and forgotten and dropped what is to go.
 
-    Jobs that the command line has queued are looked for, and tickets whose time has passed.
+    Jobs that the command line has queued are looked for, and tickets whose time has passed. The
+    rest is done on schedules.
 
     Parameters:
         forget: drop what the process holds in memory of what was said.
@@ -256,22 +261,30 @@ async def tending(
         spoken()
         shared.following.look()
 
+    def look_for_work() -> None:
+        shared.jobs.wake()
+        shared.schedules.wake()
+
     retaining = Retaining(
         store=shared.store,
-        settings=retention,
+        settings=config.retention,
         audit=shared.audit,
         following=shared.following,
         stop=worker.stop,
         forget=forget,
         clock=shared.clock,
     )
+    expiring = Expiring(shared.store, config.sessions.idle_seconds, shared.clock)
+    shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.expire))
+    if retaining.is_wanted:
+        shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.retain))
     async with (
         noting.noting(),
         forgetting(shared.store, forget),
-        watching(shared.store, JOBS_EPOCH, shared.jobs.wake),
+        watching(shared.store, JOBS_EPOCH, look_for_work),
         watching(shared.store, TICKETS_EPOCH, look),
         Escalating(shared.store, shared.clock).expiring(shared.audit),
-        retaining.keeping(),
+        shared.schedules.keeping(),
     ):
         yield
 

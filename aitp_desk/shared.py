@@ -24,6 +24,7 @@ from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.notifying import Notifying
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.schedules import Schedules
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.taking_on import TakingOn
 from aitp_desk.desk.tiers import Tiers
@@ -39,6 +40,7 @@ class Shared(msgspec.Struct, frozen=True):
 
     Parameters:
         jobs: what is to be done besides answering.
+        schedules: what is done again and again.
         callbacks: how callers are told of the end of a call.
         taking_on: has calls carried out that go on after they were accepted.
         own_names: what the agents of all desks are called on threads.
@@ -56,6 +58,7 @@ class Shared(msgspec.Struct, frozen=True):
     filing: Filing
     summarising: Summarising
     jobs: Jobs
+    schedules: Schedules
     callbacks: Callbacks
     taking_on: TakingOn
     own_names: OwnNames
@@ -110,6 +113,7 @@ def make_shared(
         ),
         summarising=Summarising(store=store, agent=agent, bounds=config.threads),
         jobs=jobs,
+        schedules=Schedules(store, clock),
         callbacks=callbacks,
         taking_on=TakingOn(store=store, jobs=jobs, following=following, clock=clock),
         own_names=OwnNames(actors),

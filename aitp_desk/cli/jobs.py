@@ -17,10 +17,11 @@ from aitp_desk.cli.data import (
     present_database,
     present_keys,
 )
-from aitp_desk.cli.moments import minute_of, second_of
+from aitp_desk.cli.moments import minute_of, second_of, second_or_none
 
 if TYPE_CHECKING:
     from aitp_desk.model.job import Job
+    from aitp_desk.model.schedule import KeptSchedule
     from aitp_desk.store.base import Work
 
 
@@ -33,21 +34,29 @@ def jobs() -> None:
 @desk_data
 @desk_store
 @click.option("--dead", "dead_only", is_flag=True, help="Only what was given up.")
+@click.option("--schedules", "of_schedules", is_flag=True, help="What is done again and again.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
-def list_(data: Path, url: str, *, dead_only: bool, as_json: bool) -> None:
+def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json: bool) -> None:
     """List the jobs that are kept, the oldest first; never what they carry.
 
     A line tells the id, the kind, what it is about, when it was made, how it stands, how often it
-    was taken up, and why it failed last. Times are UTC.
+    was taken up, and why it failed last. Times are UTC. With --schedules a line tells what is done
+    again and again, how often, how it went last, and when it is done next.
     """
     with mistakes_told():
-        from aitp_desk.store import job_reads
+        from aitp_desk.store import job_reads, schedule_reads
         from aitp_desk.store.sqlite import SqliteStore
 
+        if dead_only and of_schedules:
+            fail(["A schedule is never dead; leave out --dead or --schedules."])
         database = present_database(data, url)
 
         async def show() -> None:
             async with SqliteStore.open(database) as store:
+                if of_schedules:
+                    for one in await schedule_reads.schedules(store):
+                        click.echo(_schedule_in_json(one) if as_json else _schedule_in_line(one))
+                    return
                 async for kept in job_reads.jobs(store, dead_only=dead_only):
                     click.echo(_in_json(kept) if as_json else _in_line(kept))
 
@@ -82,6 +91,30 @@ def drop(data: Path, url: str, job_id: str) -> None:
 
         kept = _change(data, url, drop_job, job_id)
         click.echo(f"Dropped job {kept.id} ({kept.kind} of {kept.ref}).")
+
+
+@jobs.command(name="run")
+@desk_data
+@desk_store
+@click.argument("name", metavar="NAME")
+def run_(data: Path, url: str, name: str) -> None:
+    """Have a schedule done now that 'jobs list --schedules' tells of.
+
+    A serving desk begins within a second, another one at its next start.
+    """
+    with mistakes_told():
+        from aitp_desk.store.sqlite import SqliteStore
+        from aitp_desk.store.work.schedules import hasten_schedule
+
+        database, keys = present_database(data, url), present_keys(data, url)
+
+        async def hasten() -> bool:
+            async with SqliteStore.open(database) as store:
+                return await store.run(hasten_schedule, name=name, by=at_the_machine(keys))
+
+        if not asyncio.run(hasten()):
+            fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows them."])
+        click.echo(f"{name} is begun within a second, or when the desk starts.")
 
 
 def _change(data: Path, url: str, unit: Callable[..., Work[Job | None]], job_id: str) -> Job:
@@ -141,5 +174,46 @@ def _in_json(kept: Job) -> str:
         "failures": kept.failures,
         "last_error": kept.last_error,
         "finished_at": None if kept.finished_at is None else second_of(kept.finished_at),
+    }
+    return msgspec.json.encode(told).decode()
+
+
+def _schedule_in_line(kept: KeptSchedule) -> str:
+    parts = [kept.name, f"every {_length(kept.every)}"]
+    if kept.leased_by is not None and kept.began_at is not None:
+        parts.append(f"at work since {minute_of(kept.began_at)}")
+    elif kept.ended_at is None:
+        parts.append("not done yet")
+    if kept.done_at is not None:
+        parts.append(f"done {minute_of(kept.done_at)}: {kept.did}")
+    if kept.leased_by is None:
+        parts.append(f"next {minute_of(kept.due_at)}" if kept.due_at else "next at once")
+    if kept.failures:
+        parts.append(f"failed {kept.failures} {'time' if kept.failures == 1 else 'times'}")
+    if kept.last_error is not None:
+        parts.append(" ".join(kept.last_error.split()))
+    return "  ".join(parts)
+
+
+def _length(seconds: int) -> str:
+    """Write a length of time, as people would; of whole minutes or hours."""
+    return f"{seconds // 3600} h" if seconds % 3600 == 0 else f"{seconds // 60} min"
+
+
+def _schedule_in_json(kept: KeptSchedule) -> str:
+    import msgspec
+
+    told = {
+        "name": kept.name,
+        "every_seconds": kept.every,
+        "at_work": kept.leased_by is not None,
+        "began_at": second_or_none(kept.began_at),
+        "ended_at": second_or_none(kept.ended_at),
+        "done_at": second_or_none(kept.done_at),
+        "did": kept.did,
+        "runs": kept.runs,
+        "failures": kept.failures,
+        "last_error": kept.last_error,
+        "next_at": second_of(kept.due_at) if kept.due_at and kept.leased_by is None else None,
     }
     return msgspec.json.encode(told).decode()

@@ -19,7 +19,6 @@ import structlog
 
 from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.errors import StoreBusy
-from aitp_desk.model.job import JobState
 from aitp_desk.store import job_reads
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.job_records import ClaimedJob, Room
@@ -27,7 +26,6 @@ from aitp_desk.store.work.jobs import (
     bury_job,
     claim_jobs,
     finish_job,
-    forget_jobs,
     put_back_job,
     release_jobs,
     renew_job,
@@ -39,12 +37,6 @@ AGAIN_SECONDS = 1.0
 """After what time a store is asked again that could not write."""
 WRITING_SECONDS = 60
 """For how long what a job has made is kept in memory where it cannot be written."""
-TIDY_SECONDS = 600
-DONE_SECONDS = 24 * 60 * 60
-"""How long a job is known that was done: so long nobody queues another for the same."""
-DEAD_SECONDS = 30 * 24 * 60 * 60
-"""How long a job is kept that was given up."""
-TIDY_LIMIT = 1000
 
 INTERRUPTED = "The desk was interrupted while it worked on this."
 UNWRITTEN = "What it made could not be written down."
@@ -97,7 +89,6 @@ class Jobs:
         self._loops = [
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),
-            asyncio.create_task(self._tidy()),
         ]
 
     async def stop(self, seconds: float) -> None:
@@ -247,19 +238,6 @@ class Jobs:
                 with suppress(StoreBusy, StoreError):
                     if not await self._store.run(renew_job, claim=claim, lease_until=until):
                         task.cancel()
-
-    async def _tidy(self) -> None:
-        while True:
-            now = int(self._clock())
-            gone = 0
-            with suppress(StoreBusy, StoreError):
-                for state, kept in ((JobState.DONE, DONE_SECONDS), (JobState.DEAD, DEAD_SECONDS)):
-                    forgotten = await self._store.run(
-                        forget_jobs, state=state, before=now - kept, limit=TIDY_LIMIT
-                    )
-                    gone = max(gone, forgotten)
-            if gone < TIDY_LIMIT:
-                await asyncio.sleep(TIDY_SECONDS)
 
 
 def _fault(claim: ClaimedJob, error: Exception) -> str:

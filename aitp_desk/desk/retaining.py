@@ -8,20 +8,16 @@ between two of these.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
-
-import structlog
 
 from aitp_desk.config import Retention
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.forgetting import Forget
 from aitp_desk.model.audit import AuditKeys, own_auditor
-from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store import reads
-from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.base import Store, Work
 from aitp_desk.store.work.retention import (
     drop_old_files,
     drop_old_folded,
@@ -30,15 +26,13 @@ from aitp_desk.store.work.retention import (
     trim_audit,
 )
 
-PASS_SECONDS = 3600
+EVERY_SECONDS = 3600
 BETWEEN_SECONDS = 0.01
 """How long others have the store for themselves after each piece."""
 PAGE_ROWS = 500
 FOLDED_AT_ONCE = 100
 FILES_AT_ONCE = 10
 AUDIT_AT_ONCE = 1000
-
-_log = structlog.get_logger()
 
 
 class Retaining:
@@ -70,41 +64,34 @@ class Retaining:
         self._forget = forget
         self._clock = clock
 
-    @asynccontextmanager
-    async def keeping(self) -> AsyncIterator[None]:
-        """Drop what has had its time, now and every hour, for as long as the context lasts."""
-        if self._settings == Retention():
-            yield
-            return
-        working = asyncio.create_task(self._work())
-        try:
-            yield
-        finally:
-            working.cancel()
-            await asyncio.gather(working, return_exceptions=True)
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anything is not to be kept for ever."""
+        return self._settings != Retention()
 
-    async def _work(self) -> None:
-        while True:
-            try:
-                await self._pass()
-            except (StoreBusy, StoreError) as error:
-                _log.warning("retention_interrupted", reason=str(error))
-            await asyncio.sleep(PASS_SECONDS)
+    async def retain(self) -> int:
+        """Drop what has had its time; return how much that was.
 
-    async def _pass(self) -> None:
-        settings = self._settings
+        Raises:
+            StoreBusy, StoreError: the store could not go on.
+        """
+        settings, gone = self._settings, 0
         if settings.threads_days:
             before = self._before(settings.threads_days)
             count = await self._drop_threads(before)
             count += await self._repeat(drop_old_folded, before, FOLDED_AT_ONCE)
             await self._note("threads", count)
+            gone += count
         if settings.files_days:
             before = self._before(settings.files_days)
-            await self._note("files", await self._repeat(drop_old_files, before, FILES_AT_ONCE))
+            count = await self._repeat(drop_old_files, before, FILES_AT_ONCE)
+            await self._note("files", count)
+            gone += count
         if settings.audit_days:
             before = self._before(settings.audit_days)
             by = own_auditor(self._audit, int(self._clock()))
-            await self._repeat(partial(trim_audit, by=by), before, AUDIT_AT_ONCE)
+            gone += await self._repeat(partial(trim_audit, by=by), before, AUDIT_AT_ONCE)
+        return gone
 
     async def _drop_threads(self, before: int) -> int:
         """Delete the threads that were not used since a time; return how many."""

@@ -23,9 +23,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.run import RunState
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.run_records import ClaimedRun
-from aitp_desk.store.work.nonces import forget_nonces
 from aitp_desk.store.work.runs import claim_runs, release_runs, renew_lease
-from aitp_desk.store.work.sessions import delete_expired
 
 LEASE_SECONDS = 60
 MAX_AT_ONCE = 16
@@ -34,13 +32,6 @@ MAX_OF_ONE = 12
 """How many of these are one caller's: a few more where they are taken up together."""
 TAKEN_TOGETHER = 4
 """How many runs are taken up together."""
-TIDY_SECONDS = 600
-ONCE_SECONDS = 24 * 60 * 60
-"""How long an idempotency key is remembered."""
-NONCE_SECONDS = 60 * 60
-"""How long a nonce is remembered beyond its end, for a clock that is set back."""
-TIDY_LIMIT = 1000
-TIDY_FILES = 10
 
 _log = structlog.get_logger()
 
@@ -51,7 +42,6 @@ class Worker:
     Parameters:
         turns: of each desk, by its name; the site's own is the empty one.
         summarising, jobs: work for as long as the worker does.
-        session_seconds: how long a session without turns is kept.
     """
 
     def __init__(
@@ -62,7 +52,6 @@ class Worker:
         following: Following,
         summarising: Summarising,
         jobs: Jobs,
-        session_seconds: int,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
@@ -70,7 +59,6 @@ class Worker:
         self._following = following
         self._summarising = summarising
         self._jobs = jobs
-        self._session_seconds = session_seconds
         self._clock = clock
         self._name = f"worker_{secrets.token_hex(8)}"
         self._wanted = asyncio.Event()
@@ -107,7 +95,6 @@ class Worker:
         self._loops = [
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),
-            asyncio.create_task(self._tidy()),
             asyncio.create_task(self._summarising.serve()),
         ]
         await self._jobs.begin()
@@ -187,26 +174,6 @@ class Worker:
                         self.stop(claim.id)
                     elif state is None:
                         task.cancel()
-
-    async def _tidy(self) -> None:
-        while True:
-            now = int(self._clock())
-            with suppress(StoreBusy, StoreError):
-                gone = await self._store.run(
-                    delete_expired,
-                    once_before=now - ONCE_SECONDS,
-                    sessions_before=now - self._session_seconds,
-                    files_until=now,
-                    limit=TIDY_LIMIT,
-                    files=TIDY_FILES,
-                )
-                nonces = await self._store.run(
-                    forget_nonces, before=now - NONCE_SECONDS, limit=TIDY_LIMIT
-                )
-                rows = (gone.idempotency, gone.sessions, nonces)
-                if TIDY_LIMIT in rows or gone.files == TIDY_FILES:
-                    continue
-            await asyncio.sleep(TIDY_SECONDS)
 
 
 async def _cancel(tasks: list[asyncio.Task[None]]) -> None:

@@ -69,6 +69,7 @@ OWN = {
     "revoked_jwts": "issuer claim",
     "run_givers": "run_id",
     "runs": "id thread_id state leased_by error agent usage",
+    "schedules": "name leased_by last_error",
     "sessions": "id thread_id",
     "steps": "run_id id usage",
     "summaries": "thread_id made_by",

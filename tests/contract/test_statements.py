@@ -80,6 +80,7 @@ WALKED_WHOLE = {
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
+    "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},
     "is_keyed": {  # one row of each at most

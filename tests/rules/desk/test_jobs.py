@@ -11,8 +11,8 @@ import msgspec
 import pytest
 import structlog
 
+from aitp_desk.desk.expiring import DEAD_SECONDS, DONE_SECONDS, Expiring
 from aitp_desk.desk.job_kinds import Finish, GiveUp, Retry
-from aitp_desk.desk.jobs import DEAD_SECONDS, DONE_SECONDS
 from aitp_desk.desk.watching import watching
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.job import JobState
@@ -232,8 +232,8 @@ async def test_jobs_that_are_over_are_forgotten_in_their_time(store: Store) -> N
         await until(store, "dead", JobState.DEAD)
     for seconds, left in ((DONE_SECONDS, 2), (1, 1), (DEAD_SECONDS, 0)):
         clock.advance(seconds)
-        async with working(store, clock=clock):
-            await until_left(store, left)
+        await Expiring(store, 0, clock).expire()
+        assert len([job async for job in job_reads.jobs(store, dead_only=False)]) == left
 
 
 async def test_a_worker_goes_on_with_what_it_is_at_when_its_clock_runs_on(store: Store) -> None:
@@ -269,15 +269,6 @@ def test_waits_are_as_long_as_their_kind_says_and_a_quarter_longer_at_most() -> 
     assert [kind.delay(failures, 0, 1.0) for failures in (0, 1)] == [75, 750]
     assert kind.delay(0, after=100, chance=0.0) == 100
     assert kind.delay(0, after=10_000, chance=0.0) == kind.longest == 750
-
-
-async def until_left(store: Store, count: int) -> None:
-    """Wait until so many jobs are kept."""
-    async with asyncio.timeout(SECONDS):
-        while True:
-            if len([job async for job in job_reads.jobs(store, dead_only=False)]) == count:
-                return
-            await asyncio.sleep(0)
 
 
 async def claim_as_another(store: Store) -> None:

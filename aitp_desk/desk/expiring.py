@@ -1,0 +1,82 @@
+"""Expiry: what the desk keeps for a while only, whatever its owner wants, goes in its time.
+
+These are idempotency keys, sessions without turns, anonymous files, nonces, and jobs that are over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aitp_desk.model.job import JobState
+from aitp_desk.store.base import Store
+from aitp_desk.store.work.jobs import forget_jobs
+from aitp_desk.store.work.nonces import forget_nonces
+from aitp_desk.store.work.sessions import delete_expired
+
+EVERY_SECONDS = 600
+ONCE_SECONDS = 24 * 60 * 60
+"""How long an idempotency key is remembered."""
+NONCE_SECONDS = 60 * 60
+"""How long a nonce is remembered beyond its end, for a clock that is set back."""
+DONE_SECONDS = 24 * 60 * 60
+"""How long a job is known that was done: so long nobody queues another for the same."""
+DEAD_SECONDS = 30 * 24 * 60 * 60
+"""How long a job is kept that was given up."""
+ROWS_AT_ONCE = 1000
+FILES_AT_ONCE = 10
+
+
+class Expiring:
+    """Drops what has had its time.
+
+    Parameters:
+        session_seconds: how long a session without turns is kept.
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, session_seconds: int, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._session_seconds = session_seconds
+        self._clock = clock
+
+    async def expire(self) -> int:
+        """Drop it, a bounded piece at a time; return how much that was.
+
+        Raises:
+            StoreBusy, StoreError: the store could not go on.
+        """
+        now = int(self._clock())
+        return (
+            await self._drop_used(now)
+            + await self._forget(JobState.DONE, now - DONE_SECONDS)
+            + await self._forget(JobState.DEAD, now - DEAD_SECONDS)
+        )
+
+    async def _drop_used(self, now: int) -> int:
+        dropped = 0
+        while True:
+            gone = await self._store.run(
+                delete_expired,
+                once_before=now - ONCE_SECONDS,
+                sessions_before=now - self._session_seconds,
+                files_until=now,
+                limit=ROWS_AT_ONCE,
+                files=FILES_AT_ONCE,
+            )
+            nonces = await self._store.run(
+                forget_nonces, before=now - NONCE_SECONDS, limit=ROWS_AT_ONCE
+            )
+            dropped += gone.idempotency + gone.sessions + gone.files + nonces
+            rows = (gone.idempotency, gone.sessions, nonces)
+            if ROWS_AT_ONCE not in rows and gone.files != FILES_AT_ONCE:
+                return dropped
+
+    async def _forget(self, state: JobState, before: int) -> int:
+        forgotten = 0
+        while True:
+            count = await self._store.run(
+                forget_jobs, state=state, before=before, limit=ROWS_AT_ONCE
+            )
+            forgotten += count
+            if count < ROWS_AT_ONCE:
+                return forgotten
