@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from aitp_desk.knowledge.base import Document
-from aitp_desk.knowledge.synonyms import plain_english
+from aitp_desk.knowledge.synonyms import plain_stems
 from aitp_desk.knowledge.words import STOP_WORDS, Stemmer, words_of
 
 _ACRONYM = re.compile(r"\(([A-Z][A-Za-z0-9-]+)\)")
@@ -37,7 +37,7 @@ class Naming:
         for document in documents:
             for word in self._words(f"{document.title} {document.name}"):
                 self._holders.setdefault(self._stem(word), set()).add(document.path)
-        self._everyday = {self._stem(word) for word in plain_english()}
+        self._everyday = plain_stems()
         for document in documents:
             variants = [document.title, document.name, *_ACRONYM.findall(document.title)]
             names = {frozenset(map(self._stem, self._telling(variant))) for variant in variants}

@@ -31,8 +31,8 @@ class Spelling:
             if not word.isdigit():
                 by_start = self._by_size.setdefault(len(word), {})
                 by_start.setdefault(word[0], []).append((word, _letters(word)))
-        by_use = sorted(self._uses, key=lambda word: (self._uses[word], word))
-        self._by_sound = {_sound(word): word for word in by_use if len(word) >= MIN_LENGTH}
+        by_use = sorted((uses, word) for word, uses in self._uses.items())
+        self._by_sound = {_sound(word): word for _, word in by_use if len(word) >= MIN_LENGTH}
 
     def correct(self, word: str) -> str | None:
         """The nearest word of the content, or None when none is near enough.

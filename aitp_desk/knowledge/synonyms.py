@@ -7,7 +7,15 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 
-from aitp_desk.knowledge.words import EVERYDAY_WORDS, STOP_WORDS, WEAK_WORDS, Stemmer, words_of
+from aitp_desk.knowledge.words import (
+    EVERYDAY_WORDS,
+    NAMES,
+    STOP_WORDS,
+    WEAK_WORDS,
+    Stemmer,
+    stems_of,
+    words_of,
+)
 
 SITE = 0.85
 """How much a synonym from the site's configuration counts, its own word being 1."""
@@ -22,7 +30,7 @@ Phrase = tuple[str, ...]
 
 
 @cache
-def everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
+def _everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
     """The groups of everyday English that come with the desk, and how much their words count."""
     text = files(__package__).joinpath("synonyms.txt").read_text("utf-8")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
@@ -38,9 +46,30 @@ def everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
 @cache
 def plain_english() -> frozenset[str]:
     """All words that the desk knows as English: what is not among them is likely a name."""
-    entries = (entry for _, group in everyday_groups() for entry in group)
+    entries = (entry for _, group in _everyday_groups() for entry in group)
     grouped = {word for entry in entries for word in words_of(entry)}
     return EVERYDAY_WORDS | STOP_WORDS | WEAK_WORDS | grouped
+
+
+@cache
+def english_stems() -> Mapping[str, str]:
+    """The stem of each English word that comes with the desk, the names among them."""
+    return stems_of(plain_english() | NAMES)
+
+
+@cache
+def plain_stems() -> frozenset[str]:
+    """The stems of :func:`plain_english`."""
+    return frozenset(map(english_stems().__getitem__, plain_english()))
+
+
+@cache
+def _everyday() -> _Meanings:
+    """What the groups of everyday English say; the same for every content."""
+    said = _Meanings(Stemmer(english_stems()))
+    for factor, group in _everyday_groups():
+        said.add(group, group, factor)
+    return said
 
 
 class Synonyms:
@@ -52,23 +81,15 @@ class Synonyms:
     """
 
     def __init__(self, site: Mapping[str, Sequence[str]], stemmer: Stemmer) -> None:
-        self._stemmer = stemmer
-        self._meanings: dict[Phrase, dict[str, float]] = {}
-        # by their first two words, the longest first
-        self._phrases: dict[Phrase, list[Phrase]] = {}
         own = [(word, *others) for word, others in site.items()]
-        groups = everyday_groups()
-        stemmer.learn(
-            word
-            for group in (*own, *(group for _, group in groups))
-            for entry in group
-            for word in words_of(entry)
-        )
+        stemmer.learn(word for group in own for entry in group for word in words_of(entry))
+        said = _Meanings(stemmer)
         for group in own:
-            self._add(group[:1], group[1:], SITE)
-            self._add(group[1:], group[:1], SITE)
-        for factor, group in groups:
-            self._add(group, group, factor)
+            said.add(group[:1], group[1:], SITE)
+            said.add(group[1:], group[:1], SITE)
+        said.take_in(_everyday())
+        self._meanings: Mapping[Phrase, Mapping[str, float]] = said.meanings
+        self._phrases: Mapping[Phrase, Sequence[Phrase]] = said.phrases
 
     def of(self, stem: str) -> Mapping[str, float]:
         """The stems that stand for a stem, without itself, and how much each counts."""
@@ -95,7 +116,25 @@ class Synonyms:
         """The stems that stand for a phrase, its own content words among them."""
         return self._meanings.get(phrase, {})
 
-    def _add(self, names: Iterable[str], meanings: Iterable[str], factor: float) -> None:
+
+class _Meanings:
+    """What words and phrases may be called, as it is gathered.
+
+    Parameters:
+        stemmer: knows the words.
+
+    Attributes:
+        meanings: by a word's stem, or those of a phrase: the stems that stand for it.
+        phrases: those of several words by their first two, the longest first.
+    """
+
+    def __init__(self, stemmer: Stemmer) -> None:
+        self._stemmer = stemmer
+        self.meanings: dict[Phrase, dict[str, float]] = {}
+        self.phrases: dict[Phrase, list[Phrase]] = {}
+
+    def add(self, names: Iterable[str], meanings: Iterable[str], factor: float) -> None:
+        """Let each name be called by each of the meanings, which count so much."""
         wanted: dict[str, float] = {}
         for meaning in meanings:
             words = words_of(meaning)
@@ -105,13 +144,26 @@ class Synonyms:
                 wanted[self._stemmer.stem(words[0])] = factor * weak
         for name in names:
             phrase = tuple(self._stemmer.stem(word) for word in words_of(name))
-            if not phrase:
-                continue
-            if len(phrase) > 1 and phrase not in self._meanings:
-                alike = self._phrases.setdefault(phrase[:2], [])
-                alike.append(phrase)
-                alike.sort(key=len, reverse=True)
-            known = self._meanings.setdefault(phrase, {})
-            for stem, value in wanted.items():
-                if (stem,) != phrase and value > known.get(stem, 0.0):
-                    known[stem] = value
+            if phrase:
+                self._call(phrase, wanted)
+
+    def take_in(self, others: _Meanings) -> None:
+        """Add what others say, which are left as they are."""
+        for phrase, wanted in others.meanings.items():
+            if phrase in self.meanings:
+                self._call(phrase, wanted)
+        self.meanings = {**others.meanings, **self.meanings}
+        for beginning, alike in others.phrases.items():
+            here = self.phrases.get(beginning, [])
+            more = [phrase for phrase in alike if phrase not in here]
+            self.phrases[beginning] = sorted((*here, *more), key=len, reverse=True)
+
+    def _call(self, phrase: Phrase, wanted: Mapping[str, float]) -> None:
+        if len(phrase) > 1 and phrase not in self.meanings:
+            alike = self.phrases.setdefault(phrase[:2], [])
+            alike.append(phrase)
+            alike.sort(key=len, reverse=True)
+        known = self.meanings.setdefault(phrase, {})
+        for stem, value in wanted.items():
+            if (stem,) != phrase and value > known.get(stem, 0.0):
+                known[stem] = value

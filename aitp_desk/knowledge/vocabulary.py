@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 import msgspec
 
 from aitp_desk.knowledge.postings import weight_of
 from aitp_desk.knowledge.spelling import LONG, Spelling, distance
-from aitp_desk.knowledge.synonyms import Phrase, Synonyms, plain_english
+from aitp_desk.knowledge.synonyms import Phrase, Synonyms, english_stems, plain_english
 from aitp_desk.knowledge.words import (
     BETWEEN,
     EVERYDAY_WORDS,
@@ -113,16 +113,12 @@ class Vocabulary:
         self._is_english = is_english
         self._counts = counts
         self._passages = max(passages, 1)
-        self.stemmer = Stemmer(stems)
-        self.stemmer.learn(STOP_WORDS)
-        self.stemmer.learn(EVERYDAY_WORDS)
-        self.stemmer.learn(WEAK_WORDS)
-        self.stemmer.learn(NAMES)
-        self._weak = {self.stemmer.stem(word) for word in WEAK_WORDS}
+        self.stemmer = Stemmer({**english_stems(), **stems})
+        self._weak = _weak_stems()
         self._synonyms = Synonyms(synonyms, self.stemmer)
         self._spellings = spellings
         self._in_order = list(counts)
-        self._everyday = {self.stemmer.stem(w) for w in EVERYDAY_WORDS | WEAK_WORDS}
+        self._everyday = _everyday_stems()
         self._met: dict[str, _Word] = {}
         self._phrases: dict[tuple[str, ...], Sequence[_Word]] = {}
         self._right: dict[str, str] = {}
@@ -320,6 +316,16 @@ class Vocabulary:
         last = bisect_left(self._in_order, beginning + _PAST_ALL, first)
         alike = self._in_order[first:last]
         return [other for other in alike if other != stem and _are_kin(stem, other)]
+
+
+@cache
+def _weak_stems() -> frozenset[str]:
+    return frozenset(map(english_stems().__getitem__, WEAK_WORDS))
+
+
+@cache
+def _everyday_stems() -> frozenset[str]:
+    return frozenset(map(english_stems().__getitem__, EVERYDAY_WORDS | WEAK_WORDS))
 
 
 _KIN_LETTERS = 5

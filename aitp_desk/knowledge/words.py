@@ -106,6 +106,14 @@ def words_of(text: str) -> list[str]:
     return found
 
 
+def stems_of(words: Iterable[str]) -> Mapping[str, str]:
+    """The stem of each of these folded words."""
+    stemmer = Stemmer()
+    found = dict.fromkeys(words, "")
+    stemmer.learn(found)
+    return {word: stemmer.stem(word) for word in found}
+
+
 class Stemmer:
     """Stems of words, as the full-text index makes them.
 
