@@ -1,4 +1,4 @@
-"""A database as a desk's first start leaves it, made once: most tests need one, few its making."""
+"""What a desk's first start makes, made once: most tests need it, few its making."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from contextlib import closing
 from functools import cache
 from pathlib import Path
 
+from aitp_desk.knowledge.making import FILE
 from aitp_desk.store.migrate import migrate
+
+_PROJECT = Path(__file__).parent.parent
+_indexes: dict[Path, bytes] = {}
 
 
 def begin_database(path: Path) -> None:
@@ -19,6 +23,24 @@ def begin_database(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.touch(mode=0o600)
     path.write_bytes(_empty_database())
+
+
+def begin_index(data: Path, folder: Path) -> None:
+    """Put the index of the tests' own content where there is none; of other content nothing.
+
+    A desk makes an index again that is not of the content which it finds.
+    """
+    made = _indexes.get(folder)
+    if made is not None and not (data / FILE).exists():
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / FILE).write_bytes(made)
+
+
+def keep_index(data: Path, folder: Path) -> None:
+    """Keep the index that a desk has made of the tests' own content."""
+    made = data / FILE
+    if folder.is_relative_to(_PROJECT) and folder not in _indexes and made.exists():
+        _indexes[folder] = made.read_bytes()
 
 
 @cache

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 import pytest
+import structlog
 from hypothesis import settings
 
 from tests.shared import find_shared_folder
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 # the same examples in every run, however slow the machine is
 settings.register_profile("suite", deadline=None, derandomize=True)
 settings.load_profile("suite")
+
+# what a fault looks like in colours, with all its variables, takes longer than most tests
+structlog.configure(
+    [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 # no test may ask a model that somebody pays for
 for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):

@@ -11,7 +11,7 @@ from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent
 from aitp_desk.app import Serving, open_server
 from aitp_desk.config import load_config
-from tests.beginning import begin_database
+from tests.beginning import begin_database, begin_index, keep_index
 
 SITE = Path(__file__).parent / "site"
 """A small bookshop's content, for tests that need some."""
@@ -39,5 +39,7 @@ async def serving(
     """
     config = load_config(folder, ("limits.enabled=false", *settings), port=0, data=data)
     begin_database(config.database)
+    begin_index(data, folder)
     async with open_server(config, clock=clock, agent=agent, actions=actions) as desk:
+        keep_index(data, folder)
         yield desk
