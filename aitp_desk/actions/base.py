@@ -140,6 +140,11 @@ async def costs_nothing(_arguments: Any, _context: Context) -> Money | None:
     return None
 
 
+async def needs_nobody(_arguments: Any, _context: Context) -> bool:
+    """The approval of what nobody has to approve."""
+    return False
+
+
 async def is_always_met(_arguments: Any, _context: Context) -> None:
     """The check of what needs nothing."""
 
@@ -153,6 +158,8 @@ class Offered(msgspec.Struct, frozen=True):
         check: raises :class:`~aitp_desk.model.errors.PreconditionFailed` where a precondition is
             not met.
         price: what a call costs; None for nothing. It is asked before, and changes nothing.
+        needs_approval: whether a person has to approve a call first, where the action's
+            ``approval`` is ``sometimes``. It changes nothing.
         from_text: arguments as JSON has them, read from a caller's words; None where the words do
             not say them.
     """
@@ -162,6 +169,7 @@ class Offered(msgspec.Struct, frozen=True):
     perform: Callable[[Any, Context], Awaitable[Done]]
     check: Callable[[Any, Context], Awaitable[None]] = is_always_met
     price: Callable[[Any, Context], Awaitable[Money | None]] = costs_nothing
+    needs_approval: Callable[[Any, Context], Awaitable[bool]] = needs_nobody
     from_text: Callable[[str], Mapping[str, Any] | None] | None = None
 
 

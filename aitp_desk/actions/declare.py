@@ -35,6 +35,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 Price = Callable[..., Any]
 """A plain or async function of some of the action's parameters → Money, or None for nothing."""
+NeedsApproval = Callable[..., Any]
+"""The same → whether a person of the site has to approve such a call first."""
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +49,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     reversible_within: str | None
     confirmation_recommended: bool
     cost: Any
+    approval: Any
     deadline: float
     idempotent: bool
     examples: Sequence[Any]
@@ -110,6 +113,7 @@ def action(
     reversible_within: str | None = None,
     confirmation_recommended: bool = False,
     cost: str | Money | Price | None = None,
+    approval: bool | NeedsApproval = False,
     deadline: float = DEADLINE_SECONDS,
     idempotent: bool = False,
     examples: Sequence[str | Example] = (),
@@ -131,6 +135,7 @@ def action(
     reversible_within: str | None = None,
     confirmation_recommended: bool = False,
     cost: str | Money | Price | None = None,
+    approval: bool | NeedsApproval = False,
     deadline: float = DEADLINE_SECONDS,
     idempotent: bool = False,
     examples: Sequence[str | Example] = (),
@@ -157,6 +162,9 @@ def action(
         confirmation_recommended: whether who calls for somebody should ask them first.
         cost: what a call costs: ``"29.99 EUR"``, Money, or a function of some of the parameters
             that says so and changes nothing.
+        approval: whether a person of the site approves a call before it is carried out, or a
+            function of some of the parameters that says so and changes nothing; of ``async``
+            actions alone.
         deadline: seconds that a call may take.
         idempotent: whether a call made twice, with one ``context.call_id``, does what it does once.
         examples: how it is asked for, in words, or with the arguments that are meant.
@@ -174,6 +182,7 @@ def action(
         reversible_within=reversible_within,
         confirmation_recommended=confirmation_recommended,
         cost=cost,
+        approval=approval,
         deadline=deadline,
         idempotent=idempotent,
         examples=examples,

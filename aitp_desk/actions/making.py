@@ -9,7 +9,14 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.actions.base import Context, Done, Offered, costs_nothing, is_always_met
+from aitp_desk.actions.base import (
+    Context,
+    Done,
+    Offered,
+    costs_nothing,
+    is_always_met,
+    needs_nobody,
+)
 from aitp_desk.actions.calling import call
 from aitp_desk.actions.declare import Check, DeclaredAction, Terms
 from aitp_desk.actions.docstring import read_docstring
@@ -24,9 +31,10 @@ from aitp_desk.actions.reading import (
     write_result,
 )
 from aitp_desk.actions.shape import Shape, Unfit
-from aitp_desk.actions.signature import Signature, Tell, read_signature
+from aitp_desk.actions.signature import REQUIRED, Signature, Tell, read_signature
 from aitp_desk.actions.terms import (
     answer_types_of,
+    approval_of,
     as_example,
     check_terms,
     entries,
@@ -81,6 +89,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     _check_examples(examples, takes, tell)
     checks = _read_checks(declared.checks, signature, tell)
     price = read_part(terms.cost, signature, "its cost", tell) if callable(terms.cost) else None
+    approval = _read_approval(terms, signature, tell)
     if gives is None:
         return None
     action = Action(
@@ -96,6 +105,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         safety=safety_of(terms),
         cost=read_cost(terms.cost),
         has_price=price is not None,
+        approval=approval_of(terms),
         preconditions=tuple(check.precondition for check, _ in checks),
         deadline_seconds=terms.deadline,
         is_idempotent=terms.idempotent,
@@ -108,8 +118,21 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         perform=partial(_perform, function, signature, gives, terms.says),
         check=partial(_check, checks) if checks else is_always_met,
         price=costs_nothing if price is None else partial(_price, terms.cost, price),
+        needs_approval=(
+            needs_nobody if approval is None else partial(_needs_approval, terms.approval, approval)
+        ),
         from_text=None if terms.from_text is None else partial(_from_text, terms.from_text),
     )
+
+
+def _read_approval(terms: Terms, whole: Signature, tell: Tell) -> Signature | None:
+    """The signature of the function that says whether a person approves a call first."""
+    if not callable(terms.approval):
+        return None
+    part = read_part(terms.approval, whole, "its approval", tell)
+    if part is not None and part.gives not in (bool, REQUIRED):
+        tell("has its approval by a function that does not return true or false; write -> bool.")
+    return part
 
 
 def _check_ticket(terms: Terms, tell: Tell) -> None:
@@ -223,6 +246,18 @@ async def _price(
     if not isinstance(price, Money) or not is_amount(price):
         raise TypeError(f"{function.__name__} returned neither Money nor None")
     return price if price.amount else None
+
+
+async def _needs_approval(
+    function: Callable[..., Awaitable[bool] | bool],
+    signature: Signature,
+    arguments: msgspec.Struct,
+    context: Context,
+) -> bool:
+    needed = await call(function, signature.pick(as_mapping(arguments), context))
+    if not isinstance(needed, bool):
+        raise TypeError(f"{function.__name__} returned neither true nor false")
+    return needed
 
 
 def _from_text(

@@ -54,6 +54,7 @@ def check_terms(terms: Terms) -> Iterator[str]:
         yield f"has deadline={terms.deadline!r}; it takes seconds, up to {MOST_SECONDS}."
     if not callable(terms.cost) and terms.cost is not None and read_cost(terms.cost) is None:
         yield f'has cost={terms.cost!r}; it takes an amount above 0 such as "29.99 EUR".'
+    yield from _check_approval(terms)
     if terms.answer_types is not None:
         yield from _check_answer_types(terms.answer_types)
     yield from _check_list("examples", terms.examples)
@@ -130,6 +131,26 @@ def _check_safety(terms: Terms) -> Iterator[str]:
                 f"has reversible_within={terms.reversible_within!r}; it takes an ISO 8601 duration"
                 " such as P30D."
             )
+
+
+def _check_approval(terms: Terms) -> Iterator[str]:
+    if not callable(terms.approval) and not isinstance(terms.approval, bool):
+        yield (
+            f"has approval={terms.approval!r}; it takes True, or a function of some of the"
+            " parameters that returns true or false."
+        )
+    elif terms.approval is not False and terms.kind != "async":
+        yield (
+            f"takes a person's approval and is of the kind {terms.kind!r}; who calls has to wait"
+            ' for that person: write kind="async".'
+        )
+
+
+def approval_of(terms: Terms) -> action.Approval:
+    """Whether a person approves a call first, of terms in which nothing is wrong."""
+    if callable(terms.approval):
+        return "sometimes"
+    return "always" if terms.approval else "never"
 
 
 def safety_of(terms: Terms) -> Safety:

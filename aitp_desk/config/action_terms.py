@@ -85,6 +85,13 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
             description="What a call costs; else nothing.",
         ),
     ] = ""
+    approval: Annotated[
+        bool,
+        Meta(
+            description="Whether a person approves each call before it is carried out, which takes"
+            " an async one."
+        ),
+    ] = False
     deadline_seconds: Annotated[
         Annotated[int, Meta(ge=1, le=86_400)],
         Meta(extra={"unit": "seconds"}, description="How long a call may take."),

@@ -15,12 +15,13 @@ from functools import partial
 import structlog
 
 from aitp_desk.desk.beside import beside
+from aitp_desk.desk.call_jobs import job_of_call
 from aitp_desk.desk.callbacks import call_back
 from aitp_desk.model.audit import AuditKeys, Auditor, own_auditor
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, StoreBusy
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.ticket import LONGEST_ANSWER, KeptTicket, TicketState
+from aitp_desk.model.ticket import LONGEST_ANSWER, KeptTicket, TicketKind, TicketState
 from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.answering import (
@@ -30,7 +31,10 @@ from aitp_desk.store.work.answering import (
     speak_for_ticket,
     take_ticket,
 )
+from aitp_desk.store.work.approving import approve_call
 
+GOES_ON = "It was approved, and is carried out now."
+"""What the operator who approves a call says of that on its thread."""
 LOOK_SECONDS = 1.0
 """How often it is looked for tickets whose time has passed."""
 AT_ONCE = 100
@@ -64,7 +68,7 @@ class Escalating:
 
         Raises:
             InvalidRequest: there are no words, or too many, or the name is none.
-            PreconditionFailed: it is over.
+            PreconditionFailed: it is over, or asks for approval.
         """
         _check_words(words)
         return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
@@ -81,6 +85,48 @@ class Escalating:
         Returns, raises:
             as :meth:`answer`.
         """
+        return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
+
+    async def approve(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:
+        """Approve the call of a ticket: it is carried out, if its preconditions are met then.
+
+        Parameters:
+            operator, by: as of :meth:`answer`.
+
+        Returns:
+            as :meth:`answer`.
+
+        Raises:
+            InvalidRequest: the name is none.
+            PreconditionFailed: it is over, or asks for no approval.
+            Forbidden: the call is the approver's own.
+        """
+        _check_name(operator)
+        now = self._clock()
+        return await self._store.run(
+            approve_call,
+            ticket_id=ticket_id,
+            said=Spoken(new_id("msg", now), new_salt(), GOES_ON, operator),
+            now=int(now),
+            by=by,
+            job=partial(job_of_call, now=now, is_approved=True),
+        )
+
+    async def decline(
+        self, ticket_id: str, reason: str, operator: str, by: Auditor
+    ) -> KeptTicket | None:
+        """Decline to have the call of a ticket carried out: it has failed.
+
+        Parameters, returns:
+            as :meth:`close`, which does the same of such a ticket.
+
+        Raises:
+            InvalidRequest: the reason is too long, or the name is none.
+            PreconditionFailed: it is over, or asks for no approval.
+        """
+        found = await ticket_reads.ticket(self._store, ticket_id)
+        if found is not None and found.kind is not TicketKind.APPROVAL:
+            raise PreconditionFailed("The ticket asks for no approval; answer it, or close it.")
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
     async def take(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:

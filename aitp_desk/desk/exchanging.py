@@ -37,7 +37,7 @@ from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.results import offer_result
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.desk.tooling import Tooling, tool_of
-from aitp_desk.model.call import ActionCall, Source
+from aitp_desk.model.call import ActionCall, CallState, Source
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
 from aitp_desk.store.work.calls import SessionTurn
@@ -46,6 +46,10 @@ _log = structlog.get_logger()
 
 DECLINED = "Nothing was done."
 TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
+TO_APPROVE = (
+    "A person of this site has to approve it first. What comes of it can be asked after, and is"
+    " told on this thread."
+)
 
 
 class Means(msgspec.Struct, frozen=True):
@@ -110,8 +114,8 @@ class Exchange:
                 offer = self._offer(call)
                 self._note(offer, None)
                 return ActionReply(offer)
-            case Accepted():
-                said = Answer(TAKEN_ON, tools_used=(self._action.name,))
+            case Accepted(call):
+                said = self._taken_on(call)
                 self._note(said, None)
                 return ActionReply(said, invoked)
             case ConsentNeeded():
@@ -204,8 +208,8 @@ class Exchange:
                 return await self._put_down(
                     self._offer(call, None if outcome.fallback else outcome), conversation
                 )
-            case Accepted():
-                said = Answer(TAKEN_ON, tools_used=(self._action.name,))
+            case Accepted(call):
+                said = self._taken_on(call)
                 reply = await self._put_down(said if outcome.fallback else outcome, conversation)
                 return msgspec.structs.replace(reply, accepted=invoked)
             case _ if outcome.fallback is not None and not conversation.made:
@@ -237,6 +241,10 @@ class Exchange:
         await self._means.recording.write(turn)
         self._note(said, pending)
         return ActionReply(said)
+
+    def _taken_on(self, call: ActionCall) -> Answer:
+        told = TO_APPROVE if call.state is CallState.WAITING_APPROVAL else TAKEN_ON
+        return Answer(told, tools_used=(self._action.name,))
 
     def _offer(self, call: ActionCall, words: Said | None = None) -> Offer:
         return offer_result(

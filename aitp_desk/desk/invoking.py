@@ -2,8 +2,9 @@
 
 Whoever calls, and at whatever door, a call goes the same way:
 
-    find → permit → read → preconditions → price and consent → ``started`` is on disk → the
-    function, under its deadline → the end is on disk, with what is said of it
+    find → permit → read → preconditions → price and consent → a person's approval, where it takes
+    one → ``started`` is on disk → the function, under its deadline → the end is on disk, with what
+    is said of it
 
 Nothing is on disk before the function may run. What only was read from words, and cannot easily be
 undone, is not carried out before whoever asks has said yes to it; neither is anything that costs.
@@ -20,6 +21,7 @@ import msgspec
 import structlog
 
 from aitp_desk.actions.base import Context, Offered
+from aitp_desk.desk.approving import ask_approval, waiting_for_approval
 from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import expired, failed, unknown
 from aitp_desk.desk.calls import Calls
@@ -56,7 +58,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Origin
 from aitp_desk.store.base import Store, StoreError, Work
 from aitp_desk.store.records import NewMessage
-from aitp_desk.store.work.calls import Along, begin_call, end_started, move_call
+from aitp_desk.store.work.calls import Along, begin_call, end_accepted, move_call
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
@@ -197,9 +199,30 @@ class Invoking:
             work = self._begin_and_end(offered, value, call, context, invocation, say, say_end)
             return Ended(await self._whole(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
-        await self._begin(call, invocation, say, self._along(call))
+        if await self._performing.needs_approval(offered, value, call, context):
+            call = waiting_for_approval(call)
+            along: Along | None = ask_approval(action, call, self._clock())
+        else:
+            along = self._along(call)
+        await self._begin(call, invocation, say, along)
         self._begun()
         return Accepted(call, await self.calls.eta_seconds(action.name))
+
+    async def look_again(self, call: ActionCall) -> ActionCall | None:
+        """See whether a call can still be carried out that a person has approved meanwhile.
+
+        Returns:
+            The call as it failed where it cannot; nothing is written of that yet.
+        """
+        offered = self._offered.get(call.action)
+        if offered is None or call.expires_at < self._now():
+            return None  # carrying it out says so
+        try:
+            value = offered.read(call.arguments)
+            await self._performing.look_again(offered, value, call, self._performing.context(call))
+        except DeskError as error:
+            return failed(call, error, self._now())
+        return None
 
     async def carry_out(self, call: ActionCall) -> Performed:
         """Carry out a call that is on disk as started; nothing is written of its end.
@@ -230,7 +253,7 @@ class Invoking:
         """Make the unit that ends a call which goes on by itself, and says so on its thread."""
         now = self._clock()
         return partial(
-            end_started,
+            end_accepted,
             call_id=call_id,
             end=end,
             say=partial(self._say_end, new_id("msg", now), new_salt()),

@@ -2,7 +2,8 @@
 
 A call whose job is taken up a second time was cut short: by a crash, or by a deadline that it did
 not keep. What may be repeated is, with the same id; of the rest it is said that nobody knows what
-became of it. Whoever gave an address is told of the end there (``callbacks.py``).
+became of it. What a person has approved is looked into once more before it is carried out: things
+may stand otherwise by then. Whoever gave an address is told of the end there (``callbacks.py``).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from aitp_desk.desk.call_ends import always
+from aitp_desk.desk.call_jobs import KIND, carried_by, job_of_call
 from aitp_desk.desk.callbacks import call_back
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
@@ -18,16 +20,14 @@ from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.error_kind import ErrorKind
-from aitp_desk.model.ids import new_id
 from aitp_desk.model.ticket import Ticket, TicketKind
 from aitp_desk.store import call_reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.job_records import ClaimedJob, NewJob
+from aitp_desk.store.job_records import ClaimedJob
 from aitp_desk.store.work.calls import Along
 from aitp_desk.store.work.jobs import enqueue_job
 from aitp_desk.store.work.tickets import hand_call_to_people, ticket_of_call
 
-KIND = "call"
 DELAYS = (10, 60, 300)
 """Seconds after each time that a call was cut short."""
 AT_ONCE = 16
@@ -77,18 +77,7 @@ class TakingOn:
 
     def enqueue(self, call: ActionCall) -> Along:
         """Make what is written with a call so that it is carried out."""
-        now = self._clock()
-        job = NewJob(
-            id=new_id("job", now),
-            kind=KIND,
-            ref=call.id,
-            payload={},
-            created_at=int(now),
-            desk=call.desk,
-            thread_id=call.thread_id,
-            principal=call.asked_by.party,
-        )
-        return partial(enqueue_job, job)
+        return partial(enqueue_job, job_of_call(call, self._clock()))
 
     def begun(self) -> None:
         """Have it carried out now."""
@@ -103,6 +92,10 @@ class TakingOn:
             raise GiveUp(_NO_DESK)
         if claim.attempt > 1 and not invoking.may_repeat(call):
             return self._finish(invoking.cut(call))
+        if claim.attempt == 1 and carried_by(claim).is_approved:
+            refused = await invoking.look_again(call)
+            if refused is not None:
+                return self._finish(refused)
         performed = await invoking.carry_out(call)
         if performed.ticket is not None:
             return self._ask_people(call, performed.ticket)

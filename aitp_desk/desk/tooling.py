@@ -151,6 +151,8 @@ class Tooling:
             case Ended(call):
                 return tell_call(call)
             case Accepted(call, eta_seconds):
+                if call.state is CallState.WAITING_APPROVAL:
+                    return tell_call(call)
                 return _taken_on(call, eta_seconds)
             case ConsentNeeded(invocation, price):
                 action = self.invoking.action(invocation.name)
@@ -173,6 +175,12 @@ def tell_call(call: ActionCall) -> ToolResult:
             return ToolResult(told.decode()[:MAX_RESULT])
         case CallState.FAILED | CallState.EXPIRED:
             return ToolResult(call.error.message if call.error else "It failed.", failed=True)
+        case CallState.WAITING_APPROVAL:
+            return ToolResult(
+                f"It was taken on ({call.id}), and a person of the site has to approve it first:"
+                " nothing was done yet. What comes of it is told on this thread. Tell the visitor"
+                " so."
+            )
         case _ if call.accepted_at is not None and not call.is_over:
             return _taken_on(call, None)
         case _:

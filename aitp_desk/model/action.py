@@ -39,6 +39,9 @@ BlastRadius = Literal["self", "self_and_associated", "many", "all"]
 OpenTo = Literal["anyone", "actions", "operators"]
 """Who may call: ``anyone``, also without a credential; callers with the scope ``actions`` or
 ``actions:<name>``; those who run the desk."""
+Approval = Literal["never", "sometimes", "always"]
+"""Whether a person of the site has to approve a call before it is carried out; ``sometimes`` where
+its arguments decide that."""
 
 
 def takes_nothing() -> Mapping[str, Any]:
@@ -115,6 +118,7 @@ class Action(msgspec.Struct, frozen=True):
         output_schema: JSON Schema of its result; None where it answers in content alone.
         cost: what a call costs, where that is the same each time.
         has_price: whether a call may cost something that its arguments decide.
+        approval: whether a person of the site approves a call first; of ``async`` ones alone.
         deadline_seconds: how long a call may take; of an ``async`` one each attempt.
         is_idempotent: whether the same call, made twice, does what it does once.
     """
@@ -131,6 +135,7 @@ class Action(msgspec.Struct, frozen=True):
     safety: Safety = Safety()
     cost: Money | None = None
     has_price: bool = False
+    approval: Approval = "never"
     preconditions: tuple[Precondition, ...] = ()
     deadline_seconds: float = DEADLINE_SECONDS
     is_idempotent: bool = False

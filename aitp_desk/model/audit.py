@@ -60,6 +60,8 @@ class AuditAction(Enum):
     TICKET_RELEASED = "ticket.released"
     TICKET_ANSWERED = "ticket.answered"
     TICKET_CLOSED = "ticket.closed"
+    TICKET_APPROVED = "ticket.approved"
+    TICKET_DECLINED = "ticket.declined"
     ERASED = "erased"
     RETENTION = "retention"
     LOG_TRIMMED = "log.trimmed"

@@ -54,7 +54,13 @@ MOVES: Mapping[CallState, frozenset[CallState]] = MappingProxyType(
             }
         ),
         CallState.WAITING_INPUT: frozenset(
-            {CallState.WAITING_INPUT, CallState.STARTED, CallState.FAILED, CallState.EXPIRED}
+            {
+                CallState.WAITING_INPUT,
+                CallState.WAITING_APPROVAL,
+                CallState.STARTED,
+                CallState.FAILED,
+                CallState.EXPIRED,
+            }
         ),
         CallState.WAITING_PAYMENT: frozenset(
             {CallState.STARTED, CallState.FAILED, CallState.EXPIRED}

@@ -45,13 +45,15 @@ class TicketKind(Enum):
     """Why a person is waited for.
 
     An action has handed its call to people; a call was cut short, and nobody knows what became of
-    it; a visitor has asked for a person; or the agent could not answer.
+    it; a visitor has asked for a person; the agent could not answer; or a call is not carried out
+    before a person has approved it.
     """
 
     ACTION = "action"
     UNKNOWN = "unknown"
     REQUEST = "request"
     QUESTION = "question"
+    APPROVAL = "approval"
 
     @property
     def is_asked_for(self) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 
 from aitp_desk.actions.declare import Terms
 from aitp_desk.actions.described.plain_schema import Unusable
-from aitp_desk.actions.terms import answer_types_of, check_terms, read_cost, safety_of
+from aitp_desk.actions.terms import answer_types_of, approval_of, check_terms, read_cost, safety_of
 from aitp_desk.config import ActionTerms
 from aitp_desk.model.action import Action, Mutability, is_action_name
 
@@ -74,6 +74,7 @@ def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Act
         reversible_within=terms.reversible_within or None,
         confirmation_recommended=terms.confirmation_recommended,
         cost=terms.cost or None,
+        approval=terms.approval,
         deadline=terms.deadline_seconds,
         idempotent=is_idempotent,
         examples=(),
@@ -96,6 +97,7 @@ def make_action(described: Described, terms: ActionTerms, *, prefix: str) -> Act
         output_schema=described.output_schema,
         safety=safety_of(declared),
         cost=read_cost(declared.cost),
+        approval=approval_of(declared),
         deadline_seconds=terms.deadline_seconds,
         is_idempotent=is_idempotent,
     )

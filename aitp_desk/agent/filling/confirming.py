@@ -11,7 +11,7 @@ from aitp_desk.agent.filling.base import Path
 from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.items import parts_of
 from aitp_desk.agent.filling.schema import form_of
-from aitp_desk.model.action import Action
+from aitp_desk.model.action import Action, Approval
 from aitp_desk.model.money import Money
 
 _LONGEST = 300
@@ -28,13 +28,28 @@ _REACH = {
     "many": "It changes many things at once.",
     "all": "It changes everything there is.",
 }
+_APPROVED: Mapping[Approval, str] = {
+    "never": "",
+    "sometimes": "A person of the site may have to approve it first.",
+    "always": "A person of the site approves it first.",
+}
 
 
 def confirm(action: Action, arguments: Mapping[str, Any], price: Money | None) -> str:
     """What a call would do, on what, how far it goes and what it costs, as a question.
 
     Parameters:
-        arguments: as JSON has them; all of them are repeated.
+        arguments, price: as of :func:`retold`.
+    """
+    approved = filter(None, (_APPROVED[action.approval],))
+    return " ".join([*retold(action, arguments, price), *approved, "Shall I go ahead?"])
+
+
+def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) -> list[str]:
+    """What a call would do, on what, how far it goes and what it costs, in sentences.
+
+    Parameters:
+        arguments: as JSON has them; all of them are repeated, long ones without their end.
         price: of this call; None where it costs nothing.
     """
     fields = {field.path: field for field in form_of(action.input_schema)}
@@ -46,16 +61,17 @@ def confirm(action: Action, arguments: Mapping[str, Any], price: Money | None) -
         sentences.append(f"It costs {price}.")
     elif action.may_cost:
         sentences.append("It costs nothing.")
-    return " ".join([*sentences, "Shall I go ahead?"])
+    return sentences
 
 
 def consequences(action: Action) -> tuple[str, ...]:
-    """What a caller should know before calling, in sentences: undoing, reach, cost, needs."""
+    """What a caller should know before calling: undoing, reach, cost, approval, needs."""
     told = [_undoing(action), _REACH[action.safety.blast_radius]]
     if action.cost is not None:
         told.append(f"It costs {action.cost}.")
     elif action.has_price:
         told.append("It may cost something: the price is asked about first.")
+    told.append(_APPROVED[action.approval])
     told += [f"It needs: {needed.description}" for needed in action.preconditions]
     return tuple(filter(None, told))
 

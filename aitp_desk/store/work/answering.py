@@ -22,7 +22,7 @@ from aitp_desk.store.records import NewMessage
 from aitp_desk.store.rows import to_json
 from aitp_desk.store.ticket_rows import ticket_columns, ticket_of
 from aitp_desk.store.work.audit import note_audit
-from aitp_desk.store.work.calls import Along, end_started
+from aitp_desk.store.work.calls import Along, end_accepted
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.handing import check_free, hand_back, hand_over, join_operator
 from aitp_desk.store.work.jobs import JOBS_EPOCH
@@ -34,12 +34,20 @@ OVERDUE = "Nobody took it on in its time."
 NO_PERSON = "A person was asked here, and closed this without an answer."
 NOBODY_CAME = "A person was asked here, and nobody has answered in time."
 """What a conversation is told that has waited for a person."""
+DECLINED = "It was declined; nothing was done."
+UNAPPROVED = "Nobody approved it in its time; nothing was done."
 
 _NOTED = {
     TicketState.ANSWERED: (AuditAction.TICKET_ANSWERED, Outcome.DONE),
     TicketState.CLOSED: (AuditAction.TICKET_CLOSED, Outcome.DONE),
     TicketState.EXPIRED: (AuditAction.TICKET_CLOSED, Outcome.EXPIRED),
 }
+_WAITS = {
+    TicketKind.ACTION: CallState.STARTED,
+    TicketKind.UNKNOWN: CallState.UNKNOWN,
+    TicketKind.APPROVAL: CallState.WAITING_APPROVAL,
+}
+"""How the call of a ticket stands that is not over."""
 
 
 class Spoken(msgspec.Struct, frozen=True):
@@ -79,24 +87,25 @@ def end_ticket(
         The ticket as it ended; None when there is no such ticket.
 
     Raises:
-        PreconditionFailed: it, or its call, is over.
+        PreconditionFailed: it, or its call, is over; or it asks for approval, not for an answer.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
         return None
     ticket = ticket_of(rows[0])
-    _check(ticket, said.operator)
+    check_waits(ticket, said.operator)
     if state is not TicketState.EXPIRED:
-        yield from _check_call(ticket)
+        yield from _check_call(ticket, state)
     ended = ticket.move(
         state, answer=said.words, ended_by=said.operator, ended_at=now, asked_from=None
     )
     yield "move_ticket", ticket_columns(ended)
     thread_id = ticket.thread_id or ""
     actor = yield from join_operator(thread_id, ticket.desk, said.operator, now)
-    if ticket.kind is TicketKind.ACTION:
-        yield from end_started(
+    if ticket.kind in (TicketKind.ACTION, TicketKind.APPROVAL):
+        yield from end_accepted(
             call_id=ticket.call_id or "",
+            stands=_WAITS[ticket.kind],
             end=partial(_end_call, ended, now),
             say=partial(_say, ended, said, actor),
             by=by,
@@ -104,14 +113,14 @@ def end_ticket(
             along=along,
         )
     elif ticket.kind.is_asked_for:
-        yield from _say_on_thread(ended, _in_the_end(said, state), actor, now)
+        yield from say_on_thread(ended, _in_the_end(said, state), actor, now)
     elif said.words:
         told = CallError(CallState.UNKNOWN.value, said.words)
         yield "tell_unknown_call", {"id": ticket.call_id, "error": to_json(told)}
-        yield from _say_on_thread(ended, said, actor, now)
+        yield from say_on_thread(ended, said, actor, now)
     if ticket.state is TicketState.TAKEN:
-        yield from _let_go(ticket, now)
-    action, outcome = _NOTED[state]
+        yield from let_go(ticket, now)
+    action, outcome = _noted(ended)
     yield from note_audit(by, action, ObjectKind.TICKET, ticket_id, outcome)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     yield "raise_epoch", {"name": JOBS_EPOCH}
@@ -136,7 +145,7 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
     if not rows:
         return None
     ticket = ticket_of(rows[0])
-    _check(ticket, operator)
+    check_waits(ticket, operator)
     if ticket.state is TicketState.TAKEN:
         return ticket
     taken = ticket.move(TicketState.TAKEN, taken_by=operator)
@@ -168,13 +177,13 @@ def speak_for_ticket(
     if not rows:
         return None
     ticket = ticket_of(rows[0])
-    _check(ticket, said.operator)
+    check_waits(ticket, said.operator)
     if ticket.taken_by is None:
         raise PreconditionFailed("Nobody has taken the ticket; take it first.")
     if ticket.thread_id is None:
         raise PreconditionFailed("The ticket comes from no conversation; answer it.")
     actor = yield from join_operator(ticket.thread_id, ticket.desk, said.operator, now)
-    yield from _say_on_thread(ticket, said, actor, now)
+    yield from say_on_thread(ticket, said, actor, now)
     yield from note_audit(by, AuditAction.TICKET_SPOKEN, ObjectKind.TICKET, ticket_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     return ticket
@@ -201,13 +210,13 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
         raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
     released = ticket.move(TicketState.OPEN, taken_by=None)
     yield "move_ticket", ticket_columns(released)
-    yield from _let_go(ticket, now)
+    yield from let_go(ticket, now)
     yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     return released
 
 
-def _let_go(ticket: KeptTicket, now: int) -> Work[None]:
+def let_go(ticket: KeptTicket, now: int) -> Work[None]:
     """Give the thread of a ticket back, unless another that was taken comes from it too."""
     if ticket.thread_id is None:
         return
@@ -216,7 +225,12 @@ def _let_go(ticket: KeptTicket, now: int) -> Work[None]:
         yield from hand_back(ticket.thread_id, ticket.desk, now)
 
 
-def _check(ticket: KeptTicket, operator: str | None) -> None:
+def check_waits(ticket: KeptTicket, operator: str | None) -> None:
+    """Refuse to do something with a ticket that is over, or that another operator has taken.
+
+    Raises:
+        PreconditionFailed: it is so.
+    """
     if ticket.is_over:
         raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
     if operator is not None and ticket.taken_by not in (None, operator):
@@ -229,24 +243,35 @@ def _in_the_end(said: Spoken, state: TicketState) -> Spoken:
     return msgspec.structs.replace(said, words=said.words or nothing)
 
 
-def _check_call(ticket: KeptTicket) -> Work[None]:
+def _check_call(ticket: KeptTicket, state: TicketState) -> Work[None]:
     if ticket.kind.is_asked_for:
         return
+    if ticket.kind is TicketKind.APPROVAL and state is TicketState.ANSWERED:
+        raise PreconditionFailed("The ticket asks for approval; approve or decline it.")
     rows = yield "call", {"id": ticket.call_id}
-    waits = CallState.STARTED if ticket.kind is TicketKind.ACTION else CallState.UNKNOWN
-    if not rows or call_state(rows[0]) is not waits:
+    if not rows or call_state(rows[0]) is not _WAITS[ticket.kind]:
         raise PreconditionFailed("What the ticket is about is over; nothing was changed.")
+
+
+def _noted(ended: KeptTicket) -> tuple[AuditAction, Outcome]:
+    if ended.kind is TicketKind.APPROVAL and ended.state is TicketState.CLOSED:
+        return AuditAction.TICKET_DECLINED, Outcome.DONE
+    return _NOTED[ended.state]
 
 
 def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
     """A call whose ticket has ended."""
+    asks_approval = ticket.kind is TicketKind.APPROVAL
     match ticket.state:
         case TicketState.ANSWERED:
             result = msgspec.to_builtins(Answered(ticket.answer))
             state, told = CallState.SUCCEEDED, None
         case TicketState.EXPIRED:
             result, state = None, CallState.EXPIRED
-            told = CallError(CallState.EXPIRED.value, OVERDUE)
+            told = CallError(CallState.EXPIRED.value, UNAPPROVED if asks_approval else OVERDUE)
+        case _ if asks_approval:
+            result, state = None, CallState.FAILED
+            told = CallError("declined", ticket.answer or DECLINED)
         case _:
             result, state = None, CallState.FAILED
             told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
@@ -254,7 +279,12 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
 
 
-def _say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Work[None]:
+def say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Work[None]:
+    """Say something of a ticket on the thread that it comes from, where there is one.
+
+    Parameters:
+        actor: id of who speaks.
+    """
     ends = (yield from find_tail(ticket.thread_id, ticket.desk)) if ticket.thread_id else []
     if ends:
         tail = Tail(ticket.thread_id or "", now, *ends[0][3:])

@@ -106,7 +106,7 @@ def move_call(
         yield from along()
 
 
-def end_started(
+def end_accepted(
     *,
     call_id: str,
     end: Callable[[ActionCall], ActionCall],
@@ -114,6 +114,7 @@ def end_started(
     by: Auditor,
     now: int,
     along: Callable[[ActionCall], Along | None],
+    stands: CallState = CallState.STARTED,
 ) -> Work[None]:
     """End a call that goes on by itself, and say so on its thread: a part of a unit.
 
@@ -125,9 +126,10 @@ def end_started(
         by: in whose name it is noted.
         now: Unix seconds.
         along: makes what else is written in the same commit.
+        stands: how it stands until then.
     """
     rows = yield "call", {"id": call_id}
-    if not rows or call_state(rows[0]) is not CallState.STARTED:
+    if not rows or call_state(rows[0]) is not stands:
         return
     call = end(call_of(rows[0]))
     is_told = call.run_id is None or call.accepted_at is not None  # else its run tells of it
@@ -137,7 +139,7 @@ def end_started(
         tail = Tail(thread_id or "", now, *ends[0][3:])
         tail.say(say(call))
         yield from tail.write()
-    yield "move_call", {**call_columns(call), "before": CallState.STARTED.value}
+    yield "move_call", {**call_columns(call), "before": stands.value}
     yield from _follow(call, by, now)
     if (more := along(call)) is not None:
         yield from more()
@@ -194,13 +196,13 @@ def _say(turn: SessionTurn | None, now: int) -> Work[None]:
 
 
 def _follow(call: ActionCall, by: Auditor | None, now: int) -> Work[None]:
-    """Note in the audit log that a call is carried out, or how it ended.
+    """Note in the audit log that a call is carried out, or waits for approval, or how it ended.
 
     What nobody knows the end of, people are to look at.
     """
     if call.state is CallState.UNKNOWN:
         yield from add_unknown_ticket(call, now)
-    if call.state is CallState.STARTED:
+    if call.state in (CallState.STARTED, CallState.WAITING_APPROVAL):
         yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
     elif call.state in _NOTED:
         outcome = _NOTED[call.state]

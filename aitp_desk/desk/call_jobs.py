@@ -1,0 +1,48 @@
+"""The jobs by which calls are carried out that go on after they were accepted."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.model.call import ActionCall
+from aitp_desk.model.ids import new_id
+from aitp_desk.store.job_records import ClaimedJob, NewJob
+
+KIND = "call"
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """What such a job carries.
+
+    Parameters:
+        is_approved: whether a person has approved the call, some time after it was asked for.
+    """
+
+    is_approved: bool = False
+
+
+_carried = msgspec.json.Decoder(Carried)
+
+
+def job_of_call(call: ActionCall, now: float, *, is_approved: bool = False) -> NewJob:
+    """Make the job of carrying a call out.
+
+    Parameters:
+        now: Unix seconds.
+        is_approved: as of :class:`Carried`.
+    """
+    return NewJob(
+        id=new_id("job", now),
+        kind=KIND,
+        ref=call.id,
+        payload=Carried(is_approved),
+        created_at=int(now),
+        desk=call.desk,
+        thread_id=call.thread_id,
+        principal=call.asked_by.party,
+    )
+
+
+def carried_by(claim: ClaimedJob) -> Carried:
+    """What such a job carries."""
+    return _carried.decode(claim.payload)
