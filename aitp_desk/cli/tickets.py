@@ -6,7 +6,7 @@ import asyncio
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -21,7 +21,7 @@ from aitp_desk.cli.data import (
 from aitp_desk.cli.moments import minute_of, second_of, second_or_none
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
     from aitp_desk.desk.escalating import Escalating
     from aitp_desk.model.audit import Auditor
@@ -47,7 +47,7 @@ _as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
 
 @click.group()
 def tickets() -> None:
-    """See what waits for a person, and answer it or close it."""
+    """See what waits for a person, and answer, approve or close it."""
 
 
 @tickets.command(name="list")
@@ -81,21 +81,25 @@ def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
 @_as_json
 @click.argument("ticket_id", metavar="ID")
 def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
-    """Show a ticket, with the newest messages of the thread that it comes from."""
+    """Show a ticket, with the newest messages of the thread that it comes from.
+
+    Of one that asks for approval the note says what would be done; as JSON stand all arguments.
+    """
     with mistakes_told():
         from aitp_desk.store.sqlite import SqliteStore
 
         database = present_database(data, url)
 
-        async def find() -> tuple[KeptTicket, tuple[Message, ...]]:
+        async def find() -> tuple[KeptTicket, Mapping[str, Any], tuple[Message, ...]]:
             async with SqliteStore.open(database) as store:
                 kept = await _find(store, ticket_id)
-                return kept, await _newest(store, kept)
+                return kept, await _arguments(store, kept), await _newest(store, kept)
 
-        kept, said = asyncio.run(find())
+        kept, arguments, said = asyncio.run(find())
         if as_json:
             messages = [{"actor": one.actor, "content": one.content} for one in said]
-            click.echo(_json({**_told(kept), "messages": messages}))
+            told = {**_told(kept), "arguments": arguments, "messages": messages}
+            click.echo(_json(told))
             return
         click.echo(_in_line(kept))
         for text in (kept.note, kept.answer and f"{kept.ended_by}: {kept.answer}"):
@@ -133,6 +137,34 @@ def close(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> N
     with mistakes_told():
         _change(data, url, lambda one, by: one.close(ticket_id, reason, operator, by), ticket_id)
         click.echo(f"Closed ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.argument("ticket_id", metavar="ID")
+def approve(data: Path, url: str, operator: str, ticket_id: str) -> None:
+    """Approve the call of a ticket: it is carried out, if it still can be.
+
+    'aitp-desk tickets show' says what it would do, on what and at what cost.
+    """
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.approve(ticket_id, operator, by), ticket_id)
+        click.echo(f"Approved ticket {ticket_id}.")
+
+
+@tickets.command()
+@desk_data
+@desk_store
+@_by_name
+@click.option("--reason", metavar="TEXT", default="", help="Why, as whoever waits is told.")
+@click.argument("ticket_id", metavar="ID")
+def decline(data: Path, url: str, operator: str, reason: str, ticket_id: str) -> None:
+    """Decline to have the call of a ticket carried out; it has failed."""
+    with mistakes_told():
+        _change(data, url, lambda one, by: one.decline(ticket_id, reason, operator, by), ticket_id)
+        click.echo(f"Declined ticket {ticket_id}.")
 
 
 @tickets.command()
@@ -189,6 +221,16 @@ async def _find(store: Store, ticket_id: str) -> KeptTicket:
     from aitp_desk.store import ticket_reads
 
     return await ticket_reads.ticket(store, ticket_id) or _missing(ticket_id)
+
+
+async def _arguments(store: Store, kept: KeptTicket) -> Mapping[str, Any]:
+    """The arguments of the call that a ticket is about."""
+    from aitp_desk.store import call_reads
+
+    if kept.call_id is None:
+        return {}
+    call = await call_reads.call_by_id(store, kept.call_id)
+    return {} if call is None else call.arguments
 
 
 async def _newest(store: Store, kept: KeptTicket) -> tuple[Message, ...]:

@@ -46,8 +46,16 @@ async def test_the_example_of_an_action(tmp_path: Path) -> None:
         )
 
 
+async def test_the_example_of_an_approval(tmp_path: Path) -> None:
+    (refund,) = declared_by(2, tmp_path).offered
+    assert refund.action.approval == "sometimes"
+    for amount, needed in ((100, False), (101, True)):
+        asked = refund.read({"order_id": "TH10482201", "amount": amount})
+        assert await refund.needs_approval(asked, CONTEXT) is needed
+
+
 async def test_the_example_of_a_resource(tmp_path: Path) -> None:
-    (booking,) = declared_by(2, tmp_path).resources
+    (booking,) = declared_by(3, tmp_path).resources
     one, two = [await booking.read({"booking_id": id}, CONTEXT) for id in ("B-1", "B-2")]
     assert one.affordances == (Affordance("cancel_booking", {"booking_id": "B-1"}),)
     assert two.affordances == ()

@@ -441,6 +441,42 @@ WRONG = {
         '@action(cost="a lot")\ndef f() -> int: "F."',
         "has cost='a lot'; it takes an amount above 0 such as \"29.99 EUR\".",
     ),
+    "the approval of something that is over within its call": (
+        (
+            '@action(kind="action", mutability="reversible", blast_radius="self", approval=True)\n'
+            'def f() -> int: "F."'
+        ),
+        (
+            "takes a person's approval and is of the kind 'action'; who calls has to wait for that"
+            ' person: write kind="async".'
+        ),
+    ),
+    "an approval that is none": (
+        (
+            '@action(kind="async", mutability="reversible", blast_radius="self", approval="boss")\n'
+            'def f() -> int: "F."'
+        ),
+        (
+            "has approval='boss'; it takes True, or a function of some of the parameters that"
+            " returns true or false."
+        ),
+    ),
+    "an approval of what is no parameter": (
+        (
+            "def large(b: int) -> bool: ...\n"
+            '@action(kind="async", mutability="reversible", blast_radius="self", approval=large)\n'
+            'def f(a: int) -> int: "F."'
+        ),
+        "has its approval, which takes 'b'; it may take a, and the Context.",
+    ),
+    "an approval that is a number": (
+        (
+            "def large(a: int) -> int: ...\n"
+            '@action(kind="async", mutability="reversible", blast_radius="self", approval=large)\n'
+            'def f(a: int) -> int: "F."'
+        ),
+        "has its approval by a function that does not return true or false; write -> bool.",
+    ),
     "a cost of nothing": (
         '@action(cost="0.00 EUR")\ndef f() -> int: "F."',
         "has cost='0.00 EUR'; it takes an amount above 0",

@@ -125,6 +125,12 @@ def test_the_owner_says_otherwise_of_an_operation(tmp_path: Path) -> None:
     assert found.is_idempotent
 
 
+def test_the_owner_may_have_a_person_approve_an_operation_first(tmp_path: Path) -> None:
+    terms = OperationTerms(operation="orders.place", approval=True)
+    (found,) = actions(tmp_path, "orders.place", terms=(terms,)).values()
+    assert (found.kind, found.approval) == ("async", "always")
+
+
 def terms(**said: Any) -> tuple[OperationTerms, ...]:
     return (OperationTerms(operation="getStockItem", **said),)
 
@@ -165,6 +171,15 @@ WRONG_SETTINGS: list[tuple[dict[str, Any], list[str]]] = [
                 ", getStockItem: is of the kind 'action'"
                 " and open to anyone; what may change something needs a caller who is known: leave"
                 ' open_to out, or write kind="query" if it changes nothing.'
+            )
+        ],
+    ),
+    (
+        {"terms": terms(kind="action", mutability="reversible", approval=True)},
+        [
+            (
+                ", getStockItem: takes a person's approval and is of the kind 'action'; who calls"
+                ' has to wait for that person: write kind="async".'
             )
         ],
     ),
