@@ -30,6 +30,8 @@ from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.config import Config, default_url
 from aitp_desk.connections import Connections, most_connections
+from aitp_desk.console.routes import make_doors as make_console_doors
+from aitp_desk.console.routes import make_sessions
 from aitp_desk.desk.call_counts import call_figures
 from aitp_desk.desk.callbacks import Render
 from aitp_desk.desk.concurrency import Concurrency
@@ -218,23 +220,29 @@ async def open_server(
         )
         shared.jobs.handle(shared.callbacks.kind(_rendering(desk)))
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
+        guesses = Guesses(clock) if config.limits.enabled else None
+        sessions = make_sessions(
+            config, store=store, keys=keys, epoch=epoch, guesses=guesses, clock=clock
+        )
         identifier = make_identifier(
             config,
             store=store,
             keys=keys,
             egress=egress,
             epoch=epoch,
-            guesses=Guesses(clock) if config.limits.enabled else None,
+            guesses=guesses,
+            sessions=sessions,
             clock=clock,
         )
         measuring = Measuring()
         authorizing = make_authorizing(config, store=store, keys=keys, clock=clock)
+        noting = Noting(store, shared.audit, clock)
         doors = (
             *make_doors(desk, further_desks, config),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
             *make_metrics_doors(measuring, render_aitp_error),
+            *make_console_doors(sessions, (desk, *further_desks), noting, clock),
         )
-        noting = Noting(store, shared.audit, clock)
         concurrency = (
             Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None
         )

@@ -96,6 +96,7 @@ class Browsers:
     def __init__(self, site_url: str, settings: Cors) -> None:
         site = urlsplit(site_url)
         self._site = site.netloc.lower()
+        self._own = origin_of(site)
         self._open_discovery = settings.open_discovery
         always = (_ENCRYPTED_FROM_NOW_ON,) if site.scheme == "https" else ()
         self._to_all = Told((*_TO_ALL, *always))
@@ -104,7 +105,7 @@ class Browsers:
         to_one = (_EXPOSED, *self._to_no_other.headers)
         self._to_origin = {
             origin: Told((("Access-Control-Allow-Origin", origin), *to_one))
-            for origin in (origin_of(site), *settings.origins)
+            for origin in (self._own, *settings.origins)
         }
 
     def tell(self, method: str, headers: Mapping[str, str], *, is_open: bool) -> Told:
@@ -125,6 +126,23 @@ class Browsers:
         if method in _CHANGES_NOTHING or self._is_own(origin, headers):
             return self._to_no_other
         return self._refused
+
+    def tell_own(self, headers: Mapping[str, str]) -> Told:
+        """What the answer tells where the site's own pages alone may ask.
+
+        Somebody who follows a link may come from anywhere: no page sees what they are shown.
+
+        Parameters:
+            headers: the request's.
+        """
+        came_from = headers.get("Sec-Fetch-Site")
+        if came_from is not None:
+            is_visit = headers.get("Sec-Fetch-Mode") == "navigate" and "Origin" not in headers
+            is_own = is_visit or came_from in {"same-origin", "none"}
+        else:
+            origin = headers.get("Origin")
+            is_own = origin in {None, self._own} or self._is_own(origin or "", headers)
+        return self._to_no_other if is_own else self._refused
 
     def tell_ahead(
         self, method: str, headers: Mapping[str, str], *, methods: Sequence[str], is_open: bool

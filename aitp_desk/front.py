@@ -297,6 +297,8 @@ class Front:
             )
         if isinstance(heading.presented, InvalidRequest):  # whatever else there is to say
             raise heading.presented.with_traceback(None)
+        if heading.told.is_refused and heading.route is not None and heading.route.is_own:
+            raise Forbidden("This is for pages of the desk's own.", param="Origin")
         if heading.told.is_refused:
             raise Forbidden(
                 "Pages of this origin may not use the API; the site's owner opens it to them by the"

@@ -16,7 +16,7 @@ from multidict import CIMultiDict, CIMultiDictProxy, MultiMapping
 
 from aitp_desk.announcing.accept import wants_manifest
 from aitp_desk.auth.address_line import check_address
-from aitp_desk.auth.presented import NOTHING, Presented, read_presented
+from aitp_desk.auth.presented import NOTHING, Presented, read_presented, read_session
 from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
@@ -128,6 +128,10 @@ def read_heading(
         wanted = table.find(asked, path)
         is_open = wanted is not None and wanted[1].is_open
         told = browsers.tell_ahead(asked, headers, methods=methods, is_open=is_open)
+        if wanted is not None and wanted[1].is_own:
+            told = browsers.tell_own(headers)
+    elif route is not None and route.is_own:
+        told = browsers.tell_own(headers)
     else:
         told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
     return Heading(
@@ -160,6 +164,8 @@ def _read_presented(
 ) -> Presented | DeskError:
     try:
         check_address(target)
+        if route is not None and route.cookie:
+            return read_session(headers, route.cookie)
         return NOTHING if route is not None and not route.identifies else read_presented(headers)
     except DeskError as error:
         return error

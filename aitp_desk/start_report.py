@@ -34,6 +34,7 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         f"  threads    {url}/v1/threads",
         *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        *([f"  console    {url}/console"] if config.console.enabled else []),
         *([f"  metrics    {url}{watched}"] if watched else []),
         f"  health     {url}/health, {url}/ready",
     )

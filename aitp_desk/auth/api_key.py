@@ -135,8 +135,8 @@ def verify_api_key(
     """
     kept = _NOBODY if token is None or token.kind != "api_key" else token
     former = kept.former_at(now) or _NO_FORMER
-    is_present = _is_hashed(text, kept.hash, kept.data_key, keys)
-    is_former = _is_hashed(text, former.hash, former.data_key, keys)
+    is_present = is_hashed(text, kept.hash, kept.data_key, keys)
+    is_former = is_hashed(text, former.hash, former.data_key, keys)
     if kept is _NOBODY:
         raise _unproven("unknown")
     if not (is_present or is_former):
@@ -148,8 +148,8 @@ def verify_api_key(
     return kept, min((end for end in ends if end is not None), default=None)
 
 
-def _is_hashed(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
-    """Whether this is the hash of a key."""
+def is_hashed(text: str, hash_: bytes, data_key: int, keys: DataKeys) -> bool:
+    """Whether this is the hash of a key, compared in constant time."""
     is_known = data_key in keys.versions
     made = keys.hash_token(text, data_key if is_known else keys.newest)
     return hmac.compare_digest(made, hash_) and is_known

@@ -14,7 +14,7 @@ import msgspec
 
 from aitp_desk.auth.address import ClientAddresses
 from aitp_desk.auth.guesses import Guesses
-from aitp_desk.auth.presented import BEARER, GRANT, HMAC_SCHEME, Presented
+from aitp_desk.auth.presented import BEARER, GRANT, HMAC_SCHEME, SESSION, Presented
 from aitp_desk.auth.proof import Head, Proof, Way
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import anonymous
@@ -48,6 +48,7 @@ class Identifier:
         links: what verifies a link by which a thread is shared.
         signed_requests: what verifies requests that are signed with a shared secret.
         agents: what verifies message signatures of agents; None where they are not looked at.
+        sessions: what knows who has signed in to the operators' pages; None without these.
         guesses: bounds how many API keys are looked up in vain; None for no bound.
         trusted_proxies: networks whose ``X-Forwarded-For`` is believed.
         clock: Unix seconds.
@@ -61,6 +62,7 @@ class Identifier:
         links: Way,
         signed_requests: Way,
         agents: SigningAgents | None = None,
+        sessions: Way | None = None,
         guesses: Guesses | None = None,
         trusted_proxies: Sequence[str] = (),
         clock: Callable[[], float] = time.time,
@@ -72,6 +74,7 @@ class Identifier:
         self._clock = clock
         self._signed_requests = signed_requests
         self._agents = agents
+        self._sessions = sessions
         self._guesses = guesses
 
     async def identify(self, head: Head, peer: str) -> Proof:
@@ -141,6 +144,8 @@ class Identifier:
             return self._links
         if presented.scheme == HMAC_SCHEME:
             return self._signed_requests
+        if presented.scheme == SESSION and self._sessions is not None:
+            return self._sessions
         raise NotAuthenticated(
             "The Authorization header must read 'Bearer' and an API key or a token, or"
             f" '{HMAC_SCHEME.upper()}' and the parameters of a signed request.",

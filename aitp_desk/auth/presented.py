@@ -18,6 +18,9 @@ BEARER: Final = "bearer"
 GRANT: Final = "Desk-Grant"
 """The scheme of a link by which a thread is shared, after its header. No ``Authorization`` has it:
 a scheme that stands there is read in small letters."""
+SESSION: Final = "Cookie"
+"""The scheme of a session of the operators' pages, after its header, as that of links is. No
+other part of the desk looks at cookies."""
 HMAC_SCHEME: Final = "aitp-hmac-sha256"
 """The scheme of requests that are signed with a shared secret (``signed_request.py``)."""
 
@@ -59,6 +62,37 @@ def read_presented(headers: Headers) -> Presented:
     if any(WEB_BOT_AUTH in line for line in headers.getall("Signature-Input", [])):
         return msgspec.structs.replace(presented, is_signed=True)
     return presented
+
+
+def read_session(headers: Headers, cookie: str) -> Presented:
+    """Return what a request to the operators' pages presents: the cookie, and nothing beside it.
+
+    A program that sends a key is told, and not taken for whoever's browser it borrows.
+
+    Parameters:
+        cookie: its name.
+
+    Raises:
+        NotAuthenticated: another credential, or two such cookies, as a page of another host of the
+            site's domain may set one beside the desk's own.
+    """
+    if any(headers.getall(name, []) for name in ("Authorization", "X-AHP-Key", "Desk-Grant")):
+        raise NotAuthenticated(
+            "The console opens to who has signed in there, by a cookie; no other credential does.",
+            reason="conflicting",
+        )
+    held = [
+        value.strip()
+        for line in headers.getall("Cookie", [])
+        for name, _, value in (pair.partition("=") for pair in line.split(";"))
+        if name.strip() == cookie
+    ]
+    if len(held) > 1:
+        raise NotAuthenticated(
+            f"The cookie {cookie} stands twice; delete both and sign in again.",
+            reason="conflicting",
+        )
+    return Presented(SESSION, held[0]) if held else NOTHING
 
 
 def _read_credential(headers: Headers) -> Presented:

@@ -94,6 +94,10 @@ class Verified:
             return False
         return again.principal.scopes >= proof.principal.scopes
 
+    def forget(self, credential: str) -> None:
+        """Look a credential up when it comes again: it was changed here, just now."""
+        self._forget(credential)
+
     def _remember(self, credential: str, proof: Proof) -> None:
         self._forget(credential)  # another request may have come first
         size = len(credential)

@@ -10,6 +10,7 @@ from pathlib import Path
 from aitp_desk.auth.api_key import ApiKeys
 from aitp_desk.auth.bearer import Bearer
 from aitp_desk.auth.claims import Bounds
+from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.identify import Identifier, SigningAgents
@@ -50,6 +51,7 @@ def make_identifier(
     egress: Egress,
     epoch: Epoch,
     guesses: Guesses | None,
+    sessions: ConsoleSessions | None,
     clock: Callable[[], float],
 ) -> Identifier:
     """Put together what tells who is calling.
@@ -59,6 +61,7 @@ def make_identifier(
         egress: what fetches the keys of others.
         epoch: that of credentials.
         guesses: bounds how many API keys are looked up in vain.
+        sessions: those of the operators' pages, where these are served.
         clock: Unix seconds.
     """
     find_token = partial(reads.token_by_id, store)
@@ -85,6 +88,7 @@ def make_identifier(
             clock=clock,
         ),
         agents=_agents(config, nonces, egress, clock),
+        sessions=sessions,
         guesses=guesses,
         trusted_proxies=config.server.trusted_proxies,
         clock=clock,

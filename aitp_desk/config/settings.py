@@ -17,6 +17,7 @@ from msgspec import Meta
 from aitp_desk.config.actions import Actions
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
+from aitp_desk.config.console import ConsoleSettings
 from aitp_desk.config.content import Content
 from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
@@ -283,6 +284,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     mcp: tuple[Mcp, ...] = ()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
+    console: ConsoleSettings = ConsoleSettings()
     notify: Notify = Notify()
     claude: Claude = Claude()
     oauth: OAuth = OAuth()

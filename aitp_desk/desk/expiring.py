@@ -1,6 +1,7 @@
 """Expiry: what the desk keeps for a while only, whatever its owner wants, goes in its time.
 
-These are idempotency keys, sessions without turns, anonymous files, nonces, and jobs that are over.
+These are idempotency keys, sessions without turns, those of operators, anonymous files, nonces,
+and jobs that are over.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable
 
 from aitp_desk.model.job import JobState
 from aitp_desk.store.base import Store
+from aitp_desk.store.work.console_sessions import forget_sessions
 from aitp_desk.store.work.jobs import forget_jobs
 from aitp_desk.store.work.nonces import forget_nonces
 from aitp_desk.store.work.sessions import delete_expired
@@ -66,8 +68,9 @@ class Expiring:
             nonces = await self._store.run(
                 forget_nonces, before=now - NONCE_SECONDS, limit=ROWS_AT_ONCE
             )
-            dropped += gone.idempotency + gone.sessions + gone.files + nonces
-            rows = (gone.idempotency, gone.sessions, nonces)
+            signed_in = await self._store.run(forget_sessions, now=now, limit=ROWS_AT_ONCE)
+            dropped += gone.idempotency + gone.sessions + gone.files + nonces + signed_in
+            rows = (gone.idempotency, gone.sessions, nonces, signed_in)
             if ROWS_AT_ONCE not in rows and gone.files != FILES_AT_ONCE:
                 return dropped
 

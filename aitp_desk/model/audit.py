@@ -62,6 +62,8 @@ class AuditAction(Enum):
     TICKET_CLOSED = "ticket.closed"
     TICKET_APPROVED = "ticket.approved"
     TICKET_DECLINED = "ticket.declined"
+    SIGNED_IN = "console.signed_in"
+    SIGNED_OUT = "console.signed_out"
     ERASED = "erased"
     RETENTION = "retention"
     LOG_TRIMMED = "log.trimmed"

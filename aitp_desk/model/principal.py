@@ -51,6 +51,7 @@ class ProvenBy(Enum):
     SIGNED_REQUEST = "signed_request"
     MESSAGE_SIGNATURE = "message_signature"
     LINK = "link"
+    CONSOLE = "console"
 
 
 class Principal(msgspec.Struct, frozen=True):

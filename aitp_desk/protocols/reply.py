@@ -116,6 +116,8 @@ class Route(msgspec.Struct, frozen=True):
         media_type: what a body has to be.
         identifies: whether who is calling is asked of the head; else the handler looks at the
             credential itself, and its caller is nobody known.
+        cookie: the name of the cookie that alone says who is calling; empty where credentials do.
+        is_own: whether pages of no other origin may ask for it, whichever the owner has named.
         admit: refuses a caller before the body is read, or takes a place for it; what it returns is
             called when the request is done. None where everybody may send one.
         is_hot: whether small whole requests take the swift way (``swift.py``). A hot route never
@@ -134,6 +136,8 @@ class Route(msgspec.Struct, frozen=True):
         "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
     ] = JSON
     identifies: bool = True
+    cookie: str = ""
+    is_own: bool = False
     admit: Callable[[Desk, Principal], Callable[[], None]] | None = None
     is_hot: bool = False
     gives: tuple[str, ...] = (JSON,)

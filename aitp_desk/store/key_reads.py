@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aitp_desk.store.base import Reader
-from aitp_desk.store.key_records import WrappedKey
+from aitp_desk.store.key_records import ConsoleSession, WrappedKey
 
 
 async def data_keys(store: Reader) -> tuple[WrappedKey, ...]:
@@ -14,3 +14,9 @@ async def data_keys(store: Reader) -> tuple[WrappedKey, ...]:
 async def is_keyed(store: Reader) -> bool:
     """Whether anything is kept that was made with a key."""
     return bool((await store.read("is_keyed", {}))[0][0])
+
+
+async def console_session(reader: Reader, hash: bytes) -> ConsoleSession | None:
+    """Find a session of the operators' pages, also one that is over."""
+    rows = await reader.read("console_session", {"hash": hash})
+    return ConsoleSession(*rows[0]) if rows else None

@@ -79,6 +79,23 @@ class Token(msgspec.Struct, frozen=True):
         return former if former is not None and now < former.until else None
 
 
+class ConsoleSession(msgspec.Struct, frozen=True):
+    """That somebody has signed in to the operators' pages, as it is kept.
+
+    Parameters:
+        hash: keyed hash of what the cookie holds.
+        key_id: of the API key by which it was opened.
+        key_hash: keyed hash of the secret that this key had then: with it the session ends.
+        created_at, expires_at: Unix seconds.
+    """
+
+    hash: bytes
+    key_id: str
+    key_hash: bytes
+    created_at: int
+    expires_at: int
+
+
 class BegunAnew(msgspec.Struct, frozen=True):
     """What was given up with a master key that is lost.
 

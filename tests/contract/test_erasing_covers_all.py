@@ -54,6 +54,7 @@ OWN = {
     "audit_anchor": "link",
     "calls": "id desk action state thread_id session_id source price run_id tool_call_id",
     "clients": "id hash scopes previous_hash",
+    "console_sessions": "hash key_id key_hash",
     "data_keys": "master wrapped",
     "epochs": "name",
     "events": "thread_id kind",

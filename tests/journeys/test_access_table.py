@@ -48,6 +48,10 @@ folder = "books"
 """
 LEVELS = ("reads", "writes", "manages")
 NEEDS_LEVEL = {"read": "reads", "write": "writes", "manage": "manages"}
+NOTHING_IN_PARTICULAR = frozenset(
+    {"nothing", "presented", "nobody", "threads", "key", "operator", "call", "console"}
+)
+"""Needs of addresses that are about nothing that somebody has."""
 CHANGES = {
     "DELETE /v1/threads/{thread_id}",
     "POST /v1/threads/{thread_id}/claim",
@@ -165,7 +169,7 @@ def asked_about(need: str) -> tuple[str, ...]:
         return NOBODYS, OWNERLESS, AYAS
     if need == "session":
         return NOBODYS, OWNERLESS, AYAS
-    if need in {"nothing", "presented", "nobody", "threads", "key", "operator", "call"}:
+    if need in NOTHING_IN_PARTICULAR:
         return (NOBODYS,)
     return NOBODYS, OWNERLESS, AYAS, BENS
 
@@ -234,6 +238,8 @@ def expected(
     has_key = row["claims it"] == "claims"
     if need == "call":  # whose call it is: test_ahp_actions
         return "401" if row["no thread"] == "401" else "404"
+    if need == "console":  # what the cookie opens: test_console_sign_in
+        return "401"
     if need in {"presented", "nothing", "nobody", "threads", "key", "operator"}:
         refused = row["no thread"] if row["no thread"] != "404" else ""
         return {

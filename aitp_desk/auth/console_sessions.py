@@ -1,0 +1,209 @@
+"""Sessions of the operators' pages: signed in by an API key, known by a cookie.
+
+The cookie holds 256 random bits; the store keeps a keyed hash of them. A session opens what its key
+opens and no longer than that: it is over once the key was revoked, has ended, or has another secret
+than the one by which somebody signed in.
+"""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from aitp_desk.auth.api_key import is_hashed, parse_api_key, verify_api_key
+from aitp_desk.auth.audit_keys import audit_keys
+from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.guesses import Guesses
+from aitp_desk.auth.proof import Head, Proof, credential_of
+from aitp_desk.auth.verified import Epoch, Verified
+from aitp_desk.model.audit import auditor_of
+from aitp_desk.model.errors import NotAuthenticated, Refusal, ScopeMissing
+from aitp_desk.model.operator import operator_name
+from aitp_desk.model.principal import Principal, ProvenBy, principal_of_key
+from aitp_desk.model.scope import operates
+from aitp_desk.store import key_reads, reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.key_records import ConsoleSession, Token
+from aitp_desk.store.work.console_sessions import begin_session, end_session
+
+SECRET_BYTES: Final = 32
+MOST_OF_ONE_KEY: Final = 20
+"""How many sessions one key may have at once; the oldest make room."""
+
+_SECRET = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+
+
+class Session(Proof, frozen=True, kw_only=True):
+    """Who has signed in.
+
+    Parameters:
+        operator: what visitors call them.
+        csrf: what the desk's own pages send with whatever changes something.
+        expires_at: Unix seconds.
+    """
+
+    operator: str
+    csrf: str
+    expires_at: int
+
+
+class ConsoleSessions:
+    """The way of the operators' pages.
+
+    Parameters:
+        keys: the desk's data keys.
+        epoch: that of credentials.
+        guesses: bounds how many API keys are looked up in vain; None for no bound.
+        seconds: how long a session lasts at most.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        keys: DataKeys,
+        epoch: Epoch,
+        guesses: Guesses | None,
+        seconds: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._keys = keys
+        self._verified = Verified(epoch, clock)
+        self._guesses = guesses
+        self._seconds = seconds
+        self._clock = clock
+        self._audit = audit_keys(keys)
+        self._hashing = keys.derive("console sessions")
+        self._forms = keys.derive("console forms")
+
+    async def sign_in(self, key: str, address: str) -> tuple[str, Session]:
+        """Begin a session by an API key; it is another one each time.
+
+        Parameters:
+            key: as its owner was shown it.
+            address: where they are.
+
+        Returns:
+            What the cookie holds, and the session.
+
+        Raises:
+            NotAuthenticated: the key proves nothing.
+            ScopeMissing: it was made for something else.
+            RateLimited: too many keys that prove nothing came from there.
+        """
+        now = self._clock()
+        token, until = await self._verify(key, address, now)
+        if not operates(token.scopes):
+            raise ScopeMissing(
+                "This key does not open the console; it needs the scope 'operator'. Make one by"
+                " 'aitp-desk token create --scope operator --name NAME'.",
+                scope="operator",
+            )
+        secret = secrets.token_urlsafe(SECRET_BYTES)
+        ends = now + self._seconds if until is None else min(now + self._seconds, until)
+        kept = ConsoleSession(
+            self._hash(secret), token.id, self._used_hash(key, token), int(now), int(ends)
+        )
+        principal = principal_of_key(token.id, token.scopes, ProvenBy.API_KEY)
+        by = auditor_of(self._audit, principal, int(now))
+        await self._store.run(begin_session, session=kept, most=MOST_OF_ONE_KEY, by=by)
+        return secret, await self.find(secret)
+
+    async def sign_out(self, session: Session) -> None:
+        """End a session; what is open by it ends within a second."""
+        by = auditor_of(self._audit, session.principal, int(self._clock()))
+        await self._store.run(end_session, hash=self._hash(session.credential), by=by)
+        self._verified.forget(session.credential)
+
+    async def verify(self, head: Head) -> Session:
+        """Return who has signed in whose browser sends a request.
+
+        Raises:
+            NotAuthenticated: nobody has, or the session is over.
+        """
+        return await self.find(credential_of(head))
+
+    async def still_holds(self, proof: Proof) -> bool:
+        """Whether the session still opens what it opened."""
+        return await self._verified.still_opens(proof, self._look_up)
+
+    async def find(self, secret: str) -> Session:
+        """Return the session of a cookie.
+
+        Raises:
+            NotAuthenticated: there is none, or it is over.
+        """
+        return await self._verified.find(secret, self._look_up)
+
+    async def _look_up(self, secret: str) -> Session:
+        now = self._clock()
+        if _SECRET.fullmatch(secret) is None:
+            raise _over("malformed")
+        kept = await key_reads.console_session(self._store, self._hash(secret))
+        token = None if kept is None else await reads.token_by_id(self._store, kept.key_id)
+        if kept is None or token is None:
+            raise _over("unknown")
+        principal = principal_of_key(token.id, token.scopes, ProvenBy.CONSOLE)
+        until = _until(kept, token, now)
+        if token.revoked_at is not None:
+            raise _over("revoked", principal)
+        if now >= until or not operates(token.scopes):
+            raise _over("expired", principal)
+        return Session(
+            principal,
+            self,
+            secret,
+            until,
+            operator=operator_name(token.name),
+            csrf=hmac.digest(self._forms, secret.encode(), "sha256").hex(),
+            expires_at=int(until),
+        )
+
+    async def _verify(self, key: str, address: str, now: float) -> tuple[Token, float | None]:
+        if self._guesses is not None:
+            self._guesses.check(address)
+        try:
+            row = await reads.token_by_id(self._store, parse_api_key(key))
+            return verify_api_key(key, row, self._keys, now)
+        except NotAuthenticated as error:
+            if self._guesses is not None:
+                self._guesses.note(address)
+            raise NotAuthenticated(
+                "This is no API key of this desk, or it was revoked or has expired. A key begins"
+                " with desk_ and is shown once, when it is made.",
+                param="token",
+                reason=error.reason,
+                whose=error.whose,
+            ) from None
+
+    def _used_hash(self, key: str, token: Token) -> bytes:
+        """The hash of the secret by which somebody signs in: the present one, or the former."""
+        former = token.former
+        if former is None or is_hashed(key, token.hash, token.data_key, self._keys):
+            return token.hash
+        return former.hash
+
+    def _hash(self, secret: str) -> bytes:
+        return hmac.digest(self._hashing, secret.encode(), "sha256")
+
+
+def _until(kept: ConsoleSession, token: Token, now: float) -> float:
+    """When a session ends: by itself, with its key, or with the secret that its key had then."""
+    ends = [kept.expires_at, *([] if token.expires_at is None else [token.expires_at])]
+    if not hmac.compare_digest(kept.key_hash, token.hash):
+        former = token.former_at(now)
+        is_former = former is not None and hmac.compare_digest(kept.key_hash, former.hash)
+        ends.append(former.until if former is not None and is_former else 0)
+    return min(ends)
+
+
+def _over(reason: Refusal, principal: Principal | None = None) -> NotAuthenticated:
+    whose = "" if principal is None else principal.id
+    return NotAuthenticated(
+        "The session is over, or there never was one. Sign in.", reason=reason, whose=whose
+    )

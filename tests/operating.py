@@ -1,0 +1,128 @@
+"""Somebody who has signed in to the operators' pages of a desk."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from http.cookies import Morsel, SimpleCookie
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import msgspec
+from multidict import CIMultiDictProxy
+
+from aitp_desk.app import Serving
+from tests.keys import make_key
+from tests.talking import Headers
+
+API = "/console/api"
+COOKIE = "desk_console"
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """What the console answered.
+
+    Parameters:
+        body: None where it is empty.
+    """
+
+    status: int
+    headers: CIMultiDictProxy[str]
+    body: Any
+
+    @property
+    def ok(self) -> Any:
+        """The body of a success."""
+        assert self.status in {200, 204}, self.body
+        return self.body
+
+    @property
+    def refusal(self) -> tuple[int, str, str | None]:
+        """Status, code and param of an error, after a look at the form of the whole."""
+        assert self.body.keys() == {"error"}, self.body
+        error = self.body["error"]
+        assert error.keys() == {"code", "message", "param"}
+        assert error["message"]
+        return self.status, error["code"], error["param"]
+
+    @property
+    def cookie(self) -> Morsel[str]:
+        """The cookie that it sets."""
+        return SimpleCookie(self.headers["Set-Cookie"])[COOKIE]
+
+
+class Operator:
+    """A browser at the operators' pages.
+
+    Attributes:
+        secret: what the cookie holds; None for no cookie.
+        csrf: what is sent with whatever changes something.
+    """
+
+    def __init__(self, http: aiohttp.ClientSession) -> None:
+        self._http = http
+        self.secret: str | None = None
+        self.csrf: str | None = None
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """What this browser sends with each request."""
+        cookie = [] if self.secret is None else [("Cookie", f"{COOKIE}={self.secret}")]
+        return cookie if self.csrf is None else [*cookie, ("X-CSRF-Token", self.csrf)]
+
+    async def send(
+        self, method: str, path: str, body: Any = None, *, headers: Headers = ()
+    ) -> Shown:
+        """Send one request to the API; ``bytes`` go as they are, anything else as JSON."""
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        sent = [*self.headers, *headers]
+        if data is not None:
+            sent.append(("Content-Type", "application/json"))
+        async with self._http.request(method, f"{API}/{path}", data=data, headers=sent) as answer:
+            raw = await answer.read()
+            return Shown(answer.status, answer.headers, json.loads(raw) if raw else None)
+
+    async def get(self, path: str) -> Any:
+        """What is answered to a GET that succeeds."""
+        return (await self.send("GET", path)).ok
+
+    async def post(self, path: str, **body: Any) -> Any:
+        """What is answered to a POST that succeeds."""
+        return (await self.send("POST", path, body)).ok
+
+    async def sign_in(self, key: str) -> Shown:
+        """Sign in and keep the cookie, as a browser does; a refusal leaves all as it is."""
+        shown = await self.send("POST", "session", {"token": key})
+        if shown.status == 200:
+            self.secret, self.csrf = shown.cookie.value, shown.body["csrf"]
+        return shown
+
+
+@asynccontextmanager
+async def browsing(desk: Serving) -> AsyncIterator[Operator]:
+    """A browser in which nobody has signed in."""
+    jar = aiohttp.DummyCookieJar()
+    async with aiohttp.ClientSession(desk.url, cookie_jar=jar) as http:
+        yield Operator(http)
+
+
+@asynccontextmanager
+async def operating(desk: Serving, data: Path, name: str = "anna") -> AsyncIterator[Operator]:
+    """An operator who has signed in.
+
+    Parameters:
+        data: the desk's data folder.
+        name: of their key.
+    """
+    async with browsing(desk) as operator:
+        shown = await operator.sign_in(await make_key(desk.store, data, "operator", name=name))
+        assert shown.status == 200
+        yield operator
+
+
+def new_name() -> str:
+    """A name that no key has yet."""
+    return secrets.token_hex(6)
