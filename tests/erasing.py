@@ -13,10 +13,12 @@ from aitp_desk.agent.base import Answer, Clarification, Outcome, ToolRequest, Tu
 from aitp_desk.agent.tools import Called, Round
 from aitp_desk.cli import main
 from aitp_desk.desk.agents import SITE_AGENT
+from aitp_desk.model.note import Note
 from aitp_desk.model.run import ToolCall
 from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store import work
 from aitp_desk.store.records import Summary
+from aitp_desk.store.work.stepping_in import add_note
 from aitp_desk.store.work.tickets import add_ticket
 from tests.talking import Talker
 from tests.working import a_job, queue
@@ -37,7 +39,7 @@ def mark(place: str) -> str:
 PLACES = (
     "message declared summary thread-note note long-text file-name file-bytes run-instructions"
     " run-note additional call result fork first-turn later-turn asked-back"
-    " idempotency-key-of-twenty asked-elsewhere job ticket"
+    " idempotency-key-of-twenty asked-elsewhere job ticket operators-note"
 ).split()
 """Where the person leaves words."""
 
@@ -89,6 +91,8 @@ async def leave_words(who: Talker, other: Talker) -> str:
         await who.desk.store.run(queue, job)
     await who.desk.store.run(add_ticket, ticket=_a_ticket("here", thread_id=thread.id))
     await who.desk.store.run(add_ticket, ticket=_a_ticket("apart", principal=principal))
+    note_of_operators = Note("note_1", thread.id, "anna", mark("operators-note"), int(time.time()))
+    await who.desk.store.run(add_note, thread_id=thread.id, note=note_of_operators, by=None)
     return thread.id
 
 

@@ -7,7 +7,6 @@ raises epochs, by which a serving desk wakes whoever waits (``watching.py``).
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
@@ -17,11 +16,12 @@ import structlog
 from aitp_desk.desk.beside import beside
 from aitp_desk.desk.call_jobs import job_of_call
 from aitp_desk.desk.callbacks import call_back
+from aitp_desk.desk.operators import check_length, check_name, check_words
 from aitp_desk.model.audit import AuditKeys, Auditor, own_auditor
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, StoreBusy
+from aitp_desk.model.errors import PreconditionFailed, StoreBusy
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.ticket import LONGEST_ANSWER, KeptTicket, TicketKind, TicketState
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.answering import (
@@ -39,7 +39,6 @@ LOOK_SECONDS = 1.0
 """How often it is looked for tickets whose time has passed."""
 AT_ONCE = 100
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 _log = structlog.get_logger()
 
 
@@ -70,7 +69,7 @@ class Escalating:
             InvalidRequest: there are no words, or too many, or the name is none.
             PreconditionFailed: it is over, or asks for approval.
         """
-        _check_words(words)
+        check_words(words)
         return await self._end(ticket_id, TicketState.ANSWERED, words, operator, by)
 
     async def close(
@@ -101,7 +100,7 @@ class Escalating:
             PreconditionFailed: it is over, or asks for no approval.
             Forbidden: the call is the approver's own.
         """
-        _check_name(operator)
+        check_name(operator)
         now = self._clock()
         return await self._store.run(
             approve_call,
@@ -142,7 +141,7 @@ class Escalating:
             InvalidRequest: the name is none.
             PreconditionFailed: it is over, or somebody else has taken it or its thread.
         """
-        _check_name(operator)
+        check_name(operator)
         return await self._store.run(
             take_ticket,
             ticket_id=ticket_id,
@@ -166,8 +165,8 @@ class Escalating:
             InvalidRequest: as :meth:`answer`.
             PreconditionFailed: this operator has not taken it, or it comes from no thread.
         """
-        _check_words(words)
-        _check_name(operator)
+        check_words(words)
+        check_name(operator)
         now = self._clock()
         return await self._store.run(
             speak_for_ticket,
@@ -220,8 +219,8 @@ class Escalating:
     async def _end(
         self, ticket_id: str, state: TicketState, words: str, operator: str, by: Auditor
     ) -> KeptTicket | None:
-        _check_length(words)
-        _check_name(operator)
+        check_length(words)
+        check_name(operator)
         return await self._write(ticket_id, state, words.strip(), operator, by)
 
     async def _write(
@@ -236,26 +235,4 @@ class Escalating:
             now=int(now),
             by=by,
             along=partial(call_back, self._clock),
-        )
-
-
-def _check_words(words: str) -> None:
-    if not words.strip():
-        raise InvalidRequest("An answer takes words.", param="words")
-    _check_length(words)
-
-
-def _check_length(words: str) -> None:
-    if len(words) > LONGEST_ANSWER:
-        raise InvalidRequest(
-            f"What is said takes at most {LONGEST_ANSWER} characters.", param="words"
-        )
-
-
-def _check_name(operator: str) -> None:
-    if _NAME.fullmatch(operator) is None:
-        raise InvalidRequest(
-            f"{operator!r} is no name for an operator; it takes small letters, digits and . _ -, a"
-            " letter or digit first, at most 63.",
-            param="operator",
         )

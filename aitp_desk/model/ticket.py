@@ -139,6 +139,12 @@ class KeptTicket(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, state=state, **changes)
 
 
+def operator_of(actor: str) -> str | None:
+    """The name of the operator whose actor this is; None for another of the desk's actors."""
+    before, _, name = actor.rpartition(f"/{OPERATORS}/")
+    return name if before else None
+
+
 def in_a_line(text: str) -> str:
     """What a ticket is about, in a line of bounded length."""
     return shortened(" ".join(text.split()), LONGEST_ABOUT)

@@ -65,6 +65,9 @@ WHERE thread_id = :thread_id AND content IS NOT NULL;
 SELECT owner, updated_at, speaker, last_seq, last_link, last_event
 FROM threads WHERE id = :thread_id AND desk = :desk AND deleted_at IS NULL;
 
+-- thread_desk: Says at which desk a thread was opened.
+SELECT desk FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
+
 -- thread: Reads a thread.
 SELECT id, owner, created_at, metadata, parent_id, speaker, updated_at, last_seq, last_event,
        claimed_at

@@ -55,11 +55,20 @@ SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 
--- thread_operator: Says which operator has a thread.
-SELECT operator FROM thread_operators WHERE thread_id = :thread_id;
+-- waiting_tickets_of_thread: Lists the tickets of a thread that wait for a person, the oldest first.
+SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
+    ended_by, ended_at, taken_by, asked_from
+FROM tickets WHERE thread_id = :thread_id AND state IN ('open', 'taken') ORDER BY id;
+
+-- thread_operator: Says which operator has a thread, and whether for itself.
+SELECT operator, for_itself FROM thread_operators WHERE thread_id = :thread_id;
 
 -- hand_over: Gives a thread to an operator.
 INSERT INTO thread_operators (thread_id, operator, since) VALUES (:thread_id, :operator, :since);
+
+-- take_for_itself: Notes that an operator has a thread for itself, and not only with a ticket.
+UPDATE thread_operators SET for_itself = 1 WHERE thread_id = :thread_id AND for_itself = 0
+RETURNING thread_id;
 
 -- hand_back: Gives a thread back to the agent.
 DELETE FROM thread_operators WHERE thread_id = :thread_id;

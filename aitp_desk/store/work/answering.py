@@ -24,7 +24,13 @@ from aitp_desk.store.ticket_rows import ticket_columns, ticket_of
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.calls import Along, end_accepted
 from aitp_desk.store.work.folding import find_tail
-from aitp_desk.store.work.handing import check_free, hand_back, hand_over, join_operator
+from aitp_desk.store.work.handing import (
+    check_free,
+    hand_back,
+    hand_over,
+    join_operator,
+    take_requests,
+)
 from aitp_desk.store.work.jobs import JOBS_EPOCH
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.tickets import TICKETS_EPOCH
@@ -154,6 +160,8 @@ def take_ticket(*, ticket_id: str, operator: str, now: int, by: Auditor) -> Work
         yield from hand_over(ticket.thread_id, ticket.desk, operator, now)
     yield "move_ticket", ticket_columns(taken)
     yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket_id)
+    if ticket.thread_id is not None:
+        yield from take_requests(ticket.thread_id, operator, by)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     return taken
 
@@ -210,18 +218,24 @@ def release_ticket(*, ticket_id: str, now: int, by: Auditor) -> Work[KeptTicket 
         raise PreconditionFailed(f"The ticket is {ticket.state.value}; nothing was changed.")
     released = ticket.move(TicketState.OPEN, taken_by=None)
     yield "move_ticket", ticket_columns(released)
-    yield from let_go(ticket, now)
+    yield from let_go(ticket, now, whole=ticket.kind.is_asked_for)
     yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     return released
 
 
-def let_go(ticket: KeptTicket, now: int) -> Work[None]:
-    """Give the thread of a ticket back, unless another that was taken comes from it too."""
+def let_go(ticket: KeptTicket, now: int, *, whole: bool = False) -> Work[None]:
+    """Give the thread of a ticket back, unless another that was taken comes from it too.
+
+    Parameters:
+        whole: whether also a thread that was taken for itself is given back.
+    """
     if ticket.thread_id is None:
         return
+    held = yield "thread_operator", {"thread_id": ticket.thread_id}
+    is_for_itself = bool(held) and bool(held[0][1])
     others = yield "other_taken_ticket", {"thread_id": ticket.thread_id, "id": ticket.id}
-    if not others:
+    if not others and (whole or not is_for_itself):
         yield from hand_back(ticket.thread_id, ticket.desk, now)
 
 

@@ -86,6 +86,7 @@ def erase_around(
     found = {"thread_id": thread_id, "since": since, "whose": whose}
     calls = yield "erase_calls_on_thread", found
     yield "erase_tickets_on_thread", found
+    yield "erase_notes", found
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:

@@ -5,12 +5,15 @@ While an operator has it, no run starts there, so that nobody talks over anybody
 
 from __future__ import annotations
 
+from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.run import MOVES, RunState
 from aitp_desk.model.thread import Actor, Origin
-from aitp_desk.model.ticket import OPERATORS
+from aitp_desk.model.ticket import OPERATORS, TicketState, operator_of
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import present_of, run_of
+from aitp_desk.store.ticket_rows import ticket_columns, ticket_of
+from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import adding_actor
 from aitp_desk.store.work.runs import end_run
@@ -94,7 +97,7 @@ def check_free(thread_id: str, operator: str) -> Work[None]:
         PreconditionFailed: another than this one has it.
     """
     actor = yield from find_operator(thread_id)
-    name = None if actor is None else actor.rpartition("/")[2]
+    name = None if actor is None else operator_of(actor)
     if name not in (None, operator):
         raise PreconditionFailed(f"{name} has taken the conversation over; nothing was changed.")
 
@@ -109,3 +112,21 @@ def hand_back(thread_id: str, desk: str, now: int) -> Work[None]:
     tail.tell("thread.handed_back", actor)
     yield from tail.write()
     yield "hand_back", {"thread_id": thread_id}
+
+
+def take_requests(thread_id: str, operator: str, by: Auditor) -> Work[None]:
+    """Have an operator take the tickets of a thread in which a person is asked for."""
+    for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
+        ticket = ticket_of(row)
+        if ticket.kind.is_asked_for and ticket.state is TicketState.OPEN:
+            yield "move_ticket", ticket_columns(ticket.move(TicketState.TAKEN, taken_by=operator))
+            yield from note_audit(by, AuditAction.TICKET_TAKEN, ObjectKind.TICKET, ticket.id)
+
+
+def release_tickets(thread_id: str, by: Auditor) -> Work[None]:
+    """Give the tickets of a thread that were taken back to all."""
+    for row in (yield "waiting_tickets_of_thread", {"thread_id": thread_id}):
+        ticket = ticket_of(row)
+        if ticket.state is TicketState.TAKEN:
+            yield "move_ticket", ticket_columns(ticket.move(TicketState.OPEN, taken_by=None))
+            yield from note_audit(by, AuditAction.TICKET_RELEASED, ObjectKind.TICKET, ticket.id)

@@ -138,6 +138,7 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     everything = {"thread_id": thread_id, "since": 0, "whose": ""}
     yield "erase_calls_on_thread", everything
     yield "erase_tickets_on_thread", everything
+    yield "erase_notes", everything
     yield "hand_back", {"thread_id": thread_id}
     yield "empty_runs_of_thread", {"thread_id": thread_id}
     yield "delete_messages_of_thread", {"thread_id": thread_id}

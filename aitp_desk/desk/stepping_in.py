@@ -1,0 +1,132 @@
+"""Operators step into conversations: they take a thread over, speak there, and give it back.
+
+A thread need not have a ticket for that. What they note for each other stands beside the thread.
+What is written raises an epoch, as of :mod:`aitp_desk.desk.escalating`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aitp_desk.desk.operators import check_length, check_name, check_words
+from aitp_desk.model.audit import Auditor
+from aitp_desk.model.chain import new_salt
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.note import NOTE_PREFIX, Note
+from aitp_desk.store.base import Store
+from aitp_desk.store.work.answering import Spoken
+from aitp_desk.store.work.stepping_in import (
+    add_note,
+    release_thread,
+    resolve_thread,
+    speak_on_thread,
+    take_thread,
+)
+
+
+class SteppingIn:
+    """Hands threads to operators and back, and has them speak there.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def take(self, thread_id: str, operator: str, by: Auditor) -> None:
+        """Take a thread over: no run starts there, and what was at work ends.
+
+        With it go its open tickets in which a person is asked for. What an operator has already
+        stays theirs.
+
+        Parameters:
+            operator: the name of who takes it, which visitors see.
+            by: the same for the audit log.
+
+        Raises:
+            ThreadNotFound: there is no such thread.
+            InvalidRequest: the name is none.
+            PreconditionFailed: somebody else has it.
+        """
+        check_name(operator)
+        await self._store.run(
+            take_thread, thread_id=thread_id, operator=operator, now=int(self._clock()), by=by
+        )
+
+    async def release(self, thread_id: str, by: Auditor) -> None:
+        """Give a thread back to the agent, and its tickets back to all.
+
+        Raises:
+            ThreadNotFound: there is no such thread.
+            PreconditionFailed: nobody has it.
+        """
+        await self._store.run(release_thread, thread_id=thread_id, now=int(self._clock()), by=by)
+
+    async def say(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
+        """Say something on a thread that this operator has.
+
+        Parameters:
+            operator, by: as of :meth:`take`.
+
+        Raises:
+            ThreadNotFound: there is no such thread.
+            InvalidRequest: there are no words, or too many, or the name is none.
+            PreconditionFailed: this operator does not have it.
+        """
+        check_words(words)
+        check_name(operator)
+        now = self._clock()
+        await self._store.run(
+            speak_on_thread,
+            thread_id=thread_id,
+            said=_spoken(words, operator, now),
+            now=int(now),
+            by=by,
+        )
+
+    async def resolve(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
+        """Give a thread back that this operator has, and end what a person was asked for there.
+
+        Its open tickets in which a person is asked for are answered with these words; without words
+        they are closed. Tickets of calls stay, and are given back to all.
+
+        Parameters:
+            words: the last that the operator says there; may be empty.
+            operator, by: as of :meth:`take`.
+
+        Raises:
+            as :meth:`say`, but for there being no words.
+        """
+        check_length(words)
+        check_name(operator)
+        now = self._clock()
+        await self._store.run(
+            resolve_thread,
+            thread_id=thread_id,
+            said=_spoken(words, operator, now),
+            now=int(now),
+            by=by,
+        )
+
+    async def note(self, thread_id: str, words: str, operator: str, by: Auditor) -> Note:
+        """Note something beside a thread, for operators alone; anyone may have the thread.
+
+        Parameters:
+            operator, by: as of :meth:`take`.
+
+        Raises:
+            ThreadNotFound: there is no such thread.
+            InvalidRequest: as of :meth:`say`.
+        """
+        check_words(words)
+        check_name(operator)
+        now = self._clock()
+        note = Note(new_id(NOTE_PREFIX, now), thread_id, operator, words.strip(), int(now))
+        await self._store.run(add_note, thread_id=thread_id, note=note, by=by)
+        return note
+
+
+def _spoken(words: str, operator: str, now: float) -> Spoken:
+    return Spoken(new_id("msg", now), new_salt(), words.strip(), operator)
