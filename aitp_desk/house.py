@@ -218,7 +218,6 @@ class House(msgspec.Struct, frozen=True):
                         recording=recording,
                         budgets=budgets,
                         facts=site_facts(site),
-                        clock=clock,
                     ),
                     requires_intent=config.actions.require_intent,
                     check_callback=shared.callbacks.check,

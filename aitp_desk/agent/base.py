@@ -35,6 +35,7 @@ Length
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
@@ -125,6 +126,7 @@ class Turn(msgspec.Struct, frozen=True):
             anything is answered; an agent that calls no tools, or cannot be made to, answers.
         one_by_one: whether the caller takes one call at a time.
         invoke: carries out those of the tools that are the desk's.
+        now: the present moment in the site's time zone; None where nothing is called.
         rounds: what this reply has called already, where the caller's results were waited for.
     """
 
@@ -142,6 +144,7 @@ class Turn(msgspec.Struct, frozen=True):
     called_first: tuple[str, ...] = ()
     one_by_one: bool = False
     invoke: Invoke = invoke_nothing
+    now: datetime | None = None
     rounds: tuple[Round, ...] = ()
 
 

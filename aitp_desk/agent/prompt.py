@@ -294,6 +294,9 @@ def _wishes(turn: Turn) -> dict[str, Any]:
         more["language"] = plain(turn.locale)[:64]
     if turn.max_tokens is not None:
         more["longest_answer_in_characters"] = turn.max_tokens * CHARACTERS_PER_TOKEN
+    if turn.now is not None and turn.tools:
+        # what is called may take a date, and a model has no clock
+        more["now"] = f"{turn.now:%A} {turn.now.isoformat(timespec='minutes')}"
     return more
 
 

@@ -6,6 +6,7 @@ import ipaddress
 import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from aitp_desk.config.content import Web
 from aitp_desk.config.issuer_rules import check_issuers
@@ -66,6 +67,11 @@ def check_rules(config: Config) -> Iterator[Problem]:
         yield Problem(
             "site.contact.url", "is neither a http(s) URL nor a path on the site such as /contact."
         )
+    if not _is_time_zone(site.timezone):
+        yield Problem(
+            "site.timezone",
+            f"{site.timezone!r} is no time zone; it takes a name such as Europe/Vienna.",
+        )
     for network in server.trusted_proxies:
         try:
             ipaddress.ip_network(network)
@@ -110,6 +116,14 @@ def check_rules(config: Config) -> Iterator[Problem]:
     )
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
+
+
+def _is_time_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is an OSError
+        return False
+    return True
 
 
 def _check_bodies(config: Config) -> Iterator[Problem]:

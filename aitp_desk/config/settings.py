@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Meta
@@ -104,6 +105,15 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
             " that are there in no other.",
         ),
     ] = ()
+    timezone: Annotated[
+        str,
+        Meta(
+            max_length=64,
+            pattern=r"\A[A-Za-z0-9_+/-]+\Z",
+            extra={"unit": "a time zone such as Europe/Vienna"},
+            description="Time zone of the site (IANA), in which visitors say tomorrow, or 3 pm.",
+        ),
+    ] = "UTC"
     actions: Annotated[
         str,
         Meta(
@@ -121,6 +131,16 @@ class Site(msgspec.Struct, frozen=True, kw_only=True):
         if self.name != UNNAMED or not name:
             return self
         return msgspec.structs.replace(self, name=name[:MAX_NAME])
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the site.
+
+        Raises:
+            ZoneInfoNotFoundError: there is none of this name; the rules of the configuration refuse
+                it.
+        """
+        return ZoneInfo(self.timezone)
 
     @property
     def contact_url(self) -> str:

@@ -13,7 +13,8 @@ from collections.abc import Callable
 import msgspec
 
 from aitp_desk.agent.base import Calling
-from aitp_desk.desk.consenting import agrees
+from aitp_desk.agent.filling.base import Filled
+from aitp_desk.desk.consenting import agrees, answer_in
 from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
 from aitp_desk.desk.exchanging import Exchange, Means
 from aitp_desk.desk.invocation import Consent
@@ -85,17 +86,20 @@ class Acting:
         if given is not None:
             arguments, consent = given
             return await exchange.call(arguments, "arguments", consent)
-        if waiting is not None and waiting.memory is None:
-            agreed = agrees(request.words)
-            if agreed:
-                consent = Consent(waiting.price)
-                return await exchange.call(waiting.arguments, waiting.source, consent, waiting)
-            if agreed is not None:
-                return await exchange.decline(waiting)
-            again = {"arguments": waiting.arguments, "asked": ()}
-            waiting = msgspec.structs.replace(waiting, memory=again)
         agent = self._means.agent
-        if isinstance(agent, Calling) and agent.calls_tools:
+        asks_agent = isinstance(agent, Calling) and agent.calls_tools
+        if waiting is not None and waiting.memory is None:
+            # what is meant instead, an agent reads itself
+            words, known, now = request.words, waiting.arguments, self._means.now()
+            answer = agrees(words) if asks_agent else answer_in(words, action, known, now)
+            if answer is True:
+                consent = Consent(waiting.price)
+                return await exchange.call(known, waiting.source, consent, waiting)
+            if answer is False:
+                return await exchange.decline(waiting)
+            if not asks_agent:
+                return await exchange.ask_anew(answer or Filled(known), waiting)
+        if asks_agent:
             return await exchange.ask_agent()
         return await exchange.read(waiting)
 

@@ -312,6 +312,7 @@ class Asking:
             ask.max_tokens,
             tools=tools,
             invoke=self._tooling.invoker(principal, conversation),
+            now=self._tooling.now(),
         )
         editions = self._knowledge.editions
         said = asking_back(await self._answer(principal, ask, action, turn, conversation))
@@ -331,7 +332,7 @@ class Asking:
             return offered
         await self._budgets.check_day(principal)
         if isinstance(self._agent, Calling) and self._agent.calls_tools:
-            await self._tooling.take_yes(principal, conversation)
+            await self._tooling.take_answer(principal, conversation)
             turn = msgspec.structs.replace(turn, rounds=round_of(conversation.earlier, ()))
         outcome = in_words(await answer_of(self._agent, turn), conversation, self._tooling)
         await self._budgets.spend(principal, outcome)

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
 from aitp_desk.agent.ask import part_question
 from aitp_desk.agent.base import Clarification, Said
 from aitp_desk.agent.choice import choose
+from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.confirming import confirm
+from aitp_desk.agent.filling.fill import change
+from aitp_desk.agent.filling.refusing import begins_with_no, is_refused
 from aitp_desk.agent.speech import ENGLISH, speech_of
 from aitp_desk.desk.invocation import Invocation
 from aitp_desk.model.action import Action
@@ -24,14 +31,43 @@ def consent_question(action: Action, invocation: Invocation, price: Money | None
 
 
 def agrees(words: str) -> bool | None:
-    """Whether words agree to what was asked; None where they neither do nor refuse.
+    """Whether words agree to what was asked; None where they neither do nor only refuse.
 
     Only ``yes`` agrees, alone. What else could stand for the first of two options is not enough
     for something that costs or cannot be undone: the ``1`` of ``yes, but only 1`` is a quantity.
+    Refusing is read generously.
     """
     if words.strip(_AROUND).casefold() == YES_OR_NO[0]:
         return True
-    return False if choose(words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[1] else None
+    is_no = is_refused(words) or _chooses_no(words)
+    return False if is_no else None
+
+
+def answer_in(
+    words: str, action: Action, arguments: Mapping[str, Any], now: datetime
+) -> bool | Filled | None:
+    """What words answer to whether a call shall be made.
+
+    Parameters:
+        arguments: of the call, as they were shown.
+        now: what ``tomorrow`` is counted from, in the site's time zone.
+
+    Returns:
+        Whether they agree; the arguments as they are meant instead, which have to be agreed to
+        as well; or None where the words say nothing of that.
+    """
+    if words.strip(_AROUND).casefold() == YES_OR_NO[0]:
+        return True
+    if is_refused(words):
+        return False
+    changed = change(action, words, now=now, arguments=arguments)
+    if changed is not None:
+        return changed
+    return False if begins_with_no(words) or _chooses_no(words) else None
+
+
+def _chooses_no(words: str) -> bool:
+    return choose(words, YES_OR_NO, speech_of(ENGLISH)).option == YES_OR_NO[1]
 
 
 def asking_back(outcome: Said) -> Said:

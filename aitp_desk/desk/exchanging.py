@@ -5,8 +5,8 @@ What was said stands on the session's thread, in the commits in which the call m
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -53,11 +53,7 @@ TO_APPROVE = (
 
 
 class Means(msgspec.Struct, frozen=True):
-    """What an exchange is held with.
-
-    Parameters:
-        clock: Unix seconds.
-    """
+    """What an exchange is held with."""
 
     agent: Agent
     invoking: Invoking
@@ -66,11 +62,10 @@ class Means(msgspec.Struct, frozen=True):
     recording: Recording
     budgets: Budgets
     facts: SiteFacts
-    clock: Callable[[], float]
 
     def now(self) -> datetime:
-        """The present moment, from which ``tomorrow`` is counted, in UTC."""
-        return datetime.fromtimestamp(self.clock(), UTC)
+        """The present moment in the site's time zone, from which ``tomorrow`` is counted."""
+        return self.tooling.now()
 
 
 class Exchange:
@@ -105,7 +100,9 @@ class Exchange:
         waiting: ActionCall | None = None,
     ) -> ActionReply:
         """Call the action, with what was said of it on the thread."""
-        invocation = self._invocation(arguments, source, consent, waiting)
+        return await self._make(self._invocation(arguments, source, consent, waiting))
+
+    async def _make(self, invocation: Invocation) -> ActionReply:
         invoked = await self._means.invoking.invoke(
             self._principal, invocation, self._say_question, self._say_end
         )
@@ -128,6 +125,8 @@ class Exchange:
         source: Source,
         consent: Consent | None = None,
         waiting: ActionCall | None = None,
+        *,
+        only_asks: bool = False,
     ) -> Invocation:
         return Invocation(
             name=self._action.name,
@@ -139,7 +138,15 @@ class Exchange:
             thread_id=self._session.thread_id,
             session_id=self._session.id,
             waiting=waiting,
+            only_asks=only_asks,
         )
+
+    async def ask_anew(self, filled: Filled, waiting: ActionCall) -> ActionReply:
+        """Ask whether it shall be done as it is meant now; nothing is done by that."""
+        if filled.missing:
+            return await self._ask_for(filled, waiting)
+        invocation = self._invocation(filled.arguments, "text", waiting=waiting, only_asks=True)
+        return await self._make(invocation)
 
     async def decline(self, waiting: ActionCall) -> ActionReply:
         """Do nothing, as was asked."""
@@ -159,6 +166,10 @@ class Exchange:
             return await self.decline(waiting)
         if not filled.missing:
             return await self.call(filled.arguments, "text", waiting=waiting)
+        return await self._ask_for(filled, waiting)
+
+    async def _ask_for(self, filled: Filled, waiting: ActionCall | None) -> ActionReply:
+        """Ask for what is missing."""
         invocation = self._invocation(filled.arguments, "text", waiting=waiting)
         question = Clarification(filled.question, filled.options)
         return await self._ask_back(ConsentNeeded(invocation, None), filled.memory, question)
@@ -197,6 +208,7 @@ class Exchange:
             request.max_tokens,
             tools=(tool_of(self._action),),
             invoke=means.tooling.invoker(self._principal, conversation),
+            now=means.now(),
         )
         await means.budgets.check_day(self._principal)
         outcome = asking_back(await answer_of(means.agent, turn))

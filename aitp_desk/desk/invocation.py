@@ -39,6 +39,7 @@ class Invocation(msgspec.Struct, frozen=True):
         thread_id, session_id: where it is asked for; None for nowhere.
         waiting: the call that waited for this; None begins one.
         run_id, tool_call_id: in which run an agent calls, and how it names the call; None for none.
+        only_asks: whether it is asked about in any case, and not made yet.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Invocation(msgspec.Struct, frozen=True):
     waiting: ActionCall | None = None
     run_id: str | None = None
     tool_call_id: str | None = None
+    only_asks: bool = False
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -150,6 +152,8 @@ def call_of(
 def has_consent(invocation: Invocation, action: Action, price: Money | None) -> bool:
     """Whether enough was agreed to for a call to be made."""
     consent = invocation.consent
+    if invocation.only_asks:
+        return False
     if price is not None and price.amount > 0:
         agreed = None if consent is None else consent.price
         return agreed is not None and agreed.is_same(price)

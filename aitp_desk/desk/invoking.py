@@ -294,6 +294,7 @@ class Invoking:
         call = msgspec.structs.replace(
             before or self._new_call(principal, invocation),
             state=CallState.WAITING_INPUT,
+            source=invocation.source,
             arguments=invocation.arguments,
             memory=memory,
             price=needed.price,

@@ -7,8 +7,9 @@ themselves have said yes to it, on the same thread.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 
 import msgspec
@@ -47,10 +48,12 @@ class Tooling:
 
     Attributes:
         invoking: what calls them.
+        now: the present moment in the site's time zone, from which ``tomorrow`` is counted.
     """
 
-    def __init__(self, invoking: Invoking) -> None:
+    def __init__(self, invoking: Invoking, now: Callable[[], datetime]) -> None:
         self.invoking = invoking
+        self.now = now
         self._tools = {action.name: tool_of(action) for action in invoking.actions}
 
     def tools(self, principal: Principal) -> tuple[Tool, ...]:
@@ -110,13 +113,14 @@ class Tooling:
         call = await self.invoking.wait_for(principal, invoked, None, say_nothing)
         return ConsentNeeded(msgspec.structs.replace(invocation, waiting=call), invoked.price)
 
-    async def take_yes(self, principal: Principal, conversation: Conversation) -> None:
+    async def take_answer(self, principal: Principal, conversation: Conversation) -> None:
         """Carry out what the desk has asked about last, where the visitor's words agree to it.
 
         An agent is told of it, and has no part in it. Where it cannot be done any more as it was
-        asked, nothing is done.
+        asked, nothing is done; where the words refuse it, it waits no longer.
         """
-        if conversation.answers is None or not agrees(conversation.words):
+        agreed = None if conversation.answers is None else agrees(conversation.words)
+        if conversation.answers is None or agreed is None:
             return
         waiting = await self.invoking.calls.waiting(conversation.answers, principal)
         if (
@@ -125,7 +129,11 @@ class Tooling:
             or waiting.thread_id != conversation.thread_id
         ):
             return
-        agreed = Invocation(
+        if not agreed:
+            with suppress(DeskError):  # it is over already
+                await self.invoking.decline(waiting, say_nothing)
+            return
+        invocation = Invocation(
             waiting.action,
             waiting.arguments,
             waiting.source,
@@ -137,7 +145,9 @@ class Tooling:
             tool_call_id=waiting.tool_call_id,
         )
         with suppress(DeskError):  # the agent meets the same when it calls
-            await self.invoking.invoke(principal, agreed, conversation.begun, conversation.ended)
+            await self.invoking.invoke(
+                principal, invocation, conversation.begun, conversation.ended
+            )
         conversation.precede(tuple(conversation.made.values()))
 
     async def earlier(self, run_id: str) -> tuple[ActionCall, ...]:

@@ -199,7 +199,7 @@ class Turns:
             conversation.precede(await self._tooling.earlier(claim.id))
         may_call = isinstance(self._agent, Calling) and self._agent.calls_tools
         if may_call and options.tool_choice != "none":
-            await self._tooling.take_yes(asker, conversation)
+            await self._tooling.take_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)
         outcome = await outcome_of(self._agent, turn, tell)
         if isinstance(outcome, ToolRequest):
@@ -237,6 +237,7 @@ class Turns:
             called_first=options.called_first,
             one_by_one=not options.parallel_tool_calls,
             invoke=self._tooling.invoker(asker, conversation),
+            now=self._tooling.now(),
             rounds=rounds_of(called, self._bounds.window_tokens)
             + round_of(conversation.earlier, {call.id for step in called for call in step.calls}),
             max_tokens=None if most is None else most - written,

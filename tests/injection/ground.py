@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +199,10 @@ def read_site(folder: Path, library: Library) -> Site:
     return Site(SITE_URL, facts, pages, html.unescape(text))
 
 
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
 @asynccontextmanager
 async def ground(
     folder: Path,
@@ -222,6 +227,6 @@ async def ground(
         agent = ClaudeAgent(knowledge, SETTINGS, key=KEY, url=api.url, output=output)
         try:
             site = read_site(pages, knowledge.library)
-            yield Ground(agent, Tooling(invoking), canaries, model, api, site)
+            yield Ground(agent, Tooling(invoking, _now), canaries, model, api, site)
         finally:
             await agent.close()

@@ -154,6 +154,19 @@ async def test_a_yes_to_something_else_has_nothing_done(tmp_path: Path) -> None:
         assert till.took == []
 
 
+async def test_a_no_ends_what_waits_before_the_model_hears_of_it(tmp_path: Path) -> None:
+    till = Till()
+    replies = in_turn(ORDERS, say("Nothing was ordered."), ORDERS)
+    async with meeting(tmp_path, replies, actions=(till.offered,)) as met:
+        who = await buyer(met)
+        thread = (await who.open("Two of A7.", wait=SECONDS)).id
+        said = await who.post(thread, "no, thank you", wait=SECONDS)
+        assert said.ok["replies"][0]["content"] == ["Nothing was ordered."]
+        assert met.talker.rows("SELECT state FROM calls") == [("failed",)]
+        await who.post(thread, "yes", wait=SECONDS)
+        assert till.took == []
+
+
 async def test_a_yes_to_another_price_has_nothing_done(tmp_path: Path) -> None:
     till = Till()
     async with meeting(tmp_path, eager, actions=(till.offered,)) as met:

@@ -295,3 +295,18 @@ def test_what_people_are_told_is_signed(tmp_path: Path) -> None:
     settings = ("notify.webhook=https://chat.example/x", "oauth.enabled=false")
     assert "oauth.enabled = true" in told(tmp_path, *settings)["notify.webhook"]
     assert told(tmp_path, settings[0]) == {}
+
+
+def test_a_time_zone_is_one_that_there_is(tmp_path: Path) -> None:
+    for name in ("Europe/Vienna", "UTC", "America/Argentina/Ushuaia", "Etc/GMT+5"):
+        assert told(tmp_path, f"site.timezone={name}") == {}
+    for name in (
+        "CEST",
+        "Europe",
+        "Europe/",
+        "Europe/Atlantis",
+        "../UTC",
+        "/etc/UTC",
+        "+02:00",
+    ):
+        assert "Europe/Vienna" in told(tmp_path, f"site.timezone={name}")["site.timezone"], name

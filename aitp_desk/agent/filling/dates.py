@@ -5,7 +5,7 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Callable
-from datetime import date, datetime, time, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 from aitp_desk.agent.filling.base import Match
 from aitp_desk.agent.filling.numbers import number_at
@@ -143,13 +143,32 @@ def is_dated(text: Text, place: int, today: date) -> bool:
 
 
 def _joined(day: Match, clock: Match, start: int, end: int, zone: tzinfo | None) -> Match:
-    values = tuple(moment_of(d, c, zone) for d in day.values for c in clock.values)
-    return Match(start, end, values)
+    values = [m for d in day.values for c in clock.values for m in moments_of(d, c, zone)]
+    return Match(start, end, tuple(values))
 
 
-def moment_of(day: str, clock: str, zone: tzinfo | None) -> str:
-    """A date and a time of day as one, in a zone."""
-    return datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), zone).isoformat()
+def moments_of(day: str, clock: str, zone: tzinfo | None) -> tuple[str, ...]:
+    """A date and a time of day as one, in a zone.
+
+    Returns:
+        Two where clocks are put back that day and show the time twice; none where they are put
+        forward and never show it.
+    """
+    first = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), zone)
+    if zone is None:
+        return (first.isoformat(),)
+    both = (first.replace(fold=0), first.replace(fold=1))
+    shown = [m for m in both if _is_shown(m)]
+    return tuple(dict.fromkeys(moment.isoformat() for moment in shown))
+
+
+def _is_shown(moment: datetime) -> bool:
+    """Whether a clock of its zone shows a time of day that day."""
+    try:
+        there_and_back = moment.astimezone(UTC).astimezone(moment.tzinfo)
+    except OverflowError:  # on the first or the last day that there is, nobody changes clocks
+        return True
+    return there_and_back.replace(tzinfo=None) == moment.replace(tzinfo=None)
 
 
 def _whole(word: str, zone: tzinfo | None) -> tuple[str, ...]:
@@ -157,7 +176,9 @@ def _whole(word: str, zone: tzinfo | None) -> tuple[str, ...]:
         read = datetime.fromisoformat(word)
     except ValueError:
         return ()
-    return (word if read.tzinfo else read.replace(tzinfo=zone).isoformat(),)
+    if read.tzinfo is not None:
+        return (word,)
+    return moments_of(read.date().isoformat(), read.time().isoformat(), zone)
 
 
 def _in_figures(text: Text, start: int) -> Match | None:

@@ -9,6 +9,14 @@ from typing import Any
 
 from aitp_desk.agent.filling.asking import question_for
 from aitp_desk.agent.filling.base import Filled, Path, is_inside
+from aitp_desk.agent.filling.changing import (
+    asks,
+    days_of,
+    keep_times,
+    read_only_number,
+    replaces,
+    wished,
+)
 from aitp_desk.agent.filling.currencies import read_currencies
 from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.gaps import gaps_in
@@ -16,7 +24,8 @@ from aitp_desk.agent.filling.items import read_called, read_known
 from aitp_desk.agent.filling.labels import labels_in, labels_of, read_named
 from aitp_desk.agent.filling.merging import Doubts, merge
 from aitp_desk.agent.filling.reading import Reading
-from aitp_desk.agent.filling.replies import is_dropped, read_reply, read_time
+from aitp_desk.agent.filling.refusing import after_no
+from aitp_desk.agent.filling.replies import drops, read_reply, read_time
 from aitp_desk.agent.filling.schema import form_of
 from aitp_desk.agent.filling.texts import read_named_texts, read_unnamed_texts
 from aitp_desk.agent.filling.tokens import Text, words_in
@@ -56,7 +65,7 @@ def fill(
     if before is None and from_text is not None and (own := from_text(text)) is not None:
         return _result(reading, copy.deepcopy(dict(own)), {})
     asked = _asked(fields, memory)
-    if asked and is_dropped(text):
+    if asked and drops(text, asked):
         return Filled(arguments=kept, is_dropped=True)
     halves = {tuple(path): day for path, day in memory.get("halves", ())}
     _read(reading, asked, memory.get("options", ()), halves)
@@ -67,11 +76,45 @@ def fill(
     return _result(reading, kept, doubts)
 
 
+def change(
+    action: Action, text: str, *, now: datetime, arguments: Mapping[str, Any]
+) -> Filled | None:
+    """Read what a visitor wants otherwise who was asked whether something shall be done so.
+
+    A value takes the place of the one that stood there: ``make it 3``, ``no, in blue``.
+
+    Parameters:
+        now: as of :func:`fill`.
+        arguments: as they were shown to the visitor.
+
+    Returns:
+        The arguments as they are meant now, or what is missing of them; None where the words
+        change nothing.
+    """
+    words = after_no(text)
+    if asks(words):
+        return None
+    fields = form_of(action.input_schema)
+    nouns = frozenset(words_in(f"{action.name} {action.summary}"))
+    reading = Reading(fields, Text(wished(words)), now, nouns)
+    _read(reading, (), (), days_of(fields, arguments, now), takes_rest=False)
+    keep_times(reading, arguments)
+    if not (reading.said or reading.problems or reading.unsure):
+        read_only_number(reading, arguments)
+    kept: dict[str, Any] = copy.deepcopy(dict(arguments))
+    doubts = merge(reading, kept, frozenset(), change="others" if replaces(text) else "values")
+    if kept == arguments and not (doubts or reading.problems):
+        return None
+    return _result(reading, kept, doubts)
+
+
 def _read(
     reading: Reading,
     asked: Sequence[tuple[Path, Field]],
     options: Sequence[Any],
     halves: Mapping[Path, str],
+    *,
+    takes_rest: bool = True,
 ) -> None:
     """Read the words, first what is surest."""
     text = reading.text
@@ -100,7 +143,8 @@ def _read(
         if not any(is_inside(path, field.path) for path in (*reading.said, *reading.problems)):
             read_called(reading, field, is_asked=field.path in {path for path, _ in asked})
     read_numbers(reading)
-    read_unnamed_texts(reading)
+    if takes_rest:
+        read_unnamed_texts(reading)
 
 
 def _asked(fields: Sequence[Field], memory: Mapping[str, Any]) -> list[tuple[Path, Field]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any
+from typing import Any, Literal
 
 from aitp_desk.agent.filling.base import Path, at, has, is_inside, put, remove
 from aitp_desk.agent.filling.form import Field
@@ -16,11 +16,22 @@ Doubts = Mapping[Path, tuple[Any, ...]]
 """Values of which it is not clear which one is meant, by where it would stand."""
 
 
-def merge(reading: Reading, kept: dict[str, Any], asked: AbstractSet[Path]) -> Doubts:
+Change = Literal["nothing", "values", "others"]
+"""What may take the place of something that was said before without being asked for: nothing, a
+value, or also a list of other things."""
+
+
+def merge(
+    reading: Reading,
+    kept: dict[str, Any],
+    asked: AbstractSet[Path],
+    *,
+    change: Change = "nothing",
+) -> Doubts:
     """Put what was said into what was kept.
 
     A value that was asked for, or that stands beside its name, takes the place of an earlier one.
-    Any other that contradicts an earlier one leaves neither.
+    Any other that contradicts an earlier one leaves neither, unless it is there to change it.
     """
     doubts: dict[Path, tuple[Any, ...]] = {}
     lists = [field for field in reading.fields if field.kind == "items"]
@@ -28,12 +39,13 @@ def merge(reading: Reading, kept: dict[str, Any], asked: AbstractSet[Path]) -> D
     for field in lists:
         if field.path in reading.said:
             listed.update(path for path in reading.said if is_inside(path, field.path))
-            _merge_items(reading, field, kept, asked, doubts)
+            _merge_items(reading, field, kept, asked, doubts, replaces=change == "others")
     for path, values in reading.said.items():
         if path in listed:
             continue
         old = at(kept, path)
         is_meant = path in asked or path in reading.named or not has(kept, path)
+        is_meant |= change != "nothing"
         if len(values) == 1 and (is_meant or old == values[0]):
             put(kept, path, values[0])
         else:
@@ -50,6 +62,8 @@ def _merge_items(
     kept: dict[str, Any],
     asked: AbstractSet[Path],
     doubts: dict[Path, tuple[Any, ...]],
+    *,
+    replaces: bool,
 ) -> None:
     """Put a list of things to what was kept: a new one, or counts for those that are there."""
     values = reading.said[field.path]
@@ -66,12 +80,14 @@ def _merge_items(
     places = list(range(len(items)))
     if old is not None and field.path not in asked:
         known = [item.get(name) for item in old]
-        if any(item[name] not in known for item in items):
+        are_known = all(item[name] in known for item in items)
+        if not are_known and not replaces:
             # more of them, or others instead: nobody knows
             doubts[field.path] = ()
             remove(kept, field.path)
             return
-        places, items = [known.index(item[name]) for item in items], old
+        if are_known:
+            places, items = [known.index(item[name]) for item in items], old
     if parts.count is not None:
         _merge_counts(reading, field, parts.count, items, places, doubts)
     put(kept, field.path, items)

@@ -8,42 +8,34 @@ from typing import Any
 from aitp_desk.agent.choice import choose
 from aitp_desk.agent.filling.base import Match, Path
 from aitp_desk.agent.filling.counts import end_at
-from aitp_desk.agent.filling.dates import moment_of, time_at
+from aitp_desk.agent.filling.dates import moments_of, time_at
 from aitp_desk.agent.filling.form import Field
 from aitp_desk.agent.filling.labels import distinct
 from aitp_desk.agent.filling.numbers import UNITS, number_at
 from aitp_desk.agent.filling.readers import is_denied, read_at, truth_of
 from aitp_desk.agent.filling.reading import Reading
+from aitp_desk.agent.filling.refusing import is_dropped, is_refused
 from aitp_desk.agent.filling.texts import unquoted
 from aitp_desk.agent.filling.tokens import Text, key
 from aitp_desk.agent.speech import speech_of
 
-_DROPPED = frozenset(
-    key(words)
-    for words in (
-        "never mind",
-        "forget it",
-        "forget about it",
-        "stop",
-        "cancel",
-        "cancel that",
-        "cancel it",
-        "leave it",
-        "abort",
-        "quit",
-        "no thanks",
-        "no thank you",
-        "I changed my mind",
-    )
-)
 _RANKS = frozenset("first second third fourth fifth former latter last".split())
 _SHORT = 4
 """Up to so many tokens a single letter is a value, also where it is written small."""
 
 
-def is_dropped(text: str) -> bool:
-    """Whether a reply says that the visitor wants none of it any more."""
-    return len(text) < 80 and key(text) in _DROPPED
+def drops(text: str, asked: Sequence[tuple[Path, Field]]) -> bool:
+    """Whether a reply says that the visitor wants none of it any more.
+
+    A bare ``no`` may be the value that was asked for.
+    """
+    if any(key(text) in field.phrases for _, field in asked):
+        return False
+    if any(field.kind == "boolean" for _, field in asked):
+        return is_dropped(text) and truth_of(Text(text), range(len(Text(text)))) is None
+    if any(field.kind == "text" for _, field in asked):
+        return is_dropped(text)
+    return is_refused(text)
 
 
 def read_reply(
@@ -81,7 +73,7 @@ def read_time(reading: Reading, field: Field, day: str) -> None:
         if match is not None and match.values:
             text.take(match.start, match.end)
             zone = reading.now.tzinfo
-            reading.say(field, [moment_of(day, clock, zone) for clock in match.values])
+            reading.say(field, [m for clock in match.values for m in moments_of(day, clock, zone)])
             return
 
 

@@ -11,8 +11,8 @@ INSERT INTO calls (
 
 -- move_call: Writes down how a call stands, where it still stands as it did.
 UPDATE calls
-SET state = :state, arguments = :arguments, memory = :memory, intent = :intent, price = :price,
-    callback_url = :callback_url, progress = :progress, result = :result, text = :text,
+SET state = :state, source = :source, arguments = :arguments, memory = :memory,
+    intent = :intent, price = :price, callback_url = :callback_url, progress = :progress, result = :result, text = :text,
     effects = :effects, error = :error, expires_at = :expires_at, ended_at = :ended_at,
     run_id = :run_id, tool_call_id = :tool_call_id, accepted_at = :accepted_at
 WHERE id = :id AND state = :before

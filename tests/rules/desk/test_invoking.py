@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,10 @@ def opening(**more: Any) -> Offered:
     return offering(Action("open_till", "Opens the till.", open_to="actions", **more), perform)
 
 
+def now() -> datetime:
+    return datetime(2026, 11, 25, 10, tzinfo=UTC)
+
+
 def caller(*scopes: str) -> Principal:
     return Principal("key:1", PrincipalKind.AGENT, frozenset(scopes), "192.0.2.1")
 
@@ -57,7 +62,7 @@ async def test_an_agent_that_calls_without_the_right_is_answered_as_of_nothing(
     tmp_path: Path, scopes: tuple[str, ...]
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = Tooling(invoking).invoker(caller(*scopes), Conversation())
+        invoke = Tooling(invoking, now).invoker(caller(*scopes), Conversation())
         result = await invoke(CALL)
         unknown = await invoke(ToolCall("call_1", "open_tilt", "{}"))
     assert result.failed
@@ -69,7 +74,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
     tmp_path: Path, scope: str
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        result = await Tooling(invoking).invoker(caller(scope), Conversation())(CALL)
+        result = await Tooling(invoking, now).invoker(caller(scope), Conversation())(CALL)
     assert "Opened for key:1." in result.output
     assert not result.failed
 
@@ -77,7 +82,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
 @pytest.mark.parametrize("arguments", ["[]", "{", "null", "1"])
 async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, arguments: str) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = Tooling(invoking).invoker(caller("actions"), Conversation())
+        invoke = Tooling(invoking, now).invoker(caller("actions"), Conversation())
         result = await invoke(ToolCall("call_1", "open_till", arguments))
     assert result.failed
     assert "JSON object" in result.output

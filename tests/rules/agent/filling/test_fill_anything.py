@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+import copy
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.confirming import confirm
 from aitp_desk.agent.filling.fill import fill
 from aitp_desk.agent.filling.patterns import is_swift
 from aitp_desk.agent.filling.schema import form_of
+from aitp_desk.desk.consenting import answer_in
 from aitp_desk.model.action import Action
 from tests.rules.agent.filling.actions import ACTIONS
 from tests.rules.agent.filling.seen import SEEN
@@ -95,6 +99,43 @@ def test_any_schema_is_read(properties: dict[str, Any], words: str) -> None:
         Draft202012Validator(partial).validate(first.arguments)
         Draft202012Validator(partial).validate(second.arguments)
     assert bool(first.missing) == bool(first.question)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(sorted(ACTIONS)), WORDS, WORDS)
+def test_whatever_is_replied_only_a_yes_agrees(name: str, words: str, reply: str) -> None:
+    action = ACTIONS[name]
+    arguments = fill(action, words, now=NOW).arguments
+    before = copy.deepcopy(arguments)
+    answer = answer_in(reply, action, arguments, NOW)
+    assert answer is not True or reply.strip(' .!"“”').casefold() == "yes"
+    assert arguments == before
+    if isinstance(answer, Filled):
+        assert answer.missing or answer.arguments != before
+        schema = without_required(action.input_schema)
+        Draft202012Validator(schema).validate(answer.arguments)
+
+
+ZONES = st.sampled_from(["Europe/Vienna", "America/New_York", "Australia/Lord_Howe", "UTC"])
+CHANGES = [date(2027, 3, 14), date(2027, 3, 28), date(2027, 4, 4), date(2027, 10, 3)]
+DAYS = st.sampled_from([*CHANGES, date(2027, 10, 31), date(2027, 11, 7), date(2027, 6, 1)])
+
+
+@settings(max_examples=120)
+@given(ZONES, DAYS, st.integers(0, 23), st.integers(0, 59))
+def test_a_time_is_what_a_clock_of_the_site_shows(
+    name: str, day: date, hour: int, minute: int
+) -> None:
+    zone, said = ZoneInfo(name), f"{day.isoformat()} at {hour:02}:{minute:02}"
+    filled = fill(ACTIONS["call"], said, now=datetime(2027, 1, 15, 9, tzinfo=zone))
+    clock = datetime(day.year, day.month, day.day, hour, minute, tzinfo=UTC)
+    offsets = [timedelta(minutes=minutes) for minutes in range(14 * 60, -13 * 60, -30)]
+    moments = [(clock - offset).astimezone(zone) for offset in offsets]
+    shown = [one.isoformat() for one in moments if one.replace(tzinfo=UTC) == clock]
+    if len(shown) == 1:
+        assert filled.arguments == {"starts_at": shown[0]}
+    else:
+        assert [list(missing.options) for missing in filled.missing] == [shown]
 
 
 def test_a_schema_that_holds_itself_is_read_to_some_depth() -> None:

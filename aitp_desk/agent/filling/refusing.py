@@ -1,0 +1,104 @@
+"""What a reply refuses, in the many ways that a no is said.
+
+Refusing is read generously, for nothing is done by it. Agreeing is not read here: only ``yes``
+agrees, and nothing that is like it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_LONGEST = 400
+"""A longer reply is no refusal, whatever it begins with, in characters."""
+_APOSTROPHES = re.compile(r"['’`]")
+_BREAK = re.compile(r"[^\w\s]+")
+_IDLE = (
+    r"please|thanks|thank you|thank u|thx|ty|cheers|sorry|oh|ah|well|h+m+|u+h+|u+m+|actually|okay"
+    r"|ok|wait|hey|really|honestly|then|though|for now|right now|just now|at all|any ?more"
+    r"|very much|so much|a lot|kindly|but|and|on second thoughts?|after all|im afraid|i think"
+)
+_AROUND = re.compile(rf"(?:\b(?:{_IDLE})\b\s*)+")
+_IT = r"(?: (?:it|that|this|them|these|those|everything|all of (?:it|that)|the whole thing))?"
+
+_EXPLICIT = re.compile(
+    rf"(?:please |lets |let us |just )?"
+    rf"(?:stop|cancel|abort|quit|drop|skip|scrap|forget|forget about){_IT}"
+    r"|never ?mind(?: (?:it|that))?"
+    r"|(?:lets |let us |just )?(?:leave|keep) (?:it|that|this|things)"
+    r"(?: (?:as (?:it is|they are)|be|alone))?"
+    r"|(?:i )?(?:have |ive )?changed my mind"
+    r"|i (?:do not|dont|no longer) (?:want|need) (?:it|this|that|to|anything)"
+    r"|i (?:decline|refuse)|decline|declined"
+    r"|(?:no|nope) (?:thank you|thanks)"
+)
+"""What says of anything that was asked that it is not wanted, whatever was asked."""
+_NO = r"(?:no|nope|nah|nay|na|never)"
+_PLAIN = re.compile(
+    rf"{_NO}(?: {_NO})*(?: (?:sir|way|chance|need|not|dont|do not|stop|cancel|never ?mind){_IT})?"
+    r"|(?:(?:absolutely|certainly|definitely|of course|surely|probably|better|maybe|perhaps"
+    r"|preferably|rather|i (?:would|d)? ?rather|id rather|i guess|i hope|hopefully) )?not"
+    r"(?: (?:now|today|tonight|tomorrow|yet|ever|this time|at the moment|at this time|for me"
+    r"|interested|like (?:this|that)|necessary|needed|going to happen|a chance))?"
+    r"|(?:by|under) no (?:means|circumstances)"
+    r"|(?:maybe |perhaps |rather )?(?:later|another time|another day|some other time|next time)"
+    r"(?: maybe| perhaps)?"
+    r"|(?:lets|let us) not(?: do)?"
+    r"|(?:do not|dont|dont you dare)(?: (?:do|go ahead|proceed|continue|bother))?"
+    r"|neither(?: of (?:them|these|those|both))?|none(?: of (?:them|these|those))?|nothing"
+)
+"""What is a no to what was asked, with nothing else said."""
+_ALSO_NO = re.compile(
+    rf"{_NO}\b(?! ?(?:problem|worries|idea|doubt|rush|hurry|matter|objections?|questions?|one|other"
+    r"|sooner|wonder|kidding|big deal|issue|complaints?|clue|biggie))"
+    r"|(?:not|rather not|better not)\b(?! (?:a|sure|certain|clear|quite|only|just|bad|really"
+    r"|entirely|understood|so|that i|if|until|unless|before|necessarily|too"
+    r"|the (?:problem|point))\b)"
+    r"|(?:i )?(?:do not|dont|will not|wont|would not|wouldnt|did not|didnt|cannot|cant)\b"
+    r"(?! (?:know|understand|see|get|mind|worry|care|have|remember|forget|think i|follow|recall"
+    r"|hesitate|wait|say|complain|you)\b)"
+    r"|(?:i )?no longer\b"
+)
+"""How a reply begins that refuses, and goes on to say why."""
+
+
+def is_dropped(text: str) -> bool:
+    """Whether a reply says that the visitor wants none of it any more, whatever they were asked."""
+    said = _said(text)
+    return bool(_EXPLICIT.fullmatch(_trimmed(said)) or _EXPLICIT.fullmatch(said))
+
+
+def is_refused(text: str) -> bool:
+    """Whether a reply to whether something shall be done says no, and nothing else."""
+    return is_dropped(text) or _PLAIN.fullmatch(_trimmed(_said(text))) is not None
+
+
+def begins_with_no(text: str) -> bool:
+    """Whether a reply begins as a no does, whatever is said after it."""
+    return _ALSO_NO.match(_trimmed(_said(text))) is not None
+
+
+def after_no(text: str) -> str:
+    """What is said after a ``no`` that stands apart: ``no, 3 of them``; else the text as it is."""
+    return _LEAD.sub("", text, count=1)
+
+
+_LEAD = re.compile(
+    r"^\W*(?:(?:oh|sorry|wait|actually|well|hm+)\b\W*)*"
+    rf"{_NO}\b(?:\s*[,;.:!–—-]+\s*|\s+(?=(?:i|make|change|it|its|just|only|please|rather|sorry|wait"
+    r"|actually|that|use|take|put)\b))",
+    re.IGNORECASE,
+)
+
+
+def _said(text: str) -> str:
+    """The words of a reply in small letters, without signs; none of a long one."""
+    if len(text) > _LONGEST:
+        return ""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(_BREAK.sub(" ", _APOSTROPHES.sub("", folded)).split())
+
+
+def _trimmed(said: str) -> str:
+    """Words without those that are said beside them."""
+    return " ".join(_AROUND.sub(" ", said).split())
