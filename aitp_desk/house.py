@@ -43,6 +43,7 @@ from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.resources import Resources
 from aitp_desk.desk.retaining import EVERY_SECONDS as RETENTION_SECONDS
 from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.running import Running
@@ -230,6 +231,13 @@ class House(msgspec.Struct, frozen=True):
                 cache=config.cache,
                 limiter=limiter,
                 budgets=budgets,
+                clock=clock,
+            ),
+            resources=Resources(
+                self.offers.resources,
+                invoking=tooling.invoking,
+                store=store,
+                audit=shared.audit,
                 clock=clock,
             ),
             worker=worker,

@@ -79,6 +79,11 @@ class Shopper:
         with closing(sqlite3.connect(self._site / "shop.db")) as shop:
             return shop.execute(statement).fetchall()
 
+    def change(self, statement: str) -> None:
+        """Change the shop's own database, as people of the shop do."""
+        with closing(sqlite3.connect(self._site / "shop.db")) as shop, shop:
+            shop.execute(statement)
+
     def count(self, sku: str, store: str) -> int:
         """How many pieces are in stock."""
         ((count,),) = self.rows(

@@ -178,8 +178,8 @@ class OfferedResource(msgspec.Struct, frozen=True):
 
     Parameters:
         read: the variables of a path, as text → the resource as it is now. It raises InvalidRequest
-            where they do not fit and :class:`~aitp_desk.model.errors.RouteNotFound` where there is
-            none; else the promises of :attr:`Offered.perform` hold. It changes nothing.
+            where they do not fit and :class:`~aitp_desk.model.errors.ResourceNotFound` where there
+            is none; else the promises of :attr:`Offered.perform` hold. It changes nothing.
     """
 
     type: ResourceType

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,6 @@ from aitp_desk.actions.faults import ActionsError, Faults
 from aitp_desk.actions.modules import is_wanted
 from aitp_desk.config import Config
 from aitp_desk.config.rules import RESERVED
-from aitp_desk.model.action import Action
 
 
 class Actions(msgspec.Struct, frozen=True):
@@ -30,12 +29,18 @@ class Actions(msgspec.Struct, frozen=True):
     resources: tuple[OfferedResource, ...] = ()
 
 
-def load_actions(config: Config, *, taken: Collection[str] = ()) -> Actions:
+def load_actions(
+    config: Config,
+    *,
+    taken: Collection[str] = (),
+    is_elsewhere: Callable[[str], bool] = lambda _name: False,
+) -> Actions:
     """Import the module that ``site.actions`` names, and make of its declarations what they offer.
 
     Parameters:
         config: of the site, or of a further site agent.
         taken: names that no action may have: those of the desk's own.
+        is_elsewhere: whether another source than the module offers an action of this name.
 
     Raises:
         ActionsError: it cannot be imported, or something is wrong with a declaration; tells all.
@@ -56,12 +61,10 @@ def load_actions(config: Config, *, taken: Collection[str] = ()) -> Actions:
         named.add(name)
     actions = [one for one in declarations if isinstance(one, DeclaredAction)]
     offered = _make_actions(actions, {*named, *taken}, faults)
-    by_name = {
-        one.function.__name__: None if made is None else made.action for one, made in offered
-    }
+    declared = {one.function.__name__ for one in actions}
     resources = _make_resources(
         [one for one in declarations if isinstance(one, DeclaredResource)],
-        by_name,
+        lambda name: name in declared or is_elsewhere(name),
         RESERVED.union(agent.name for agent in config.agents),
         faults,
     )
@@ -93,7 +96,7 @@ def _make_actions(
 
 def _make_resources(
     declarations: Sequence[DeclaredResource[..., Any]],
-    actions: dict[str, Action | None],
+    is_action: Callable[[str], bool],
     reserved: Collection[str],
     faults: Faults,
 ) -> tuple[OfferedResource, ...]:
@@ -103,7 +106,7 @@ def _make_resources(
 
     resources: list[OfferedResource] = []
     for declared in declarations:
-        made = make_resource(declared, actions, partial(faults.tell, declared.function))
+        made = make_resource(declared, is_action, partial(faults.tell, declared.function))
         if made is None:
             continue
         template = made.type.template

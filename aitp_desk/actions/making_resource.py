@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from operator import or_
 from types import NoneType, UnionType
@@ -27,21 +27,25 @@ from aitp_desk.actions.reading import (
 from aitp_desk.actions.shape import Shape
 from aitp_desk.actions.signature import REQUIRED, Signature, Tell, read_signature
 from aitp_desk.actions.terms import check_open_to, check_related, entries
-from aitp_desk.model.action import Action, Related
-from aitp_desk.model.errors import RouteNotFound
-from aitp_desk.model.resource import Affordance, PathTemplate, Resource, ResourceType, expand
-
-Affording = tuple[Affords, frozenset[str]]
-"""With the names of the parameters of the action that it affords."""
+from aitp_desk.model.errors import ResourceNotFound
+from aitp_desk.model.resource import (
+    NOTHING_HERE,
+    Affordance,
+    PathTemplate,
+    Resource,
+    ResourceType,
+    expand,
+    fill_links,
+)
 
 
 def make_resource(
-    declared: DeclaredResource[..., Any], actions: Mapping[str, Action | None], tell: Tell
+    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
 ) -> OfferedResource | None:
     """Make of a declaration what it offers.
 
     Parameters:
-        actions: those that may be afforded, by their names; None for one that is wrong itself.
+        is_action: whether an action of this name may be afforded.
         tell: is told each thing that is wrong with it, in words that follow the function's name.
 
     Returns:
@@ -50,7 +54,7 @@ def make_resource(
     wrong: list[str] = []
     made = None
     try:
-        made = _make(declared, actions, wrong.append)
+        made = _make(declared, is_action, wrong.append)
     except (TypeError, ValueError) as error:
         wrong.append(f"cannot be declared like this: {error}.")
     for message in wrong:
@@ -59,7 +63,7 @@ def make_resource(
 
 
 def _make(
-    declared: DeclaredResource[..., Any], actions: Mapping[str, Action | None], tell: Tell
+    declared: DeclaredResource[..., Any], is_action: Callable[[str], bool], tell: Tell
 ) -> OfferedResource | None:
     function = declared.function
     name, doc = function.__name__, read_docstring(function.__doc__)
@@ -80,13 +84,9 @@ def _make(
         _check_variables(template, signature, tell)
     signature = msgspec.structs.replace(signature, gives=_without_none(signature.gives))
     gives = result_shape(signature, tell)
-    affords: list[Affording] = []
-    for one in declared.affordances:
-        if one.action not in actions:
-            tell(f"affords {one.action!r}; there is no such action.")
-        elif (action := actions[one.action]) is not None:
-            _check_affords(one, tell)
-            affords.append((one, frozenset(action.input_schema["properties"])))
+    affords = tuple(declared.affordances)
+    for one in affords:
+        _check_affords(one, is_action, tell)
     if template is None or gives is None:
         return None
     takes = arguments_shape(name, signature, doc)
@@ -98,7 +98,7 @@ def _make(
         declared.open_to,
         takes.schema,
         gives.schema,
-        tuple(one.action for one, _ in affords),
+        tuple(one.action for one in affords),
         tuple(entries(declared.related)),
     )
     return OfferedResource(type_, partial(_read, type_, declared, signature, takes, gives, affords))
@@ -115,9 +115,11 @@ def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -
             tell(f"has a default for '{name}', which is always there; take it out.")
 
 
-def _check_affords(affords: Affords, tell: Tell) -> None:
+def _check_affords(affords: Affords, is_action: Callable[[str], bool], tell: Tell) -> None:
     name, function = affords.action, affords.function
-    if not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
+    if not is_action(name):
+        tell(f"affords {name!r}; there is no such action.")
+    elif not inspect.isfunction(function) or inspect.iscoroutinefunction(function):
         tell(f"affords {name!r} by what is no plain function; write def.")
     elif len(inspect.signature(function).parameters) != 1:
         tell(f"affords {name!r} by a function of something else than the resource alone.")
@@ -136,49 +138,36 @@ async def _read(
     signature: Signature,
     takes: Shape,
     gives: Shape,
-    affords: Sequence[Affording],
+    affords: Sequence[Affords],
     variables: Mapping[str, str],
     context: Context,
 ) -> Resource:
     path = expand(str(type_.template), variables)
     given = as_mapping(read_arguments(takes, variables, strict=False))
+    if path is None:
+        raise ResourceNotFound(NOTHING_HERE)
     value = await call(declared.function, signature.pick(given, context))
-    if path is None or value is None:
-        raise RouteNotFound("There is nothing at this address.")
+    if value is None:
+        raise ResourceNotFound(NOTHING_HERE)
     data = write_result(declared.function, gives, value)
-    known = msgspec.to_builtins(given)
-    open_now = (_affordance(one, takes_, value, known) for one, takes_ in affords)
+    open_now = (_affordance(one, value) for one in affords)
     return Resource(
         path,
+        msgspec.to_builtins(given),
         data,
         tuple(one for one in open_now if one is not None),
-        tuple(_links(type_.related, {**_scalars(data), **variables})),
+        fill_links(type_.related, data, variables),
     )
 
 
-def _affordance(
-    affords: Affords, takes: frozenset[str], value: Any, known: Mapping[str, Any]
-) -> Affordance | None:
+def _affordance(affords: Affords, value: Any) -> Affordance | None:
     said = affords.function(value)
     if said is None or said is False:
         return None
-    more = {} if said is True else said
-    if not isinstance(more, Mapping) or not takes.issuperset(more):
+    arguments = {} if said is True else said
+    if not isinstance(arguments, Mapping):
         raise TypeError(
             f"{affords.function.__name__} returned neither whether {affords.action} is open nor"
             " arguments of it"
         )
-    arguments = {name: known[name] for name in known if name in takes}
-    return Affordance(affords.action, {**arguments, **msgspec.to_builtins(more)})
-
-
-def _scalars(data: Any) -> dict[str, Any]:
-    """The members of a resource that can stand in an address."""
-    members = data if isinstance(data, dict) else {}
-    return {name: one for name, one in members.items() if not isinstance(one, (dict, list, bool))}
-
-
-def _links(related: Sequence[Related], values: Mapping[str, Any]) -> list[Related]:
-    """Links with what is known filled in; one whose end is not there is left out."""
-    filled = ((one, expand(one.href, values)) for one in related)
-    return [msgspec.structs.replace(one, href=href) for one, href in filled if href is not None]
+    return Affordance(affords.action, msgspec.to_builtins(arguments))

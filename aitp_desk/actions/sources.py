@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 
 import msgspec
 
-from aitp_desk.actions.base import Offered
+from aitp_desk.actions.base import Offered, OfferedResource
 from aitp_desk.actions.faults import ActionsError
 from aitp_desk.actions.loading import Actions, load_actions
 from aitp_desk.config import Config, Problem
@@ -42,17 +42,8 @@ def load_sources(
         ActionsError: something of it cannot be used; tells all.
     """
     problems: list[Problem] = []
-    actions, opens = Actions(), []
-    try:
-        actions = load_actions(config, taken=taken)
-    except ActionsError as error:
-        problems += error.problems
-    offered = list(actions.offered)
-    names = {*taken, *(one.action.name for one in offered)}
-    if config.mcp:
-        from aitp_desk.actions.mcp.servers import check_servers
-
-        problems += check_servers(config, environment)
+    described: list[tuple[str, Offered]] = []
+    opens: list[Open] = []
     for settings in config.openapi:
         from aitp_desk.actions.openapi.loading import Loader
 
@@ -60,11 +51,30 @@ def load_sources(
         service, found = loader.load()
         problems += loader.problems
         opens.append(service.opened)
-        for one in found:
-            if one.action.name in names:
-                problems.append(_taken(f"openapi, {settings.file}", one.action.name))
-            names.add(one.action.name)
-            offered.append(one)
+        described += ((f"openapi, {settings.file}", one) for one in found)
+    elsewhere = {one.action.name for _, one in described}
+    # what tools a server has is known once it was asked
+    prefixes = tuple(server.prefix for server in config.mcp)
+    actions = Actions()
+    try:
+        actions = load_actions(
+            config,
+            taken=taken,
+            is_elsewhere=lambda name: name in elsewhere or name.startswith(prefixes),
+        )
+    except ActionsError as error:
+        problems = [*error.problems, *problems]
+    if config.mcp:
+        from aitp_desk.actions.mcp.servers import check_servers
+
+        problems += check_servers(config, environment)
+    offered = list(actions.offered)
+    names = {*taken, *(one.action.name for one in offered)}
+    for place, one in described:
+        if one.action.name in names:
+            problems.append(_taken(place, one.action.name))
+        names.add(one.action.name)
+        offered.append(one)
     if problems:
         raise ActionsError(problems)
     return Sources(Actions(tuple(offered), actions.resources), tuple(opens))
@@ -75,10 +85,12 @@ class Offers(msgspec.Struct, frozen=True):
 
     Parameters:
         offered: its actions, no two of one name.
+        resources: the types of its resources, no two of which share an address.
         notes: gives what the owner should know of their sources just now, in sentences.
     """
 
     offered: tuple[Offered, ...] = ()
+    resources: tuple[OfferedResource, ...] = ()
     notes: Callable[[], tuple[str, ...]] = tuple
 
 
@@ -101,16 +113,19 @@ async def offering(
         ActionsError: something of it cannot be used.
     """
     sources = load_sources(config, environment=environment, taken=taken)
-    offered = sources.actions.offered
+    offered, resources = sources.actions.offered, sources.actions.resources
     async with AsyncExitStack() as stack:
         for open_one in sources.opens:
             await stack.enter_async_context(open_one())
         if not config.mcp:
-            yield Offers((*offered, *more))
+            yield Offers((*offered, *more), resources)
             return
         names = {*taken, *(one.action.name for one in (*offered, *more))}
         tools = await stack.enter_async_context(_offering_tools(config, environment, names))
-        yield Offers((*offered, *tools.offered, *more), tools.notes)
+        missing = _missing(resources, names)
+        yield Offers(
+            (*offered, *tools.offered, *more), resources, lambda: (*tools.notes(), *missing)
+        )
 
 
 @asynccontextmanager
@@ -134,7 +149,19 @@ async def _offering_tools(
             for one in server.offer(names.__contains__):
                 names.add(one.action.name)
                 offered.append(one)
-        yield Offers(tuple(offered), lambda: tuple(note for one in servers for note in one.notes))
+        yield Offers(
+            tuple(offered), notes=lambda: tuple(note for one in servers for note in one.notes)
+        )
+
+
+def _missing(resources: Sequence[OfferedResource], names: Collection[str]) -> tuple[str, ...]:
+    """What resources afford that nobody offers, in sentences: no server has such a tool."""
+    return tuple(
+        f"The resource {one.type.name} affords {name!r}; no server has such a tool."
+        for one in resources
+        for name in one.type.affords
+        if name not in names
+    )
 
 
 def _taken(place: str, name: str) -> Problem:

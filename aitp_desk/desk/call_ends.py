@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import structlog
 
 from aitp_desk.actions.base import Done
-from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import DeskError, InternalError
 
@@ -18,22 +17,26 @@ _log = structlog.get_logger()
 
 
 @contextmanager
-def faults(action: Action, call: ActionCall) -> Iterator[None]:
+def faults(name: str, id_: str) -> Iterator[None]:
     """Make of what escapes the site's own code an error that says nothing of it.
+
+    Parameters:
+        name: of what is carried out.
+        id_: of the call, which the log and the caller are told.
 
     Raises:
         TimeoutError, DeskError: unchanged.
-        InternalError: anything else; it is in the log, with the call's id.
+        InternalError: anything else; it is in the log, with the id.
     """
     try:
         yield
     except (DeskError, TimeoutError):
         raise
     except Exception as fault:
-        _log.exception("action_failed", action=action.name, call=call.id)
+        _log.exception("action_failed", action=name, call=id_)
         raise InternalError(
-            f"{action.name} failed on our side. Tell us the id {call.id} and we can find out why.",
-            request_id=call.id,
+            f"{name} failed on our side. Tell us the id {id_} and we can find out why.",
+            request_id=id_,
         ) from fault
 
 

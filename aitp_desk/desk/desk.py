@@ -21,6 +21,7 @@ from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting
 from aitp_desk.desk.reading import Reading, ThreadView
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.resources import Resources, ResourceView
 from aitp_desk.desk.run_stream import RunWording
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
@@ -30,6 +31,7 @@ from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.grant import Grant, GrantDraft
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.resource import ResourceType
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Draft, Message, ThreadDraft, ThreadUpdate
 from aitp_desk.store.records import Order, Page
@@ -99,6 +101,7 @@ class Desk:
         streams: Streams,
         runs: Running,
         asking: Asking,
+        resources: Resources,
         worker: Worker,
         source_notes: Callable[[], tuple[str, ...]],
     ) -> None:
@@ -121,6 +124,7 @@ class Desk:
         self._sharing = sharing
         self._streams = streams
         self._asking = asking
+        self._resources = resources
         self._worker = worker
         self._source_notes = source_notes
 
@@ -287,6 +291,14 @@ class Desk:
     ) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
         return await self._asking.ask(principal, ask, allowance)
+
+    def list_resources(self, principal: Principal) -> tuple[ResourceType, ...]:
+        """What a caller may read. See :meth:`aitp_desk.desk.resources.Resources.types`."""
+        return self._resources.types(principal)
+
+    async def read_resource(self, principal: Principal, path: str) -> ResourceView:
+        """Read a resource. See :meth:`aitp_desk.desk.resources.Resources.read`."""
+        return await self._resources.read(principal, path)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""

@@ -40,15 +40,14 @@ from aitp_desk.desk.invocation import (
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.performing import Performing
 from aitp_desk.desk.results import end_in_words, offer_result
+from aitp_desk.desk.scopes import check_open
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import (
     DeskError,
-    NotAuthenticated,
     PreconditionFailed,
-    ScopeMissing,
     StoreBusy,
     UnknownAction,
     UnknownSession,
@@ -84,6 +83,7 @@ class Invoking:
         names: what they are called.
         calls: how they stand.
         counts: what became of calls.
+        performing: runs the site's own code.
     """
 
     def __init__(
@@ -112,7 +112,7 @@ class Invoking:
         self._begun = begun
         self.calls = Calls(desk, store, clock)
         self.counts = CallCounts()
-        self._performing = Performing(store, self.counts, clock)
+        self.performing = Performing(store, self.counts, clock)
         self._at_work: dict[str, asyncio.Task[ActionCall]] = {}
 
     def action(self, name: str) -> Action:
@@ -153,13 +153,7 @@ class Invoking:
                 f"There is no action named {name[:64]!r}.",
                 available=tuple(action.name for action in self.open_to(principal)),
             )
-        if not may_invoke(principal, offered.action):
-            scope = "operator" if offered.action.open_to == "operators" else f"actions:{name}"
-            if principal.is_anonymous:
-                raise NotAuthenticated(
-                    f"{name} needs a credential with the scope {scope}.", reason="unproven"
-                )
-            raise ScopeMissing(f"Your credential does not open {name}.", scope=scope)
+        check_open(principal, offered.action.open_to, name, name)
         return offered
 
     async def invoke(
@@ -189,9 +183,9 @@ class Invoking:
         offered = self.find(principal, invocation.name)
         action = offered.action
         call = self._new_call(principal, invocation)
-        context = self._performing.context(call)
+        context = self.performing.context(call)
         value = offered.read(invocation.arguments)
-        price = await self._performing.look(offered, value, call, context)
+        price = await self.performing.look(offered, value, context)
         if not has_consent(invocation, action, price):
             return ConsentNeeded(invocation, price)
         call = msgspec.structs.replace(call, price=price)
@@ -199,7 +193,7 @@ class Invoking:
             work = self._begin_and_end(offered, value, call, context, invocation, say, say_end)
             return Ended(await self._whole(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
-        if await self._performing.needs_approval(offered, value, call, context):
+        if await self.performing.needs_approval(offered, value, context):
             call = waiting_for_approval(call)
             along: Along | None = ask_approval(action, call, self._clock())
         else:
@@ -219,7 +213,7 @@ class Invoking:
             return None  # carrying it out says so
         try:
             value = offered.read(call.arguments)
-            await self._performing.look_again(offered, value, call, self._performing.context(call))
+            await self.performing.look_again(offered, value, call, self.performing.context(call))
         except DeskError as error:
             return failed(call, error, self._now())
         return None
@@ -240,8 +234,8 @@ class Invoking:
             value = offered.read(call.arguments)
         except DeskError as error:
             return Performed(failed(call, error, self._now()))
-        return await self._performing.perform(
-            offered, value, call, self._performing.context(call, tells=True)
+        return await self.performing.perform(
+            offered, value, call, self.performing.context(call, tells=True)
         )
 
     def ending(
@@ -350,7 +344,7 @@ class Invoking:
             DeskError: why it failed; that is on disk.
         """
         await self._begin(call, invocation, say)
-        performed = await self._performing.perform(offered, value, call, context)
+        performed = await self.performing.perform(offered, value, call, context)
         await self._end(call, performed.call, say_end)
         if performed.error is not None:
             raise performed.error

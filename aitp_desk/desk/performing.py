@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from aitp_desk.actions.base import Caller, Context, Offered
+from aitp_desk.actions.base import Caller, Context, Offered, OfferedResource
 from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import NOBODY_KNOWS, failed, faults, succeeded, unknown
 from aitp_desk.desk.invocation import Performed
-from aitp_desk.model.action import Action
+from aitp_desk.model.action import DEADLINE_SECONDS, Action
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
 from aitp_desk.model.money import Money
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.resource import Resource
 from aitp_desk.store.base import Store
 from aitp_desk.store.work.calls import tell_progress
 
@@ -32,24 +34,22 @@ class Performing:
         self._counts = counts
         self._clock = clock
 
-    async def look(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context
-    ) -> Money | None:
+    async def look(self, offered: Offered, value: Any, context: Context) -> Money | None:
         """See whether a call can be carried out as things stand, and what it costs.
 
         Raises:
             Unavailable: that took longer than the call itself may.
         """
         action = offered.action
-        with self._looking(action, call):
+        with self._looking(action, context):
             async with asyncio.timeout(action.deadline_seconds):
                 await offered.check(value, context)
                 return await offered.price(value, context) if action.has_price else action.cost
 
     @contextmanager
-    def _looking(self, action: Action, call: ActionCall) -> Iterator[None]:
+    def _looking(self, action: Action, context: Context) -> Iterator[None]:
         try:
-            with faults(action, call):
+            with faults(action.name, context.call_id):
                 yield
         except TimeoutError:
             raise Unavailable(
@@ -67,7 +67,7 @@ class Performing:
             Unavailable: as :meth:`look`.
         """
         try:
-            price = await self.look(offered, value, call, context)
+            price = await self.look(offered, value, context)
         except PreconditionFailed as error:
             helps = "" if error.recovery is None else f" {error.recovery.description}"
             raise PreconditionFailed(f"{error.message}{helps}", param=error.param) from None
@@ -78,9 +78,7 @@ class Performing:
                 " Nothing was done."
             )
 
-    async def needs_approval(
-        self, offered: Offered, value: Any, call: ActionCall, context: Context
-    ) -> bool:
+    async def needs_approval(self, offered: Offered, value: Any, context: Context) -> bool:
         """See whether a person of the site has to approve a call before it is carried out.
 
         Raises:
@@ -88,7 +86,7 @@ class Performing:
         """
         if offered.action.approval != "sometimes":
             return offered.action.approval == "always"
-        with self._looking(offered.action, call):
+        with self._looking(offered.action, context):
             async with asyncio.timeout(offered.action.deadline_seconds):
                 return await offered.needs_approval(value, context)
 
@@ -98,13 +96,40 @@ class Performing:
         Parameters:
             tells: whether what it says of its progress is kept.
         """
-        by = call.asked_by
-        caller = Caller(by.owner, tuple(sorted(by.scopes)))
 
         def tell(text: str) -> None:
             self._store.record(tell_progress, call_id=call.id, progress=text)
 
-        return Context(call.id, caller, tell if tells else None, self._clock)
+        return self.context_of(call.asked_by, call.id, tell if tells else None)
+
+    def context_of(
+        self, principal: Principal, id_: str, tell: Callable[[str], None] | None = None
+    ) -> Context:
+        """What the site's own code is told of what it does for somebody.
+
+        Parameters:
+            tell: is told of its progress.
+        """
+        caller = Caller(principal.owner, tuple(sorted(principal.scopes)))
+        return Context(id_, caller, tell, self._clock)
+
+    async def read(
+        self, offered: OfferedResource, variables: Mapping[str, str], context: Context
+    ) -> Resource:
+        """Read a resource.
+
+        Raises:
+            Unavailable: that took longer than a call may.
+        """
+        name = offered.type.name
+        try:
+            with faults(name, context.call_id):
+                async with asyncio.timeout(DEADLINE_SECONDS):
+                    return await offered.read(variables, context)
+        except TimeoutError:
+            raise Unavailable(
+                f"{name} could not be read within {DEADLINE_SECONDS:g} seconds."
+            ) from None
 
     async def perform(
         self, offered: Offered, value: Any, call: ActionCall, context: Context
@@ -112,7 +137,7 @@ class Performing:
         """Carry out a call under its deadline."""
         action = offered.action
         try:
-            with self._counts.carrying_out(action), faults(action, call):
+            with self._counts.carrying_out(action), faults(action.name, call.id):
                 async with asyncio.timeout(action.deadline_seconds):
                     done = await offered.perform(value, context)
         except TimeoutError:

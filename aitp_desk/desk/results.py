@@ -7,11 +7,12 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Source
 from aitp_desk.agent.extractive import cut
 from aitp_desk.desk.offer import Offer, negotiate
 from aitp_desk.model.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action
 from aitp_desk.model.call import ActionCall
+from aitp_desk.model.resource import fill_links
 
 DONE = "It was done. This site does not offer this any more."
 LONGEST_TEXT = 4000
@@ -50,14 +51,17 @@ def offer_result(
         return Offer(end_in_words(action, call))
     content_type, fallback_from = chosen
     payload = _payload(action, call, content_type)
+    sources = _links(action, call)
     if said is not None:
         known = msgspec.structs.asdict(said)
+        known["sources"] = (*said.sources, *sources)
         return Offer(**known, content_type=content_type, payload=payload)
     text = end_in_words(action, call)
     if max_tokens is not None:
         text = cut(text, max_tokens * CHARACTERS_PER_TOKEN)
     return Offer(
         text,
+        sources=sources,
         tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN),
         tools_used=(action.name,),
         content_type=content_type,
@@ -81,6 +85,16 @@ def end_in_words(action: Action | None, call: ActionCall) -> str:
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"
     effects = [effect.description for effect in call.effects]
     return cut("\n".join([said, *effects]), LONGEST_TEXT)
+
+
+def _links(action: Action, call: ActionCall) -> tuple[Source, ...]:
+    """Where more about a call can be read: the action's links whose ends its call decides."""
+    links = fill_links(action.related, call.arguments, call.result)
+    return tuple(
+        Source(link.description or link.rel, link.href, "indirect")
+        for link in links
+        if "{" not in link.href
+    )
 
 
 def _payload(action: Action, call: ActionCall, content_type: str) -> msgspec.Raw | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aitp_desk.model.action import OpenTo, is_open
 from aitp_desk.model.errors import NotAuthenticated, ScopeMissing
 from aitp_desk.model.principal import Principal, looks_after_threads, may_use_threads
 
@@ -16,6 +17,27 @@ def check_scope(principal: Principal) -> None:
         raise ScopeMissing(
             "This credential does not open threads; it needs the scope 'threads'.", scope="threads"
         )
+
+
+def check_open(principal: Principal, open_to: OpenTo, name: str, what: str) -> None:
+    """Refuse a caller to whom something is not open that the site offers.
+
+    Parameters:
+        name: of the action or of the type of resources.
+        what: the same as the caller has named it.
+
+    Raises:
+        NotAuthenticated: it is not open to callers without a credential.
+        ScopeMissing: the caller's credential does not open it.
+    """
+    if is_open(principal, open_to, name):
+        return
+    scope = "operator" if open_to == "operators" else f"actions:{name}"
+    if principal.is_anonymous:
+        raise NotAuthenticated(
+            f"{what} needs a credential with the scope {scope}.", reason="unproven"
+        )
+    raise ScopeMissing(f"Your credential does not open {what}.", scope=scope)
 
 
 def check_operates(principal: Principal) -> None:

@@ -160,11 +160,16 @@ class Action(msgspec.Struct, frozen=True):
 
 def may_invoke(principal: Principal, action: Action) -> bool:
     """Whether the caller may call an action; operators and administrators may call all."""
-    match action.open_to:
+    return is_open(principal, action.open_to, action.name)
+
+
+def is_open(principal: Principal, open_to: OpenTo, name: str) -> bool:
+    """Whether something that a site offers under a name is open to a caller."""
+    match open_to:
         case "anyone":
             return True
         case "actions":
-            return opens_action(principal.scopes, action.name)
+            return opens_action(principal.scopes, name)
         case "operators":
             return operates(principal.scopes)
 

@@ -60,6 +60,7 @@ class AuditAction(Enum):
     SCHEDULE_HASTENED = "schedule.hastened"
     ACTION_CALLED = "action.called"
     ACTION_ENDED = "action.ended"
+    RESOURCE_READ = "resource.read"
     TICKET_TAKEN = "ticket.taken"
     TICKET_SPOKEN = "ticket.spoken"
     TICKET_RELEASED = "ticket.released"
@@ -88,12 +89,13 @@ class ObjectKind(Enum):
     SCHEDULE = "schedule"
     ADDRESS = "address"
     CALL = "call"
+    RESOURCE = "resource"
     TICKET = "ticket"
     DESK = "desk"
     LOG = "log"
 
 
-HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.ACTOR, ObjectKind.TOKEN})
+HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.ACTOR, ObjectKind.TOKEN, ObjectKind.RESOURCE})
 
 
 class Outcome(Enum):

@@ -25,6 +25,7 @@ class ErrorKind(Enum):
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
     FILE_NOT_FOUND = "file_not_found"
+    RESOURCE_NOT_FOUND = "resource_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
     UNSUPPORTED_MEDIA = "unsupported_media"

@@ -26,6 +26,7 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
     ├── FileNotFound              no such file for this caller
+    ├── ResourceNotFound          no such resource of the site, for this caller
     ├── RouteNotFound             no such address
     ├── MethodNotAllowed          the address exists, the method does not
     ├── UnsupportedMedia          the body's media type is not served
@@ -223,6 +224,12 @@ class FileNotFound(DeskError):
     """The file does not exist, or this caller may not know that it does."""
 
     kind = ErrorKind.FILE_NOT_FOUND
+
+
+class ResourceNotFound(DeskError):
+    """The site has nothing at this address, or nothing that this caller may know of."""
+
+    kind = ErrorKind.RESOURCE_NOT_FOUND
 
 
 class RouteNotFound(DeskError):

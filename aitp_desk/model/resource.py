@@ -7,7 +7,7 @@ An address is a template of RFC 6570, level 1, in which a variable is a whole se
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -15,10 +15,17 @@ import msgspec
 
 from aitp_desk.model.action import OpenTo, Related
 
+NOTHING_HERE = "There is nothing at this address."
+"""What is told of an address at which the site has nothing, or nothing for this caller."""
 _SEGMENT = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*|\{[a-z][a-z0-9_]{0,63}\}", re.ASCII)
+_ENCODED = re.compile(r"(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})+", re.ASCII)
+"""A segment of a path (RFC 3986, section 3.3)."""
 _VARIABLE = re.compile(r"\{([A-Za-z0-9_]+)\}", re.ASCII)
-_NO_SEGMENTS = frozenset({"", ".", ".."})
-"""What a segment may not be: it would lead elsewhere."""
+
+
+def is_segment(text: str) -> bool:
+    """Whether a text can be a segment of an address: nothing that would lead elsewhere."""
+    return text not in {"", ".", ".."} and "/" not in text and "\0" not in text
 
 
 class PathTemplate(msgspec.Struct, frozen=True):
@@ -51,10 +58,12 @@ class PathTemplate(msgspec.Struct, frozen=True):
         """The values of its variables in a path; None where the path is none of its addresses.
 
         Parameters:
-            path: begins with a slash, and is percent-encoded still.
+            path: as a request has it: begins with a slash, is percent-encoded still, and has no
+                query.
         """
-        given = [unquote(segment) for segment in path.split("/")[1:]]
-        if len(given) != len(self.segments) or not _NO_SEGMENTS.isdisjoint(given):
+        first, *segments = path.split("/")
+        given = [_decode(segment) for segment in segments]
+        if first or len(given) != len(self.segments) or not all(map(is_segment, given)):
             return None
         values = {}
         for segment, value in zip(self.segments, given, strict=True):
@@ -72,6 +81,16 @@ class PathTemplate(msgspec.Struct, frozen=True):
         )
 
 
+def _decode(segment: str) -> str:
+    """What a segment of a path stands for, decoded once; empty where it is none."""
+    if not _ENCODED.fullmatch(segment):
+        return ""
+    try:
+        return unquote(segment, errors="strict")
+    except UnicodeDecodeError:
+        return ""
+
+
 def expand(template: str, values: Mapping[str, Any]) -> str | None:
     """Put values for the variables of a path or URI template; others stay as they are.
 
@@ -82,19 +101,39 @@ def expand(template: str, values: Mapping[str, Any]) -> str | None:
         None where the value of a variable is none that a segment can have.
     """
     texts = {name: "" if value is None else str(value) for name, value in values.items()}
-    if any(texts.get(name) in _NO_SEGMENTS for name in _VARIABLE.findall(template)):
+    filled = (texts[name] for name in _VARIABLE.findall(template) if name in texts)
+    if not all(map(is_segment, filled)):
         return None
     return _VARIABLE.sub(
         lambda found: quote(texts[found[1]], safe="") if found[1] in texts else found[0], template
     )
 
 
+def fill_links(related: Sequence[Related], *known: Any) -> tuple[Related, ...]:
+    """Links with what is known filled in; one whose end is not there is left out.
+
+    Parameters:
+        known: JSON objects whose members may stand for variables; later ones precede.
+    """
+    values = {
+        name: value
+        for members in known
+        if isinstance(members, Mapping)
+        for name, value in members.items()
+        if not isinstance(value, dict | list | bool)
+    }
+    filled = ((one, expand(one.href, values)) for one in related)
+    return tuple(
+        msgspec.structs.replace(one, href=href) for one, href in filled if href is not None
+    )
+
+
 class Affordance(msgspec.Struct, frozen=True):
-    """An action that is open for a resource as it is now.
+    """An action that is open for a resource as it is now, by what its owner has declared.
 
     Parameters:
         action: its name.
-        arguments: those that follow from the resource; the caller gives the others.
+        arguments: those that follow from the resource, beside the variables of its path.
     """
 
     action: str
@@ -106,12 +145,14 @@ class Resource(msgspec.Struct, frozen=True):
 
     Parameters:
         path: its address on the site, percent-encoded.
+        variables: the values in its address, by the types that they have as arguments.
         data: as JSON has it, within its type's schema.
-        affordances: what can be done with it now; whoever is shown them may need more rights.
+        affordances: what can be done with it now; whether this caller may is not looked at.
         related: links with their variables filled in, as far as they are known.
     """
 
     path: str
+    variables: Mapping[str, Any]
     data: Any
     affordances: tuple[Affordance, ...] = ()
     related: tuple[Related, ...] = ()

@@ -163,6 +163,7 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
     match kind:
         case (
             ErrorKind.ROUTE_NOT_FOUND
+            | ErrorKind.RESOURCE_NOT_FOUND
             | ErrorKind.THREAD_NOT_FOUND
             | ErrorKind.MESSAGE_NOT_FOUND
             | ErrorKind.RUN_NOT_FOUND

@@ -38,6 +38,7 @@ def status_of(kind: ErrorKind) -> int:
             | ErrorKind.CALL_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.FILE_NOT_FOUND
+            | ErrorKind.RESOURCE_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND
         ):
             return HTTPStatus.NOT_FOUND

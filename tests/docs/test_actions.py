@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,16 +13,22 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.resource import Affordance
 from tests.docs.snippets import ROOT, blocks
 from tests.owning import problems, site
+from tests.reading import reader
+from tests.talking import talking
 
 CONTEXT = Context("call_1", Caller())
 
 
-def declared_by(number: int, folder: Path) -> Actions:
-    """What the page's python block of this number declares."""
-    code = [
+def code_blocks() -> list[str]:
+    """The page's python blocks."""
+    return [
         block.code for block in blocks(ROOT / "docs" / "actions.md") if block.language == "python"
     ]
-    (folder / "actions.py").write_text(code[number], "utf-8")
+
+
+def declared_by(number: int, folder: Path) -> Actions:
+    """What the page's python block of this number declares."""
+    (folder / "actions.py").write_text(code_blocks()[number], "utf-8")
     return load_actions(site(folder))
 
 
@@ -57,9 +64,29 @@ async def test_the_example_of_an_approval(tmp_path: Path) -> None:
 async def test_the_example_of_a_resource(tmp_path: Path) -> None:
     (booking,) = declared_by(3, tmp_path).resources
     one, two = [await booking.read({"booking_id": id}, CONTEXT) for id in ("B-1", "B-2")]
-    assert one.affordances == (Affordance("cancel_booking", {"booking_id": "B-1"}),)
+    assert one.affordances == (Affordance("cancel_booking", {}),)
     assert two.affordances == ()
     assert [link.href for link in one.related] == ["/customers/C-7"]
+
+
+async def test_a_resource_is_read_as_the_page_shows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declared, reads = code_blocks()[2:4]
+    code: dict[str, Any] = {}
+    exec(reads, code)
+    (tmp_path / "desk.toml").touch()
+    (tmp_path / "actions.py").write_text(declared, "utf-8")
+    async with talking(tmp_path, site=tmp_path) as talker:
+        who = (await reader(talker, "actions")).principal
+        capsys.readouterr()
+        await code["look"](talker.desk.desk, who)
+    shown = [
+        block.code
+        for block in blocks(ROOT / "docs" / "actions.md")
+        if block.language == "text" and "/bookings/" in block.code
+    ]
+    assert [capsys.readouterr().out] == shown
 
 
 def test_the_messages_that_the_page_shows_are_those_that_are_told(tmp_path: Path) -> None:

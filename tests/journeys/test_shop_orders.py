@@ -13,9 +13,9 @@ import pytest
 from aitp_desk.actions.base import Caller, Context
 from aitp_desk.actions.loading import load_actions
 from aitp_desk.config import load_config
-from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, RouteNotFound
-from aitp_desk.model.resource import Affordance
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, ResourceNotFound
 from tests.doubles import Clock
+from tests.reading import reader, reading_as
 from tests.shopping import (
     BOOT,
     DAY,
@@ -256,18 +256,59 @@ async def test_things_come_back_by_the_terms_of_their_kind(tmp_path: Path) -> No
         clock.advance(1)
 
 
-async def test_an_order_is_a_resource_of_whoever_placed_it(tmp_path: Path) -> None:
-    shop = load_actions(load_config(make_shop(tmp_path)))
-    (order,) = shop.resources
-    mine, other = (Context("call_1", Caller(id_, ("actions",))) for id_ in ("key:1", "key:2"))
-    (place,) = (one for one in shop.offered if one.action.name == "place_order")
-    arguments = {"items": [{"sku": STOVE}], "store": "Bend", "email": "kai@customer.example"}
-    placed = (await place.perform(place.read(arguments), mine)).result
-    read = await order.read({"order_id": placed["id"]}, mine)
-    assert read.data == placed
-    assert read.affordances == (Affordance("cancel_order", {"order_id": placed["id"]}),)
-    for id_ in (placed["id"], "TH10482201"):
-        with pytest.raises(RouteNotFound):
-            await order.read({"order_id": id_}, other)
-    with pytest.raises(InvalidRequest):
-        await order.read({"order_id": "TH1"}, mine)
+async def test_what_can_be_done_with_an_order_follows_its_state_and_its_age(
+    tmp_path: Path,
+) -> None:
+    async with shopping(tmp_path) as (shopper, clock):
+        buyer = await reading_as(shopper.talker, "actions")
+        items = {"items": [{"sku": STOVE}], "store": "Bend", "email": "kai@customer.example"}
+        first, second = [await shopper.buy(total="64.00", **items) for _ in range(2)]
+        path = f"/orders/{first['id']}"
+        view = await buyer.read(path)
+        assert view.data == first
+        assert [link.href for link in view.related] == ["/policies/returns"]
+        (cancel,) = view.actions
+        assert (cancel.action.name, dict(cancel.arguments), cancel.cost) == (
+            *("cancel_order", {"order_id": first["id"]}, None),
+        )
+        assert cancel.action.safety.mutability == "irreversible"
+
+        stranger = await reader(shopper.talker, "actions")
+        for id_ in (first["id"], "TH10482201"):
+            with pytest.raises(ResourceNotFound):
+                await stranger.read(f"/orders/{id_}")
+        with pytest.raises(InvalidRequest, match="takes text that matches"):
+            await buyer.read("/orders/TH1")
+
+        await shopper.do("cancel_order", order_id=first["id"])
+        assert await buyer.actions(path) == {}
+        path = f"/orders/{second['id']}"
+        clock.advance(30 * DAY)
+        assert list(await buyer.actions(path)) == ["cancel_order"]
+        clock.advance(1)
+        assert await buyer.actions(path) == {}
+        shopper.change(f"UPDATE orders SET state = 'packed' WHERE id = '{second['id']}'")
+        assert await buyer.actions(path) == {}
+        shopper.change(
+            "UPDATE orders SET state = 'collected', collected_at = placed_at"
+            f" WHERE id = '{second['id']}'"
+        )
+        assert await buyer.actions(path) == {"return_order": {"order_id": second["id"]}}
+
+
+async def test_a_product_is_there_for_everybody_and_its_sale_for_those_who_may_buy(
+    tmp_path: Path,
+) -> None:
+    async with shopping(tmp_path) as (shopper, _):
+        nobody, buyer = await reader(shopper.talker), await reader(shopper.talker, "actions")
+        view = await nobody.read(f"/catalog/{STOVE}")
+        assert view.data["price"] == {"amount": "64.00", "currency": "USD"}
+        assert view.actions == ()
+        one = {"items": [{"sku": STOVE, "quantity": 1}]}
+        assert await buyer.actions(f"/catalog/{STOVE}") == {
+            "inventory_check": {"sku": STOVE},
+            "get_quote": one,
+            "place_order": one,
+        }
+        with pytest.raises(ResourceNotFound):
+            await buyer.read("/catalog/TO-0000")

@@ -79,6 +79,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.EVENTS_GONE
+            | ErrorKind.RESOURCE_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND
             | ErrorKind.METHOD_NOT_ALLOWED
             | ErrorKind.UNSUPPORTED_MEDIA

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
-from aitp_desk.actions import Context, Example, InvalidRequest, Money, action
+from aitp_desk.actions import Context, Example, InvalidRequest, Money, action, resource
 
 from .database import reading
 from .pricing import Sku, Store, dollars, in_words
@@ -91,6 +91,11 @@ def read_question(text: str) -> Mapping[str, str] | None:
     return {"sku": first.sku, **({"store": named[0]} if len(named) == 1 else {})}
 
 
+def product_of(row: sqlite3.Row) -> Product:
+    """A product as it is told."""
+    return Product(row["sku"], row["title"], dollars(Decimal(row["price"])), row["page"])
+
+
 @action(
     open_to="anyone",
     says=tell_products,
@@ -111,13 +116,26 @@ def product_search(
         rows = [
             shop.execute("SELECT * FROM products WHERE sku = ?", (sku,)).fetchone() for sku in skus
         ]
-    return Products(
-        [
-            Product(row["sku"], row["title"], dollars(Decimal(row["price"])), row["page"])
-            for row in rows
-            if row is not None
-        ]
-    )
+    return Products([product_of(row) for row in rows if row is not None])
+
+
+@resource("/catalog/{sku}", open_to="anyone")
+def product(sku: Sku, context: Context) -> Product | None:
+    """A product of the shop, with its price before sales tax."""
+    with reading(context.now) as shop:
+        row = shop.execute("SELECT * FROM products WHERE sku = ?", (sku,)).fetchone()
+    return None if row is None else product_of(row)
+
+
+@product.affords("inventory_check")
+def is_counted(_product: Product) -> bool:
+    return True
+
+
+@product.affords("get_quote")
+@product.affords("place_order")
+def can_be_bought(product: Product) -> Mapping[str, object]:
+    return {"items": [{"sku": product.sku, "quantity": 1}]}
 
 
 @action(

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from aitp_desk.actions import Context, Example, InvalidRequest, Money, action, resource
+from aitp_desk.actions import Context, Example, InvalidRequest, Money, Related, action, resource
 
 from .database import reading
 from .order_lines import lines_of
@@ -133,9 +133,16 @@ def order_lookup(order_id: OrderId, context: Context, email: Email | None = None
         return order_of(shop, find_order(shop, order_id, email, context), context.now)
 
 
-@resource("/orders/{order_id}")
+@resource(
+    "/orders/{order_id}",
+    related=[Related("help", "/policies/returns", "What comes back, and until when.")],
+)
 def order(order_id: OrderId, context: Context) -> Order | None:
-    """An order that the caller has placed."""
+    """An order that the caller has placed.
+
+    It can be cancelled until it is packed, and for 30 days at most; what was collected can be
+    returned.
+    """
     with reading(context.now) as shop:
         try:
             row = find_order(shop, order_id, None, context)
