@@ -72,7 +72,7 @@ async def test_the_example_of_a_resource(tmp_path: Path) -> None:
 async def test_a_resource_is_read_as_the_page_shows(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    declared, reads = code_blocks()[2:4]
+    declared, reads = code_blocks()[-2:]
     code: dict[str, Any] = {}
     exec(reads, code)
     (tmp_path / "desk.toml").touch()
