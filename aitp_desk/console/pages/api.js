@@ -1,0 +1,114 @@
+// The desk's door for this page: JSON both ways, by the session's cookie (never a header of its own).
+
+import { setClock } from "./when.js";
+
+export const API = "/console/api/";
+const PATIENCE_MS = 30_000;
+const UNREACHED = "The desk cannot be reached just now.";
+
+/** The desk refused, or could not be reached (status 0); the message is for people. */
+export class Refused extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+let csrf = "";
+let whenOver = () => {};
+
+/** Have somebody told when the session is over. */
+export function onSessionOver(listener) {
+  whenOver = listener;
+}
+
+/** What a refused response says. */
+export async function refusal(response) {
+  const said = (await response.json().catch(() => null))?.error;
+  const plain = `The desk answered with status ${response.status}.`;
+  return new Refused(response.status, said?.code ?? "", said?.message ?? plain);
+}
+
+/** A failed response as an error; tells that the session is over where it is. */
+export async function refused(response) {
+  const error = await refusal(response);
+  if (error.status === 401) whenOver();
+  return error;
+}
+
+async function exchange(method, path, body, signal) {
+  const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["X-CSRF-Token"] = csrf;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const limit = AbortSignal.timeout(PATIENCE_MS);
+  let response;
+  try {
+    response = await fetch(API + path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: signal ? AbortSignal.any([signal, limit]) : limit,
+    });
+  } catch (reason) {
+    if (reason.name === "AbortError") throw reason;
+    const late = reason.name === "TimeoutError";
+    throw new Refused(0, "", late ? "The desk took too long to answer." : UNREACHED);
+  }
+  setClock(response.headers.get("Date"));
+  return response;
+}
+
+async function json(response) {
+  if (!response.ok) throw await refused(response);
+  return response.status === 204 ? null : response.json();
+}
+
+/**
+ * Read something.
+ *
+ * @param {string} path below the API.
+ * @param {Record<string, unknown>} params null, undefined and false are left out.
+ * @param {AbortSignal} [signal]
+ */
+export async function get(path, params = {}, signal) {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== null && value !== undefined && value !== false) query.set(name, String(value));
+  }
+  const tail = query.size ? `?${query}` : "";
+  return json(await exchange("GET", path + tail, undefined, signal));
+}
+
+/** Do something. */
+export async function post(path, body = {}) {
+  return json(await exchange("POST", path, body));
+}
+
+/** Who is signed in; null for nobody. */
+export async function readSession() {
+  const response = await exchange("GET", "session");
+  if (response.status === 401) return null;
+  return begun(await json(response));
+}
+
+/** Sign in with a token; the desk sets the cookie. */
+export async function signIn(token) {
+  const response = await exchange("POST", "session", { token });
+  if (!response.ok) throw await refusal(response);
+  return begun(await response.json());
+}
+
+export async function signOut() {
+  await json(await exchange("DELETE", "session"));
+}
+
+function begun(session) {
+  csrf = session.csrf;
+  return session;
+}
+
+/** The path of something by its id. */
+export function path(...parts) {
+  return parts.map(encodeURIComponent).join("/");
+}

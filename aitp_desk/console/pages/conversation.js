@@ -1,0 +1,208 @@
+// What is said on a thread, as it is said: the newest messages, those before on demand, and the stream.
+
+import { announce } from "./announce.js";
+import { get, path } from "./api.js";
+import { arrange, button, el } from "./dom.js";
+import { eventElement, messageElement, noteElement } from "./message.js";
+import { Stream } from "./stream.js";
+import { operatorFirst } from "./words.js";
+
+const PAGE = 50;
+const NEAR_PX = 120;
+const WRITING = new Set(["queued", "in_progress"]);
+
+/**
+ * A conversation.
+ *
+ * `listener` is told by name: `handOver(operator)`, `tickets()`, `gone()`, and `lost(error)` where it
+ * cannot be followed any more.
+ */
+export class Conversation {
+  #session;
+  #id;
+  #listener;
+  #limit;
+  #messages = new Map();
+  #extras = [];
+  #arrived = 0;
+  #before = null;
+  #several = false;
+  #stream = null;
+  #closed = false;
+  #earlier = button("Show earlier messages", "button quiet", () => this.#showEarlier());
+  #log = el("ol", { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation" });
+  #draft = el("div", { class: "said", dir: "auto" });
+  #writing = el(
+    "div",
+    { class: "message agent writing", hidden: true },
+    el("p", { class: "by" }, el("strong", {}, "Agent"), " is writing…"),
+    this.#draft,
+  );
+  #below = button("New messages below", "button below", () => this.toEnd(), { hidden: true });
+
+  /** What is to be done next, below what was said. */
+  pending = el("div", { class: "pending" });
+
+  constructor(session, id, listener, limit = PAGE) {
+    this.#session = session;
+    this.#id = id;
+    this.#listener = listener;
+    this.#limit = limit;
+    this.#earlier.hidden = true;
+    this.scroller = el("div", { class: "scroll talk", tabindex: "0", role: "region", "aria-label": "What was said" });
+    this.scroller.append(this.#earlier, this.#log, this.#writing, this.pending);
+    this.scroller.addEventListener("scroll", () => this.#nearEnd && (this.#below.hidden = true));
+    this.element = el("div", { class: "talk-box" }, this.scroller, this.#below);
+  }
+
+  /** Show what was said so far, and follow. `head` is the thread as it was read a moment ago. */
+  async begin(head) {
+    this.#several = head.actors.filter((actor) => actor.origin === "visitor").length > 1;
+    const page = await get(path("threads", this.#id, "messages"), { limit: this.#limit });
+    if (this.#closed) return;
+    this.#took(page);
+    for (const note of head.notes) this.addNote(note);
+    this.toEnd();
+    this.#follow(head.events);
+    document.addEventListener("visibilitychange", this.#seen);
+  }
+
+  close() {
+    this.#closed = true;
+    this.#stream?.close();
+    document.removeEventListener("visibilitychange", this.#seen);
+  }
+
+  /** Show a note, once. */
+  addNote(note) {
+    if (this.#extras.some((extra) => extra.id === note.id)) return;
+    this.#extra(note.id, note.created_at, noteElement(note, this.#session));
+  }
+
+  toEnd() {
+    this.scroller.scrollTop = this.scroller.scrollHeight;
+    this.#below.hidden = true;
+  }
+
+  /** Change what stands there, and keep to the end where the reader is at the end. */
+  keeping(change) {
+    const near = this.#nearEnd;
+    change();
+    if (near) this.toEnd();
+    return near;
+  }
+
+  // A page out of sight does without its stream: a browser has few connections for each desk.
+  #seen = () => {
+    if (document.hidden) this.#stream?.pause();
+    else this.#stream?.resume();
+  };
+
+  #follow(after) {
+    const listener = {
+      heard: (event, data) => this.keeping(() => this.#heard(event, data)),
+      lost: (error) => this.#listener.lost(error),
+    };
+    this.#stream = new Stream(path("threads", this.#id, "events"), listener, after);
+  }
+
+  #heard(event, data) {
+    if (event === "message") this.#said(data);
+    else if (event === "note") this.addNote(data);
+    else if (event === "delta") this.#write(this.#draft.textContent + data.text);
+    else if (event === "snapshot") this.#write(data.text);
+    else if (event === "restarted") this.#write("");
+    else if (event === "run") this.#writing.hidden = !WRITING.has(data.state);
+    else if (event === "hand_over") this.#handedOver(data.operator);
+    else if (event === "actor") this.#happened(`${data.id} ${data.joined ? "joined" : "left"}.`);
+    else if (event === "tickets") this.#listener.tickets?.();
+    else if (event === "gone") this.#listener.gone?.();
+  }
+
+  #said(message) {
+    const isNew = !this.#messages.has(message.id);
+    if (message.speaker === "agent") this.#write("", true);
+    this.#keep(message);
+    this.#arrange();
+    if (isNew && message.speaker === "visitor") announce(`Visitor: ${message.text}`);
+    if (isNew && message.speaker === "agent") announce("The agent answered.");
+    if (isNew && !this.#nearEnd) this.#below.hidden = false;
+  }
+
+  #write(text, over = false) {
+    this.#draft.textContent = text;
+    this.#writing.hidden = over;
+  }
+
+  #handedOver(operator) {
+    const words = operator
+      ? `${operatorFirst(operator, this.#session)} took over.`
+      : "Handed back to the agent.";
+    this.#happened(words);
+    announce(words);
+    this.#listener.handOver?.(operator);
+  }
+
+  #happened(words) {
+    const last = [...this.#messages.values()].pop();
+    this.#extra(null, last?.at ?? "", eventElement(words));
+  }
+
+  #extra(id, at, element) {
+    this.#extras.push({ id, at: Date.parse(at) || 0, order: this.#arrived++, element });
+    this.#extras.sort((one, other) => one.at - other.at || one.order - other.order);
+    this.#arrange();
+  }
+
+  #keep(message) {
+    const element = messageElement(message, this.#session, this.#several);
+    const kept = this.#messages.get(message.id);
+    this.#messages.set(message.id, {
+      seq: message.seq,
+      at: message.created_at,
+      order: kept?.order ?? this.#arrived++,
+      element,
+    });
+  }
+
+  #took(page) {
+    for (const message of page.data) this.#keep(message);
+    this.#before = page.before;
+    this.#earlier.hidden = !page.before;
+    this.#arrange();
+  }
+
+  async #showEarlier() {
+    const { scrollHeight } = this.scroller;
+    try {
+      this.#took(await get(path("threads", this.#id, "messages"), { before: this.#before, limit: PAGE }));
+      this.scroller.scrollTop += this.scroller.scrollHeight - scrollHeight;
+    } catch (reason) {
+      this.#listener.lost(reason);
+    }
+  }
+
+  /** Messages by their number; notes and events between them by their time. */
+  #arrange() {
+    const messages = [...this.#messages.values()].sort((one, other) => one.seq - other.seq);
+    this.#messages = new Map(messages.map((message) => [message.element.dataset.id, message]));
+    const since = this.#before && messages.length ? Date.parse(messages[0].at) : 0;
+    const extras = this.#extras.filter((extra) => extra.at >= since);
+    const nodes = [];
+    for (const message of messages) {
+      const at = Date.parse(message.at);
+      while (extras.length && isBefore(extras[0], at, message.order)) nodes.push(extras.shift().element);
+      nodes.push(message.element);
+    }
+    arrange(this.#log, [...nodes, ...extras.map((extra) => extra.element)]);
+  }
+
+  get #nearEnd() {
+    const { scrollTop, clientHeight, scrollHeight } = this.scroller;
+    return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+  }
+}
+
+function isBefore(extra, at, order) {
+  return extra.at < at || (extra.at === at && extra.order < order);
+}

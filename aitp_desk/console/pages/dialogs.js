@@ -1,0 +1,61 @@
+// Asking before something is done; with words to type where some are wanted.
+
+import { button, el } from "./dom.js";
+import { drafting, keepDraft } from "./drafts.js";
+
+/**
+ * Ask, and do it. The dialog stays, with what was typed, where the desk refuses.
+ *
+ * @param {object} what
+ * @param {string} what.title
+ * @param {(Node | string)[]} [what.about] what stands below it.
+ * @param {string} [what.label] of the words to type; none are asked for without it.
+ * @param {boolean} [what.optional] whether there may be no words.
+ * @param {string} [what.draftKey]
+ * @param {string} what.yes the words of the button that does it.
+ * @param {boolean} [what.grave] whether it cannot be taken back.
+ * @param {(words: string) => Promise<unknown>} what.act
+ */
+export function ask({ title, about = [], label, optional = false, draftKey, yes, grave = false, act }) {
+  const box = label && el("textarea", { id: "ask-words", rows: "4", dir: "auto", required: !optional });
+  if (box && draftKey) drafting(box, draftKey);
+  const error = el("p", { class: "alarm", role: "alert", hidden: true });
+  const no = button("Cancel", "button quiet", () => dialog.close());
+  const form = el(
+    "form",
+    {},
+    el("h2", { id: "ask-title" }, title),
+    ...about,
+    box && el("label", { for: "ask-words" }, label),
+    box,
+    error,
+    el("div", { class: "buttons" }, button(yes, grave ? "button grave" : "button", null, { type: "submit" }), no),
+  );
+  const dialog = el("dialog", { "aria-labelledby": "ask-title" }, form);
+  let busy = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (busy) return;
+    busy = true;
+    error.hidden = true;
+    try {
+      await act(box ? box.value.trim() : "");
+      if (draftKey) keepDraft(draftKey, "");
+      dialog.close();
+    } catch (reason) {
+      error.textContent = reason.message;
+      error.hidden = false;
+    } finally {
+      busy = false;
+    }
+  });
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  if (grave && !box) no.focus();
+}
+
+/** Close whatever is being asked: the session is over, or one is elsewhere. */
+export function closeDialogs() {
+  document.querySelectorAll("dialog[open]").forEach((dialog) => dialog.close());
+}

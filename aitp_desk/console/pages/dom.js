@@ -1,0 +1,49 @@
+// Elements. What anybody wrote becomes text of elements, never markup.
+
+/**
+ * Make an element.
+ *
+ * @param {string} tag
+ * @param {Record<string, unknown>} attributes functions are listeners (`onclick`); null, undefined
+ *   and false are left out; true is an attribute without a value.
+ * @param {...(Node | string | null | false | undefined)} children null, undefined and false are left out.
+ * @returns {HTMLElement}
+ */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...present(children));
+  return element;
+}
+
+/** Give an element these children in place of those it has. */
+export function fill(element, ...children) {
+  element.replaceChildren(...present(children));
+}
+
+/** A button that submits nothing. */
+export function button(words, className, onclick, attributes = {}) {
+  return el("button", { type: "button", class: className, onclick, ...attributes }, words);
+}
+
+/**
+ * Have an element's children be these nodes in this order, moving only what stands elsewhere: what
+ * is focused or selected within a node that stays is not disturbed.
+ */
+export function arrange(element, nodes) {
+  const wanted = new Set(nodes);
+  for (const child of [...element.childNodes]) if (!wanted.has(child)) child.remove();
+  let at = element.firstChild;
+  for (const node of nodes) {
+    if (node === at) at = at.nextSibling;
+    else element.insertBefore(node, at);
+  }
+}
+
+function present(children) {
+  return children.filter((child) => child !== null && child !== undefined && child !== false);
+}

@@ -1,0 +1,151 @@
+// A stream of server-sent events that comes back by itself, from where it was cut.
+//
+// Read by fetch: the browser's own EventSource neither tells a session that is over from a desk that
+// is away, nor notices a connection that has gone silent.
+
+import { API, refused } from "./api.js";
+
+const SHORTEST_MS = 500;
+const LONGEST_MS = 15_000;
+const SILENCE_MS = 60_000;
+const HOPELESS = new Set([401, 403, 404, 410]);
+
+/** What a stream's bytes say, event by event (HTML, section 9.2.6). */
+class Reading {
+  #rest = "";
+  #fresh = () => ({ id: null, event: "message", data: [] });
+  #now = this.#fresh();
+
+  /** @returns {{id: string | null, event: string, data: string}[]} the events that are complete. */
+  take(text) {
+    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop();
+    return lines.map((line) => this.#line(line)).filter(Boolean);
+  }
+
+  #line(line) {
+    if (line === "") {
+      const { id, event, data } = this.#now;
+      this.#now = this.#fresh();
+      return data.length ? { id, event, data: data.join("\n") } : null;
+    }
+    const [, name, value] = /^([^:]*)(?:: ?(.*))?$/s.exec(line);
+    if (name === "id") this.#now.id = value ?? "";
+    else if (name === "event") this.#now.event = value ?? "";
+    else if (name === "data") this.#now.data.push(value ?? "");
+    return null;
+  }
+}
+
+/**
+ * Follow a stream until it is closed.
+ *
+ * `heard(event, data)` is told each event; `up()` that the stream runs, `down()` that it was cut and
+ * is tried again, and `lost(error)` that the desk will not have it again.
+ */
+export class Stream {
+  #path;
+  #listener;
+  #last;
+  #stop = null;
+  #timer = 0;
+  #failures = 0;
+  #closed = false;
+  #paused = false;
+
+  /**
+   * @param {string} path below the API.
+   * @param {{heard: Function, up?: Function, down?: Function, lost?: Function}} listener
+   * @param {number | string | null} after the id of the event that is known last.
+   */
+  constructor(path, listener, after = null) {
+    this.#path = path;
+    this.#listener = listener;
+    this.#last = after;
+    addEventListener("online", this.#again);
+    addEventListener("offline", this.#cut);
+    this.#follow();
+  }
+
+  close() {
+    this.#closed = true;
+    removeEventListener("online", this.#again);
+    removeEventListener("offline", this.#cut);
+    clearTimeout(this.#timer);
+    this.#stop?.abort();
+  }
+
+  /** Let go of the connection until it is wanted again. */
+  pause() {
+    this.#paused = true;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#stop?.abort();
+  }
+
+  /** Go on from where it was let go. */
+  resume() {
+    if (!this.#paused || this.#closed) return;
+    this.#paused = false;
+    if (!this.#stop) this.#follow();
+  }
+
+  #cut = () => this.#stop?.abort();
+
+  #again = () => {
+    if (!this.#timer) return;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#follow();
+  };
+
+  async #follow() {
+    const stop = new AbortController();
+    this.#stop = stop;
+    let error = null;
+    try {
+      error = await this.#read(stop);
+    } catch {
+      // cut, silent, or the desk is away: it is tried again
+    }
+    this.#stop = null;
+    if (this.#closed || this.#paused) return;
+    if (error && HOPELESS.has(error.status)) {
+      this.close();
+      this.#listener.lost?.(error);
+      return;
+    }
+    this.#listener.down?.();
+    const wait = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** this.#failures) * (0.5 + Math.random() / 2);
+    this.#failures += 1;
+    this.#timer = setTimeout(this.#again, wait);
+  }
+
+  /** @returns {Promise<Error | null>} why the desk refused; null where it was the stream's end. */
+  async #read(stop) {
+    const headers = { Accept: "text/event-stream" };
+    if (this.#last !== null) headers["Last-Event-ID"] = String(this.#last);
+    let silence = setTimeout(() => stop.abort(), SILENCE_MS);
+    try {
+      const response = await fetch(API + this.#path, { headers, signal: stop.signal, cache: "no-store" });
+      if (!response.ok) return await refused(response);
+      this.#listener.up?.();
+      const decoder = new TextDecoder();
+      const reading = new Reading();
+      const reader = response.body.getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        clearTimeout(silence);
+        silence = setTimeout(() => stop.abort(), SILENCE_MS);
+        this.#failures = 0;
+        for (const event of reading.take(decoder.decode(part.value, { stream: true }))) {
+          if (this.#closed) return null;
+          this.#listener.heard(event.event, JSON.parse(event.data));
+          if (event.id) this.#last = event.id;
+        }
+      }
+      return null;
+    } finally {
+      clearTimeout(silence);
+    }
+  }
+}

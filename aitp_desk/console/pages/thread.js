@@ -1,0 +1,222 @@
+// One conversation: who has it, what was said, what waits for a person, and the box to answer.
+
+import { handBackFor, ticketButtons } from "./acts.js";
+import { get, path, post } from "./api.js";
+import { callCard } from "./call.js";
+import { Composer } from "./composer.js";
+import { Conversation } from "./conversation.js";
+import { ask } from "./dialogs.js";
+import { button, el, fill } from "./dom.js";
+import { link } from "./route.js";
+import { standing } from "./tickets.js";
+import { time } from "./when.js";
+import { agentLabel, counted, isOver, kindLabel, STATES, visitorName } from "./words.js";
+
+const OF_THE_THREAD = new Set(["request", "question"]);
+
+/** The view of a thread. */
+export class ThreadView {
+  #context;
+  #id;
+  #thread = null;
+  #closed = false;
+  #asking = null;
+  #head = el("div", {});
+  #error = el("p", { class: "alarm", role: "alert", hidden: true });
+  #composer;
+  #talk;
+
+  title = "Conversation";
+
+  /** @param {{session: object, live: object, back: () => Node}} context */
+  constructor(context, id) {
+    this.#context = context;
+    this.#id = id;
+    this.#composer = new Composer(context.session, id, (verb, outcome) => this.#did(verb, outcome));
+    this.#talk = this.#newTalk();
+    this.element = el("div", { class: "view" }, this.#head, this.#error, this.#talk.element);
+    this.unsubscribe = context.live.each(() => this.#again());
+  }
+
+  /** Read the thread and follow it. */
+  async refresh() {
+    try {
+      const head = await get(path("threads", this.#id));
+      if (this.#closed) return;
+      this.#show(head);
+      this.element.append(this.#composer.element);
+      await this.#talk.begin(head);
+    } catch (reason) {
+      this.#lost(reason);
+    }
+  }
+
+  close() {
+    this.#closed = true;
+    this.#asking?.abort();
+    this.unsubscribe();
+    this.#talk.close();
+  }
+
+  #newTalk() {
+    return new Conversation(this.#context.session, this.#id, {
+      handOver: () => this.#again(),
+      tickets: () => this.#again(),
+      gone: () => this.#gone(),
+      lost: (error) => this.#lost(error),
+    });
+  }
+
+  /** Read who has it and what waits again. */
+  async #again() {
+    if (!this.#thread) return;
+    this.#asking?.abort();
+    this.#asking = new AbortController();
+    try {
+      const head = await get(path("threads", this.#id), {}, this.#asking.signal);
+      if (!this.#closed) this.#show(head);
+    } catch (reason) {
+      if (reason.name !== "AbortError" && reason.status === 404) this.#gone();
+    }
+  }
+
+  #lost(reason) {
+    if (this.#closed) return;
+    if (reason.status === 410) return void this.#reload();
+    this.#fail(reason);
+    if (!this.#thread) fill(this.#head, el("header", { class: "view-head" }, this.#context.back()));
+  }
+
+  /** What was missed is not kept any more: begin anew. */
+  #reload() {
+    this.#talk.close();
+    const talk = this.#newTalk();
+    this.#talk.element.replaceWith(talk.element);
+    this.#talk = talk;
+    this.refresh();
+  }
+
+  #fail(reason) {
+    this.#error.textContent = reason.message;
+    this.#error.hidden = false;
+  }
+
+  #gone() {
+    this.#talk.close();
+    this.#composer.element.remove();
+    this.#fail(new Error("This conversation was deleted."));
+  }
+
+  #did(verb, outcome) {
+    if (verb === "notes") this.#talk.keeping(() => this.#talk.addNote(outcome));
+    else this.#show(outcome);
+  }
+
+  async #act(verb, body) {
+    this.#did(verb, await post(path("threads", this.#id, verb), body));
+  }
+
+  #show(thread) {
+    const same = JSON.stringify(thread) === JSON.stringify(this.#thread);
+    this.#thread = thread;
+    this.#error.hidden = true;
+    if (same) return;
+    const focused = this.#head.contains(document.activeElement);
+    this.#showHead(thread);
+    if (focused && !this.#head.contains(document.activeElement)) this.#head.querySelector("h2").focus();
+    const open = thread.tickets.filter((ticket) => !isOver(ticket));
+    this.#talk.keeping(() => fill(this.#talk.pending, ...open.map((ticket) => this.#card(ticket))));
+    this.#composer.show(thread);
+  }
+
+  #showHead(thread) {
+    const { session } = this.#context;
+    const mine = thread.operator === session.operator;
+    const whose = thread.operator ? (mine ? "You answer" : `${thread.operator} answers`) : "The agent answers";
+    const waits = thread.tickets.some((ticket) => !isOver(ticket) && OF_THE_THREAD.has(ticket.kind));
+    const buttons = [];
+    if (mine) buttons.push(handBack(() => this.#act("release", {}).catch((error) => this.#fail(error))));
+    else if (thread.operator) {
+      const act = () => this.#act("release", {});
+      buttons.push(button("Hand back…", "button quiet", () => handBackFor(thread.operator, act)));
+    }
+    if (mine || (waits && !thread.operator)) {
+      const keys = { "data-key": "e", "aria-keyshortcuts": "e" };
+      buttons.push(button("Resolve…", "button quiet", () => this.#resolve(waits), keys));
+    }
+    fill(
+      this.#head,
+      el(
+        "header",
+        { class: "view-head" },
+        el(
+          "div",
+          { class: "heading" },
+          this.#context.back(),
+          el("h2", { tabindex: "-1", dir: "auto" }, visitorName(thread.owner)),
+          el("span", { class: mine ? "whose mine" : "whose" }, whose),
+          agentLabel(thread.agent),
+        ),
+        el("div", { class: "buttons" }, ...buttons),
+      ),
+      this.#details(thread),
+    );
+  }
+
+  #details(thread) {
+    const open = this.#head.querySelector("details")?.open ?? false;
+    const over = thread.tickets.filter(isOver);
+    return el(
+      "details",
+      { class: "details", open },
+      el("summary", {}, `${counted(thread.messages, "message", "messages")}, began `, time(thread.created_at)),
+      el(
+        "dl",
+        { class: "facts" },
+        el("dt", {}, "Thread"),
+        el("dd", {}, el("code", {}, thread.id)),
+        el("dt", {}, "Visitor"),
+        el("dd", { dir: "auto" }, thread.owner ?? "anonymous"),
+        el("dt", {}, "Who takes part"),
+        el("dd", {}, el("ul", { class: "plain-list" }, ...thread.actors.map((actor) => el("li", { dir: "auto" }, actor.id)))),
+        ...(over.length ? [el("dt", {}, "Earlier tickets"), el("dd", {}, el("ul", { class: "plain-list" }, ...over.map(earlier)))] : []),
+      ),
+    );
+  }
+
+  #card(ticket) {
+    const { session } = this.#context;
+    const failed = (error) => this.#fail(error);
+    const buttons = OF_THE_THREAD.has(ticket.kind) ? [] : ticketButtons(ticket, session, () => this.#again(), failed);
+    for (const each of buttons) each.removeAttribute("data-key"); // these keys are the conversation's here
+    for (const each of buttons) each.removeAttribute("aria-keyshortcuts");
+    return el(
+      "section",
+      { class: "card", "aria-label": "Waits for a person" },
+      el("p", { class: "row-top" }, kindLabel(ticket.kind), el("span", { class: "row-time soft" }, ...standing(ticket, session))),
+      el("p", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about)),
+      ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket.asked_by),
+      buttons.length > 0 && el("div", { class: "buttons" }, ...buttons),
+    );
+  }
+
+  #resolve(waits) {
+    ask({
+      title: "Resolve this conversation?",
+      about: [el("p", {}, `${waits ? "What waits for a person here is ended, and the" : "The"} agent answers again.`)],
+      label: "Last words to the visitor (may be empty)",
+      optional: true,
+      draftKey: `${this.#context.session.operator}.resolve.${this.#id}`,
+      yes: "Resolve",
+      act: (words) => this.#act("resolve", { words }),
+    });
+  }
+}
+
+function handBack(act) {
+  return button("Hand back", "button quiet", act, { "data-key": "b", "aria-keyshortcuts": "b" });
+}
+
+function earlier(ticket) {
+  return el("li", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about), ` (${STATES[ticket.state].toLowerCase()})`);
+}
