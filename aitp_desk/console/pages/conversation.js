@@ -76,7 +76,7 @@ export class Conversation {
   /** Show a note, once. */
   addNote(note) {
     if (this.#extras.some((extra) => extra.id === note.id)) return;
-    this.#extra(note.id, note.created_at, noteElement(note, this.#session));
+    this.#extra(note.id, Date.parse(note.created_at), noteElement(note, this.#session));
   }
 
   toEnd() {
@@ -144,12 +144,13 @@ export class Conversation {
   }
 
   #happened(words) {
-    const last = [...this.#messages.values()].pop();
-    this.#extra(null, last?.at ?? "", eventElement(words));
+    const times = [...this.#messages.values()].map(({ at }) => Date.parse(at));
+    const last = Math.max(0, ...times, ...this.#extras.map(({ at }) => at));
+    this.#extra(null, last, eventElement(words));
   }
 
   #extra(id, at, element) {
-    this.#extras.push({ id, at: Date.parse(at) || 0, order: this.#arrived++, element });
+    this.#extras.push({ id, at, order: this.#arrived++, element });
     this.#extras.sort((one, other) => one.at - other.at || one.order - other.order);
     this.#arrange();
   }
