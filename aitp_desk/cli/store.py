@@ -82,8 +82,7 @@ def restore(data: Path, url: str, src: Path) -> None:
     """
     with mistakes_told():
         from aitp_desk.auth.data_keys import known_data_keys
-        from aitp_desk.model.audit import AuditAction, ObjectKind
-        from aitp_desk.store import work
+        from aitp_desk.desk.taking_on import KIND as CALL_KIND
         from aitp_desk.store.lock import held_data
         from aitp_desk.store.sqlite import SqliteStore
         from aitp_desk.store.sqlite_copying import (
@@ -93,6 +92,7 @@ def restore(data: Path, url: str, src: Path) -> None:
             remove_database,
         )
         from aitp_desk.store.sqlite_reading import looking_at
+        from aitp_desk.store.work.restoring import note_restored
 
         named = named_database(data, url)
         target = named.resolve()
@@ -100,14 +100,12 @@ def restore(data: Path, url: str, src: Path) -> None:
         async def bring_up(draft: Path) -> None:
             async with SqliteStore.open(draft) as opened:
                 keys = await known_data_keys(opened, data, os.environ)
-                if keys is not None:
-                    await opened.run(
-                        work.keep_audit,
-                        by=at_the_machine(keys),
-                        action=AuditAction.STORE_RESTORED,
-                        kind=ObjectKind.DESK,
-                        id_="database",
-                    )
+                await opened.run(
+                    note_restored,
+                    now=int(time.time()),
+                    call_kind=CALL_KIND,
+                    by=None if keys is None else at_the_machine(keys),
+                )
 
         with held_data(data):
             for end in ("", *BESIDE):

@@ -82,6 +82,8 @@ WALKED_WHOLE = {
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
+    "add_to_open_notes": {"tickets_waiting"},
+    "end_waiting_calls": {"calls"},  # once, while a backup is put back
     "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},
