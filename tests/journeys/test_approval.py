@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -14,12 +14,16 @@ from typing import Any
 import pytest
 
 from aitp_desk.desk.escalating import Escalating
+from aitp_desk.model.action import Action, Safety
 from aitp_desk.model.errors import Forbidden, PreconditionFailed
 from aitp_desk.store.audit_log import audit_rows
+from tests.acting import offering
 from tests.auditing import somebody
 from tests.commands import run
 from tests.doubles import Clock
 from tests.following import following
+from tests.meeting_claude import meeting
+from tests.messages_api import Body, Reply, say, tool_results, use
 from tests.ordering import Caller
 from tests.receiving import receiving
 from tests.talking import Talker, talking
@@ -410,6 +414,36 @@ async def test_a_key_that_was_revoked_takes_nothing_back(tmp_path: Path) -> None
             while not house.booked:
                 await house.talker.desk.store.settled()
         assert house.booked == [f"{ticket['call']} 500"]
+
+
+async def test_a_model_is_told_that_a_person_has_to_approve_what_it_calls(tmp_path: Path) -> None:
+    results: list[str] = []
+
+    def script(body: Body) -> Reply:
+        results[:] = [one["content"] for one in tool_results(body)]
+        return say("A person looks at it.") if results else use("site_move", where="Bend")
+
+    safety = Safety("reversible", "self")
+    action = Action("move", "Moves.", "async", open_to="actions", safety=safety, approval="always")
+    moved: list[str] = []
+
+    async def move(_who: str, arguments: Mapping[str, Any]) -> str:
+        moved.append(arguments["where"])
+        return "It stands there."
+
+    async with meeting(tmp_path, script, actions=(offering(action, move),)) as met:
+        who = await met.talker.with_key("actions", "threads")
+        opened = await who.open("Move my house to Bend.", wait=SECONDS)
+        [reply] = opened.ok["replies"]
+        assert reply["content"][0] == "A person looks at it."
+        assert "a person of the site has to approve it first: nothing was done yet" in results[0]
+        assert moved == []
+        [(ticket,)] = met.talker.rows("SELECT id FROM tickets WHERE kind = 'approval'")
+        async with following(who, opened.id) as listener:
+            people = Escalating(met.talker.desk.store, time.time)
+            assert await people.approve(ticket, "anna", somebody()) is not None
+            await listener.until(lambda event: "It stands there." in str(event.data))
+        assert moved == ["Bend"]
 
 
 async def test_callers_are_told_that_a_person_approves_it(tmp_path: Path) -> None:
