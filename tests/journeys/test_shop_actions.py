@@ -19,6 +19,7 @@ ACTING = (
     "place_order",
     "cancel_order",
     "return_order",
+    "late_return",
     "book_visit",
 )
 
@@ -61,6 +62,7 @@ async def test_the_manifest_says_what_each_does_and_what_it_takes(
         "place_order": "action",
         "cancel_order": "action",
         "return_order": "action",
+        "late_return": "async",
         "book_visit": "action",
     }
 

@@ -3,6 +3,16 @@
 Importing a module declares what stands in it. Nothing is opened before somebody calls.
 """
 
-from . import cancelling, catalog, ordering, orders, people, quotes, returning, visits
+from . import cancelling, catalog, late_returns, ordering, orders, people, quotes, returning, visits
 
-__all__ = ["cancelling", "catalog", "ordering", "orders", "people", "quotes", "returning", "visits"]
+__all__ = [
+    "cancelling",
+    "catalog",
+    "late_returns",
+    "ordering",
+    "orders",
+    "people",
+    "quotes",
+    "returning",
+    "visits",
+]

@@ -43,6 +43,12 @@ class Return(Struct, frozen=True):
     amount: Money
     paid_as: PaidAs
 
+    @classmethod
+    def of(cls, row: sqlite3.Row, store: Store) -> Return:
+        """A return as the database has it."""
+        amount = dollars(Decimal(row["amount"]))
+        return cls(f"R{row['id']:06}", row["order_id"], row["sku"], store, amount, row["paid_as"])
+
 
 def tell_return(announced: Return) -> str:
     paid = "refund" if announced.paid_as == "refund" else "give store credit for"
@@ -84,64 +90,51 @@ def return_order(
     """
     with changing(context.now) as shop:
         row = find_order(shop, order_id, email, context)
-        line = _line(shop, order_id, sku)
-        if _return_of_call(shop, context.call_id) is None:
+        line = item_of(shop, row, sku)
+        if announced_by(shop, context.call_id) is None:
             # it may have been announced by another call since it was looked at
             if why := why_not_return(shop, row, line, condition, context.now):
                 raise PreconditionFailed(why, param="can_be_returned")
-            shop.execute(
-                "INSERT INTO returns (call_id, order_id, sku, amount, paid_as)"
-                " SELECT ?, ?, ?, ?, paid_as FROM products JOIN return_terms USING (kind)"
-                " WHERE sku = ? AND condition = ?",
-                (
-                    context.call_id,
-                    order_id,
-                    sku,
-                    str(total_of([line]).amount),
-                    sku,
-                    condition,
-                ),
-            )
-        known = _return_of_call(shop, context.call_id)
-    return Return(
-        f"R{known['id']:06}",
-        order_id,
-        sku,
-        row["store"],
-        dollars(Decimal(known["amount"])),
-        known["paid_as"],
-    )
+            announce(shop, context.call_id, row, line, _terms(shop, line, condition)["paid_as"])
+        return Return.of(announced_by(shop, context.call_id), row["store"])
 
 
 @return_order.requires(
     "can_be_returned",
     "The item was collected, is one that comes back in this condition, and its time is not over.",
     recovery="A faulty item is another matter: ask about the warranty.",
+    actions=["late_return"],
 )
 def can_be_returned(
     order_id: OrderId, sku: Sku, condition: Condition, email: Email | None, context: Context
 ) -> str | None:
     with reading(context.now) as shop:
         row = find_order(shop, order_id, email, context)
-        return why_not_return(shop, row, _line(shop, order_id, sku), condition, context.now)
+        return why_not_return(shop, row, item_of(shop, row, sku), condition, context.now)
 
 
 def why_not_return(
     shop: sqlite3.Connection, row: sqlite3.Row, line: Line, condition: Condition, now: datetime
 ) -> str | None:
     """What keeps an item from being returned; None where nothing does."""
+    if why := why_never_back(shop, row, line, condition):
+        return why
+    if overdue(shop, row, line, condition, now) > timedelta():
+        days = _terms(shop, line, condition)["days"]
+        return f"{line.sku} was collected more than {days} days ago."
+    return None
+
+
+def why_never_back(
+    shop: sqlite3.Connection, row: sqlite3.Row, line: Line, condition: Condition
+) -> str | None:
+    """What keeps an item from being returned however early it is; None where nothing does."""
     if row["state"] != "collected":
         return f"Order {row['id']} was not collected."
     if is_final_sale(shop, line.unit_price.amount):
         return f"{line.sku} was sold at {in_words(line.unit_price)}, which is a final sale."
-    terms = shop.execute(
-        "SELECT days FROM return_terms JOIN products USING (kind) WHERE sku = ? AND condition = ?",
-        (line.sku, condition),
-    ).fetchone()
-    if terms is None:
+    if _terms(shop, line, condition) is None:
         return f"{line.sku} does not come back once it was used."
-    if now - datetime.fromisoformat(row["collected_at"]) > timedelta(days=terms["days"]):
-        return f"{line.sku} was collected more than {terms['days']} days ago."
     if shop.execute(
         "SELECT 1 FROM returns WHERE order_id = ? AND sku = ?", (row["id"], line.sku)
     ).fetchone():
@@ -149,12 +142,44 @@ def why_not_return(
     return None
 
 
-def _line(shop: sqlite3.Connection, order_id: str, sku: str) -> Line:
-    for line in lines_of(shop, order_id):
+def overdue(
+    shop: sqlite3.Connection, row: sqlite3.Row, line: Line, condition: Condition, now: datetime
+) -> timedelta:
+    """For how long the time is over in which an item comes back; negative where it is not."""
+    days = timedelta(days=_terms(shop, line, condition)["days"])
+    return now - datetime.fromisoformat(row["collected_at"]) - days
+
+
+def item_of(shop: sqlite3.Connection, row: sqlite3.Row, sku: str) -> Line:
+    """An item of an order.
+
+    Raises:
+        InvalidRequest: there is no such item in it.
+    """
+    for line in lines_of(shop, row["id"]):
         if line.sku == sku:
             return line
-    raise InvalidRequest(f"There is no {sku} in order {order_id}.", param="sku")
+    raise InvalidRequest(f"There is no {sku} in order {row['id']}.", param="sku")
 
 
-def _return_of_call(shop: sqlite3.Connection, call_id: str) -> Any:
+def announce(
+    shop: sqlite3.Connection, call_id: str, row: sqlite3.Row, line: Line, paid_as: PaidAs
+) -> None:
+    """Write down a return."""
+    shop.execute(
+        "INSERT INTO returns (call_id, order_id, sku, amount, paid_as) VALUES (?, ?, ?, ?, ?)",
+        (call_id, row["id"], line.sku, str(total_of([line]).amount), paid_as),
+    )
+
+
+def _terms(shop: sqlite3.Connection, line: Line, condition: Condition) -> Any:
+    return shop.execute(
+        "SELECT days, paid_as FROM return_terms JOIN products USING (kind)"
+        " WHERE sku = ? AND condition = ?",
+        (line.sku, condition),
+    ).fetchone()
+
+
+def announced_by(shop: sqlite3.Connection, call_id: str) -> Any:
+    """The return that a call has announced; None where it has not."""
     return shop.execute("SELECT * FROM returns WHERE call_id = ?", (call_id,)).fetchone()
