@@ -3,6 +3,9 @@
 A statement begins with a comment ``-- name: What it does.`` and ends with a semicolon; its
 parameters are written ``:name``. What only one engine reads stands under the same name in that
 engine's folder and replaces the shared one.
+
+Columns that several statements of a file read in one order stand once: after a comment
+``-- columns name: Whose they are.``, and in the statements as ``{name}``.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ from pathlib import Path
 
 QUERIES = Path(__file__).parent / "queries"
 
-_HEAD = re.compile(r"^-- (?P<name>[a-z_]+): (?P<sentence>\S.*)$")
+_HEAD = re.compile(r"^-- (?P<columns>columns )?(?P<name>[a-z_]+): (?P<sentence>\S.*)$")
+_COLUMNS = re.compile(r"\{([a-z_]+)\}")
 
 
 def load_statements(engine: str, folder: Path = QUERIES) -> dict[str, str]:
@@ -25,7 +29,8 @@ def load_statements(engine: str, folder: Path = QUERIES) -> dict[str, str]:
         SQL by name, without comments and the last semicolon.
 
     Raises:
-        ValueError: a name stands twice, or text stands outside a statement.
+        ValueError: a name stands twice, text stands outside a statement, or a statement names
+            columns that its file does not list.
     """
     return {**_load_folder(folder), **_load_folder(folder / engine)}
 
@@ -41,15 +46,27 @@ def _load_folder(folder: Path) -> dict[str, str]:
 
 
 def _parse(text: str, origin: str) -> dict[str, str]:
-    lines: dict[str, list[str]] = {}
+    statements: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     current: list[str] | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if head := _HEAD.match(line):
-            if head["name"] in lines:
-                raise ValueError(f"{origin}:{number}: the statement {head['name']} stands twice.")
-            current = lines.setdefault(head["name"], [])
+            kept = columns if head["columns"] else statements
+            if head["name"] in kept:
+                raise ValueError(f"{origin}:{number}: {head['name']} stands twice.")
+            current = kept.setdefault(head["name"], [])
         elif line.strip() and not line.startswith("--"):
             if current is None:
                 raise ValueError(f"{origin}:{number}: a statement begins with '-- name: sentence'.")
             current.append(line.rstrip())
-    return {name: "\n".join(parts).rstrip(";") for name, parts in lines.items()}
+    lists = {name: "\n".join(lines).rstrip(";") for name, lines in columns.items()}
+
+    def columns_of(found: re.Match[str]) -> str:
+        if found[1] not in lists:
+            raise ValueError(f"{origin}: there are no columns {found[1]}.")
+        return lists[found[1]]
+
+    return {
+        name: _COLUMNS.sub(columns_of, "\n".join(lines)).rstrip(";")
+        for name, lines in statements.items()
+    }

@@ -134,8 +134,25 @@ def test_an_engines_own_statement_replaces_the_shared_one(tmp_path: Path) -> Non
     assert load_statements("postgres", tmp_path) == {"one": "SELECT 1", "two": "SELECT 2"}
 
 
+def test_columns_that_stand_once_stand_in_every_statement(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "-- columns of_a: Whose.\nid,\n  name;\n\n-- one: Says one.\nSELECT {of_a} FROM a;\n"
+        "-- two: Says two.\nUPDATE a SET name = '{}' RETURNING {of_a};\n"
+    )
+    assert load_statements("sqlite", tmp_path) == {
+        "one": "SELECT id,\n  name FROM a",
+        "two": "UPDATE a SET name = '{}' RETURNING id,\n  name",
+    }
+
+
 @pytest.mark.parametrize(
-    "text", ["SELECT 1;", "-- one: Says one.\nSELECT 1;\n-- one: Says one.\nSELECT 1;"]
+    "text",
+    [
+        "SELECT 1;",
+        "-- one: Says one.\nSELECT 1;\n-- one: Says one.\nSELECT 1;",
+        "-- columns a: Whose.\nid;\n-- columns a: Whose.\nid;",
+        "-- one: Says one.\nSELECT {of_a} FROM a;",
+    ],
 )
 def test_a_statement_without_a_name_of_its_own_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.sql").write_text(text)

@@ -1,3 +1,8 @@
+-- columns call: Of a call, as it is read.
+id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
+session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
+run_id, tool_call_id, accepted_at;
+
 -- add_call: Writes down a call of an action.
 INSERT INTO calls (
     id, desk, action, state, thread_id, session_id, principal, asked_by, source, arguments, memory,
@@ -19,16 +24,12 @@ WHERE id = :id AND state = :before
 RETURNING id;
 
 -- call: Finds a call.
-SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
-    run_id, tool_call_id, accepted_at
+SELECT {call}
 FROM calls WHERE id = :id;
 
 -- call_of_session: Finds the newest call that goes on after it was accepted, of a session on whoever
 -- asks's thread.
-SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
-    run_id, tool_call_id, accepted_at
+SELECT {call}
 FROM calls WHERE session_id = :session_id AND accepted_at IS NOT NULL AND EXISTS (
     SELECT 1 FROM threads t
     WHERE t.id = calls.thread_id AND t.deleted_at IS NULL AND coalesce(t.owner, '') = :owner
@@ -37,9 +38,7 @@ ORDER BY created_at DESC, id DESC LIMIT 1;
 
 -- calls_cut_short: Lists calls that were at work when the desk stopped, but for those that go on by
 -- themselves.
-SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
-    run_id, tool_call_id, accepted_at
+SELECT {call}
 FROM calls
 WHERE state = 'started' AND desk = :desk AND accepted_at IS NULL
     AND NOT EXISTS (SELECT 1 FROM tickets WHERE call_id = calls.id)
@@ -51,9 +50,7 @@ WHERE desk = :desk AND action = :action AND state = 'succeeded' AND accepted_at 
 ORDER BY accepted_at DESC LIMIT :limit;
 
 -- calls_of_run: Lists what a run has called, in order.
-SELECT id, desk, action, state, asked_by, source, created_at, expires_at, arguments, thread_id,
-    session_id, memory, intent, price, callback_url, progress, result, text, effects, error, ended_at,
-    run_id, tool_call_id, accepted_at
+SELECT {call}
 FROM calls WHERE run_id = :run_id ORDER BY created_at, id;
 
 -- set_call_progress: Says how far a call is.

@@ -1,3 +1,7 @@
+-- columns client: Of an OAuth client, as it is read.
+id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at, previous_hash,
+previous_data_key, previous_until, version;
+
 -- add_client: Keeps a client.
 INSERT INTO clients (id, name, data_key, hash, scopes, is_registered, created_at, expires_at)
 VALUES (:id, :name, :data_key, :hash, :scopes, :is_registered, :created_at, :expires_at);
@@ -13,25 +17,21 @@ ORDER BY CASE WHEN id = :id_or_name THEN 0 ELSE 1 END LIMIT 1;
 
 -- revoke_client: Revokes a client.
 UPDATE clients SET revoked_at = :revoked_at WHERE id = :id
-RETURNING id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at,
-    previous_hash, previous_data_key, previous_until, version;
+RETURNING {client};
 
 -- rotate_client: Gives a client another secret, beside the one that it had.
 UPDATE clients SET
     previous_hash = hash, previous_data_key = data_key, previous_until = :previous_until,
     hash = :hash, data_key = :data_key, version = version + 1
 WHERE id = :id
-RETURNING id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at,
-    previous_hash, previous_data_key, previous_until, version;
+RETURNING {client};
 
 -- client: Reads a client by its id.
-SELECT id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at,
-    previous_hash, previous_data_key, previous_until, version
+SELECT {client}
 FROM clients WHERE id = :id;
 
 -- clients: Lists all clients, the oldest first.
-SELECT id, name, data_key, hash, scopes, is_registered, created_at, expires_at, revoked_at,
-    previous_hash, previous_data_key, previous_until, version
+SELECT {client}
 FROM clients ORDER BY created_at, id;
 
 -- count_registered_clients: Counts the live ones that registered themselves.

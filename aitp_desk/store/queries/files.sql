@@ -1,3 +1,6 @@
+-- columns file: Of a file, as it is read.
+id, owner, created_at, expires_at, name, purpose, media_type, size, desk;
+
 -- add_file: Keeps an uploaded file.
 INSERT INTO files (
     id, owner, counted, created_at, expires_at, name, purpose, media_type, size, desk
@@ -12,21 +15,21 @@ INSERT INTO file_parts (file_id, n, bytes) VALUES (:file_id, :n, :bytes);
 SELECT count(*), coalesce(sum(size), 0) FROM files WHERE counted = :counted;
 
 -- file: Reads a file, without its bytes.
-SELECT id, owner, created_at, expires_at, name, purpose, media_type, size, desk
+SELECT {file}
 FROM files WHERE id = :id AND (expires_at IS NULL OR expires_at > :now);
 
 -- file_part: Reads a piece of a file.
 SELECT bytes FROM file_parts WHERE file_id = :file_id AND n = :n;
 
 -- files_upwards: Lists an owner's oldest files after one.
-SELECT id, owner, created_at, expires_at, name, purpose, media_type, size, desk
+SELECT {file}
 FROM files
 WHERE owner = :owner AND desk = :desk AND id > :place AND (:purpose = '' OR purpose = :purpose)
   AND (expires_at IS NULL OR expires_at > :now)
 ORDER BY id LIMIT :limit;
 
 -- files_downwards: Lists an owner's newest files before one, newest first.
-SELECT id, owner, created_at, expires_at, name, purpose, media_type, size, desk
+SELECT {file}
 FROM files
 WHERE owner = :owner AND desk = :desk AND id < :place AND (:purpose = '' OR purpose = :purpose)
   AND (expires_at IS NULL OR expires_at > :now)

@@ -1,3 +1,6 @@
+-- columns grant: Of a grant, as it is read.
+id, thread_id, principal, may, created_at, expires_at;
+
 -- add_grant: Shares a thread.
 INSERT INTO grants (id, thread_id, principal, may, hash, created_at, expires_at)
 VALUES (:id, :thread_id, :principal, :may, :hash, :created_at, :expires_at);
@@ -15,7 +18,7 @@ DELETE FROM grants WHERE thread_id = :thread_id;
 DELETE FROM grants WHERE thread_id = :thread_id AND expires_at <= :now;
 
 -- grants: Lists the grants of a thread, the newest first.
-SELECT id, thread_id, principal, may, created_at, expires_at FROM grants
+SELECT {grant} FROM grants
 WHERE thread_id = :thread_id AND (expires_at IS NULL OR expires_at > :now)
 ORDER BY created_at DESC, id DESC LIMIT :limit;
 
@@ -24,12 +27,12 @@ SELECT count(*) FROM grants
 WHERE thread_id = :thread_id AND (expires_at IS NULL OR expires_at > :now);
 
 -- granted: Says what a principal was granted on a thread.
-SELECT id, thread_id, principal, may, created_at, expires_at FROM grants
+SELECT {grant} FROM grants
 WHERE thread_id = :thread_id AND principal = :principal;
 
 -- grant_by_hash: Finds the grant of a link by the hash of its secret.
-SELECT id, thread_id, principal, may, created_at, expires_at FROM grants WHERE hash = :hash;
+SELECT {grant} FROM grants WHERE hash = :hash;
 
 -- grant_of_thread: Finds a grant of a thread.
-SELECT id, thread_id, principal, may, created_at, expires_at FROM grants
+SELECT {grant} FROM grants
 WHERE id = :id AND thread_id = :thread_id;

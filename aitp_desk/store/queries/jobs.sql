@@ -1,3 +1,6 @@
+-- columns job: Of a job, as it is read.
+id, kind, ref, desk, state, created_at, available_at, attempts, failures, last_error, finished_at;
+
 -- add_job: Queues a job; nothing is changed where there is one of its kind for what it is about.
 INSERT INTO jobs (
     id, kind, ref, desk, thread_id, principal, payload, state, created_at, available_at, attempts,
@@ -69,18 +72,15 @@ WHERE kind = :kind AND state IN ('queued', 'at_work') AND leased_by = :worker
 RETURNING id;
 
 -- job: Reads a job.
-SELECT id, kind, ref, desk, state, created_at, available_at, attempts, failures, last_error,
-       finished_at
+SELECT {job}
 FROM jobs WHERE id = :id;
 
 -- jobs_after: Lists the oldest jobs after one.
-SELECT id, kind, ref, desk, state, created_at, available_at, attempts, failures, last_error,
-       finished_at
+SELECT {job}
 FROM jobs WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- dead_jobs: Lists the oldest jobs after one that were given up.
-SELECT id, kind, ref, desk, state, created_at, available_at, attempts, failures, last_error,
-       finished_at
+SELECT {job}
 FROM jobs WHERE state = 'dead' AND finished_at IS NOT NULL AND id > :after
 ORDER BY id LIMIT :limit;
 

@@ -1,3 +1,7 @@
+-- columns key: Of a key, as it is read.
+id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
+previous_hash, previous_data_key, previous_until;
+
 -- look_up_once: Finds what an idempotency key stands for.
 SELECT fingerprint, thread_id, message_id, run_id
 FROM idempotency WHERE scope = :scope AND key = :key;
@@ -48,36 +52,31 @@ VALUES (:id, :name, :kind, :version, :data_key, :hash, :scopes, :created_at, :ex
 SELECT id FROM tokens WHERE name = :name AND revoked_at IS NULL;
 
 -- live_token: Finds a key that was not revoked, by its id or else its name.
-SELECT id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
-    previous_hash, previous_data_key, previous_until
+SELECT {key}
 FROM tokens
 WHERE (id = :id_or_name OR name = :id_or_name) AND revoked_at IS NULL
 ORDER BY CASE WHEN id = :id_or_name THEN 0 ELSE 1 END LIMIT 1;
 
 -- revoke_token: Revokes a key.
 UPDATE tokens SET revoked_at = :revoked_at WHERE id = :id
-RETURNING id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
-    previous_hash, previous_data_key, previous_until;
+RETURNING {key};
 
 -- rotate_token: Gives a key another secret, beside the one that it had.
 UPDATE tokens SET
     previous_hash = hash, previous_data_key = data_key, previous_until = :previous_until,
     hash = :hash, data_key = :data_key, version = version + 1
 WHERE id = :id
-RETURNING id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
-    previous_hash, previous_data_key, previous_until;
+RETURNING {key};
 
 -- note_token_use: Notes when a key was last used.
 UPDATE tokens SET used_at = :used_at WHERE id = :id AND coalesce(used_at, 0) < :used_at;
 
 -- token: Reads a key by its id.
-SELECT id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
-    previous_hash, previous_data_key, previous_until
+SELECT {key}
 FROM tokens WHERE id = :id;
 
 -- tokens: Lists all keys, the oldest first.
-SELECT id, name, kind, version, data_key, hash, scopes, created_at, expires_at, used_at, revoked_at,
-    previous_hash, previous_data_key, previous_until
+SELECT {key}
 FROM tokens ORDER BY created_at, id;
 
 -- raise_epoch: Tells a serving desk that something it keeps in memory has changed.

@@ -1,3 +1,7 @@
+-- columns run: Of a run, as it is read.
+id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage, started_at,
+finished_at, lease_until, owed;
+
 -- add_run: Queues a run, or notes one that is capped.
 INSERT INTO runs (
     id, thread_id, state, created_at, available_at, attempts, finished_at, asked_by,
@@ -19,8 +23,7 @@ FROM runs
 WHERE thread_id = :thread_id AND state = 'queued' AND attempts_before = 0;
 
 -- run_at_work: Finds the run that is at work on a thread, or waits for its caller.
-SELECT id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage,
-       started_at, finished_at, lease_until, owed
+SELECT {run}
 FROM runs
 WHERE thread_id = :thread_id AND (
     state IN ('in_progress', 'requires_action', 'cancelling')
@@ -28,23 +31,20 @@ WHERE thread_id = :thread_id AND (
 );
 
 -- newest_run: Finds a thread's newest run; of those of one second a capped one is the newest.
-SELECT id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage,
-       started_at, finished_at, lease_until, owed
+SELECT {run}
 FROM runs
 WHERE thread_id = :thread_id
 ORDER BY created_at DESC, state = 'capped' DESC, id DESC LIMIT 1;
 
 -- runs_upwards: Lists the oldest runs of a thread between two places.
-SELECT id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage,
-       started_at, finished_at, lease_until, owed
+SELECT {run}
 FROM runs
 WHERE thread_id = :thread_id
   AND (created_at, id) > (:above_at, :above_id) AND (created_at, id) < (:below_at, :below_id)
 ORDER BY created_at, id LIMIT :limit;
 
 -- runs_downwards: Lists the newest runs of a thread between two places, newest first.
-SELECT id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage,
-       started_at, finished_at, lease_until, owed
+SELECT {run}
 FROM runs
 WHERE thread_id = :thread_id
   AND (created_at, id) > (:above_at, :above_id) AND (created_at, id) < (:below_at, :below_id)
@@ -133,8 +133,7 @@ SET state = :state, error = :error, finished_at = :finished_at, usage = coalesce
 WHERE id = :id;
 
 -- unfinished_runs: Lists a thread's runs that are not over.
-SELECT id, thread_id, state, created_at, attempts, error, agent, options, metadata, usage,
-       started_at, finished_at, lease_until, owed
+SELECT {run}
 FROM runs
 WHERE thread_id = :thread_id AND finished_at IS NULL ORDER BY created_at, id;
 

@@ -1,3 +1,7 @@
+-- columns message: Of a message, as it is read.
+id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
+principal;
+
 -- add_thread: Opens a thread.
 INSERT INTO threads (
     id, owner, parent_id, parent_seq, speaker, created_at, updated_at, last_seq, last_link,
@@ -35,8 +39,7 @@ UPDATE threads SET metadata = :metadata, updated_at = :updated_at WHERE id = :th
 -- set_message_metadata: Replaces a message's metadata.
 UPDATE messages SET metadata = :metadata
 WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL
-RETURNING id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata,
-    run_id, principal;
+RETURNING {message};
 
 -- claim_thread: Notes whose an anonymous thread is from now on.
 UPDATE threads SET owner = :owner, speaker = :speaker, claimed_at = :now WHERE id = :thread_id;
@@ -77,38 +80,33 @@ FROM threads WHERE id = :thread_id AND deleted_at IS NULL;
 SELECT parent_id, parent_seq FROM threads WHERE id = :thread_id AND parent_seq IS NOT NULL;
 
 -- message: Reads a message of a thread.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
-       principal
+SELECT {message}
 FROM messages WHERE id = :id AND thread_id = :thread_id AND content IS NOT NULL;
 
 -- message_seq: Finds a message's place on a thread, also once it was deleted.
 SELECT seq FROM messages WHERE id = :id AND thread_id = :thread_id;
 
 -- messages_upwards: Lists the oldest messages between two places.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
-       principal
+SELECT {message}
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq LIMIT :limit;
 
 -- messages_downwards: Lists the newest messages between two places, newest first.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
-       principal
+SELECT {message}
 FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq DESC LIMIT :limit;
 
 -- run_messages_upwards: Lists the oldest messages that a run said, between two places.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
-       principal
+SELECT {message}
 FROM messages
 WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
   AND seq > :above AND seq < :below AND content IS NOT NULL
 ORDER BY seq LIMIT :limit;
 
 -- run_messages_downwards: Lists the newest messages that a run said, newest first.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
-       principal
+SELECT {message}
 FROM messages
 WHERE run_id = :run_id AND thread_id = :thread_id AND origin = 'desk'
   AND seq > :above AND seq < :below AND content IS NOT NULL
@@ -131,8 +129,7 @@ SELECT n, kind, ref, created_at FROM (
 ORDER BY n LIMIT :limit;
 
 -- messages_after_event: Lists the oldest messages among a thread's events after one.
-SELECT id, thread_id, seq, role, actor, origin, created_at, content, attachments, metadata, run_id,
-       principal
+SELECT {message}
 FROM messages
 WHERE thread_id = :thread_id AND content IS NOT NULL AND seq > :after - coalesce((
     SELECT n - after_seq FROM events

@@ -1,3 +1,7 @@
+-- columns ticket: Of a ticket, as it is read.
+id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
+ended_by, ended_at, taken_by, asked_from;
+
 -- add_ticket: Writes down a ticket; nothing is changed where there is one for its call.
 INSERT INTO tickets (
     id, desk, kind, state, about, note, thread_id, call_id, principal, created_at, due_at, answer,
@@ -14,18 +18,15 @@ SET state = :state, answer = :answer, ended_by = :ended_by, ended_at = :ended_at
 WHERE id = :id;
 
 -- ticket: Finds a ticket.
-SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
+SELECT {ticket}
 FROM tickets WHERE id = :id;
 
 -- tickets_after: Lists the oldest tickets after one.
-SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
+SELECT {ticket}
 FROM tickets WHERE id > :after ORDER BY id LIMIT :limit;
 
 -- open_tickets_after: Lists the oldest tickets after one that wait for a person.
-SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
+SELECT {ticket}
 FROM tickets WHERE state IN ('open', 'taken') AND id > :after ORDER BY id LIMIT :limit;
 
 -- due_tickets: Lists tickets that were waited for long enough.
@@ -56,8 +57,7 @@ SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
 WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id);
 
 -- waiting_tickets_of_thread: Lists the tickets of a thread that wait for a person, the oldest first.
-SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
+SELECT {ticket}
 FROM tickets WHERE thread_id = :thread_id AND state IN ('open', 'taken') ORDER BY id;
 
 -- thread_operator: Says which operator has a thread, and whether for itself.
