@@ -15,7 +15,7 @@ from aitp_desk.auth.api_key import make_api_key
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.signed_request import make_secret
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from aitp_desk.store.work import create_token
 
 
@@ -23,7 +23,7 @@ async def make_key(store: Store, data: Path, *scopes: str, name: str = "bot") ->
     """An API key that the desk with this store and data folder knows."""
     keys = await open_data_keys(store, data, {})
     id_, key = make_api_key()
-    token = Token(
+    token = Key(
         id=id_,
         name=name,
         hash=keys.hash_token(key, keys.newest),
@@ -70,7 +70,7 @@ async def make_signing_key(
 ) -> SigningKey:
     """A key that signs and that the desk with this store and data folder knows."""
     id_, _ = make_api_key()
-    token = Token(
+    token = Key(
         id=id_,
         name=name,
         hash=b"",

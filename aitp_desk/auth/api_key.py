@@ -19,18 +19,18 @@ from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated, Refusal
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
-from aitp_desk.store.key_records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Key
 
 _API_KEY = re.compile(r"desk_([0-9a-f]{16})_[0-9a-f]{64}", re.ASCII)
 
 MOST_KNOWN = 4096
 """How many keys are known as such, those that were looked up last."""
 
-_NOBODY = Token("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
+_NOBODY = Key("", "", secrets.token_bytes(32), (), created_at=0, expires_at=0)
 _NO_FORMER = FormerSecret(secrets.token_bytes(32), data_key=1, until=0)
 """What a key is compared with where there is none: nothing hashes to that."""
 
-FindToken = Callable[[str], Awaitable[Token | None]]
+FindKey = Callable[[str], Awaitable[Key | None]]
 """Finds the row of an API key by its id, revoked ones included."""
 
 
@@ -47,7 +47,7 @@ class ApiKeys:
 
     def __init__(
         self,
-        find: FindToken,
+        find: FindKey,
         keys: DataKeys,
         verified: Verified,
         last_use: LastUse,
@@ -118,8 +118,8 @@ def parse_api_key(text: str) -> str:
 
 
 def verify_api_key(
-    text: str, token: Token | None, keys: DataKeys, now: float
-) -> tuple[Token, float | None]:
+    text: str, token: Key | None, keys: DataKeys, now: float
+) -> tuple[Key, float | None]:
     """Return the row that a key proves, and until when it does; None where no end is known.
 
     It takes as long where there is no such key, and compares in constant time.

@@ -26,7 +26,7 @@ from aitp_desk.model.principal import Principal, ProvenBy, principal_of_key
 from aitp_desk.model.scope import operates
 from aitp_desk.store import key_reads, reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import ConsoleSession, Token
+from aitp_desk.store.key_records import ConsoleSession, Key
 from aitp_desk.store.work.console_sessions import begin_session, end_session
 
 SECRET_BYTES: Final = 32
@@ -164,7 +164,7 @@ class ConsoleSessions:
             expires_at=int(until),
         )
 
-    async def _verify(self, key: str, address: str, now: float) -> tuple[Token, float | None]:
+    async def _verify(self, key: str, address: str, now: float) -> tuple[Key, float | None]:
         if self._guesses is not None:
             self._guesses.check(address)
         try:
@@ -181,7 +181,7 @@ class ConsoleSessions:
                 whose=error.whose,
             ) from None
 
-    def _used_hash(self, key: str, token: Token) -> bytes:
+    def _used_hash(self, key: str, token: Key) -> bytes:
         """The hash of the secret by which somebody signs in: the present one, or the former."""
         former = token.former
         if former is None or is_hashed(key, token.hash, token.data_key, self._keys):
@@ -192,7 +192,7 @@ class ConsoleSessions:
         return hmac.digest(self._hashing, secret.encode(), "sha256")
 
 
-def _until(kept: ConsoleSession, token: Token, now: float) -> float:
+def _until(kept: ConsoleSession, token: Key, now: float) -> float:
     """When a session ends: by itself, with its key, or with the secret that its key had then."""
     ends = [kept.expires_at, *([] if token.expires_at is None else [token.expires_at])]
     if not hmac.compare_digest(kept.key_hash, token.hash):

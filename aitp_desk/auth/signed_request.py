@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from aitp_desk.auth.api_key import FindToken
+from aitp_desk.auth.api_key import FindKey
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.nonces import Nonces
@@ -24,7 +24,7 @@ from aitp_desk.auth.proof import Head, Proof, credential_of
 from aitp_desk.auth.verified import Verified
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import KEY_PREFIX, ProvenBy, principal_of_key
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 
 LONGEST_CREDENTIAL = 512
 """Of characters; what is longer is not read."""
@@ -98,7 +98,7 @@ class SignedRequests:
 
     def __init__(
         self,
-        find: FindToken,
+        find: FindKey,
         keys: DataKeys,
         verified: Verified,
         nonces: Nonces,
@@ -224,7 +224,7 @@ def path_and_query(target: str) -> str:
     return target
 
 
-def _holds_until(token: Token, version: int, now: float) -> tuple[float | None, int]:
+def _holds_until(token: Key, version: int, now: float) -> tuple[float | None, int]:
     """Until when a version of a key opens anything, and the data key that its secret comes from.
 
     Raises:

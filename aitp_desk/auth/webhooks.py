@@ -22,7 +22,7 @@ from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX
 from aitp_desk.store import client_reads, reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.client_records import Client
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 
 SECRET_PREFIX = "whsec_"  # noqa: S105 -- a word
 KEY_ID_HEADER = "webhook-key-id"
@@ -114,7 +114,7 @@ class Webhooks:
 
     async def _secrets(self, principal_id: str, now: int) -> list[str]:
         """The secrets that are shared with a caller at a moment; none where nobody is there."""
-        holder: Token | Client | None
+        holder: Key | Client | None
         if principal_id.startswith(CLIENT_PREFIX):
             secret_of = webhook_secret_of_client
             id_ = principal_id.removeprefix(CLIENT_PREFIX)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from aitp_desk.auth.keys import MasterKey
     from aitp_desk.store.base import Store
     from aitp_desk.store.client_records import SigningKey
-    from aitp_desk.store.key_records import BegunAnew, Token, WrappedKey
+    from aitp_desk.store.key_records import BegunAnew, Key, WrappedKey
 
 T = TypeVar("T")
 
@@ -95,7 +95,7 @@ def check(data: Path, url: str) -> None:
 
         database, master = present_database(data, url), present_master_key(data)
 
-        async def read() -> tuple[tuple[WrappedKey, ...], tuple[Token, ...]]:
+        async def read() -> tuple[tuple[WrappedKey, ...], tuple[Key, ...]]:
             async with SqliteStore.open(database) as store:
                 return await key_reads.data_keys(store), await reads.list_tokens(store)
 
@@ -206,7 +206,7 @@ def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], 
         return asyncio.run(run())
 
 
-def _wrong_tokens(live: list[Token], opened: DataKeys) -> list[str]:
+def _wrong_tokens(live: list[Key], opened: DataKeys) -> list[str]:
     return [
         f"The token {token.id} ({token.name}) was made with data key {token.data_key}, which is not"
         " in the database: revoke it and make another."

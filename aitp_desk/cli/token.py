@@ -22,7 +22,7 @@ from aitp_desk.cli.moments import day_of, minute_of, second_of, second_or_none
 
 if TYPE_CHECKING:
     from aitp_desk.auth.data_keys import DataKeys
-    from aitp_desk.store.key_records import Token
+    from aitp_desk.store.key_records import Key
 
 webhook_secret = click.option(
     "--webhook-secret",
@@ -74,7 +74,7 @@ def create(
         from aitp_desk.auth.signed_request import make_secret
         from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
-        from aitp_desk.store.key_records import Token
+        from aitp_desk.store.key_records import Key
         from aitp_desk.store.sqlite import SqliteStore
 
         if not name.strip() or not name.isprintable():
@@ -83,7 +83,7 @@ def create(
         database = present_database(data, url)
         keys = present_keys(data, url)
         id_, key = make_api_key()
-        made = Token(
+        made = Key(
             id=id_,
             name=name,
             hash=b"" if signs else keys.hash_token(key, keys.newest),
@@ -137,7 +137,7 @@ def rotate(
 
         database, keys = present_database(data, url), present_keys(data, url)
 
-        async def exchange() -> tuple[Token, str]:
+        async def exchange() -> tuple[Key, str]:
             async with SqliteStore.open(database) as store:
                 kept = await reads.unrevoked_token(store, id_or_name)
                 if kept is None:
@@ -182,7 +182,7 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
 
         database = present_database(data, url)
 
-        async def read() -> tuple[Token, ...]:
+        async def read() -> tuple[Key, ...]:
             async with SqliteStore.open(database) as store:
                 return await reads.list_tokens(store)
 
@@ -203,7 +203,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
 
         database, keys = present_database(data, url), present_keys(data, url)
 
-        async def end() -> Token | None:
+        async def end() -> Key | None:
             async with SqliteStore.open(database) as store:
                 return await store.run(
                     work.revoke_token,
@@ -218,7 +218,7 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
         click.echo(f"Revoked token {revoked.id} ({revoked.name}).")
 
 
-def _show_webhook_secret(keys: DataKeys, key: Token) -> None:
+def _show_webhook_secret(keys: DataKeys, key: Key) -> None:
     """Show what callbacks to a key's holder are signed with."""
     from aitp_desk.auth.webhooks import webhook_secret_of_key
 
@@ -227,7 +227,7 @@ def _show_webhook_secret(keys: DataKeys, key: Token) -> None:
     click.echo(f"AITP_DESK_WEBHOOK_SECRET={secret}")
 
 
-def _show(key: Token, secret: str) -> None:
+def _show(key: Key, secret: str) -> None:
     """Show a secret, once; what signs as a shell takes it into its environment."""
     if key.kind == "api_key":
         click.echo("Keep this key; it cannot be shown again:")
@@ -242,7 +242,7 @@ def _not_live(id_or_name: str) -> NoReturn:
     fail([f"There is no live token {id_or_name!r}; 'aitp-desk token list' shows them."])
 
 
-def _in_line(kept: Token, now: int) -> str:
+def _in_line(kept: Key, now: int) -> str:
     used = f"used {minute_of(kept.used_at)}" if kept.used_at is not None else "never used"
     made, scopes = f"made {day_of(kept.created_at)}", ",".join(kept.scopes)
     return "  ".join(
@@ -250,7 +250,7 @@ def _in_line(kept: Token, now: int) -> str:
     )
 
 
-def _state(kept: Token, now: int) -> tuple[str, ...]:
+def _state(kept: Key, now: int) -> tuple[str, ...]:
     """Whether a key is live, and when that ended or ends."""
     if kept.revoked_at is not None:
         return "revoked", day_of(kept.revoked_at)
@@ -259,7 +259,7 @@ def _state(kept: Token, now: int) -> tuple[str, ...]:
     return "live until" if now < kept.expires_at else "expired", day_of(kept.expires_at)
 
 
-def _in_json(kept: Token, now: int) -> str:
+def _in_json(kept: Key, now: int) -> str:
     import msgspec
 
     from aitp_desk.auth.api_key import shown_prefix

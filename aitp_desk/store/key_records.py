@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-TokenKind = Literal["api_key", "hmac"]
+KeyKind = Literal["api_key", "hmac"]
 """What a key is for: an API key is sent, an HMAC key signs requests and is never sent."""
 
 
@@ -40,7 +40,7 @@ class FormerSecret(msgspec.Struct, frozen=True):
     until: int
 
 
-class Token(msgspec.Struct, frozen=True):
+class Key(msgspec.Struct, frozen=True):
     """A key as it is kept.
 
     Parameters:
@@ -62,7 +62,7 @@ class Token(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...]
     created_at: int
     revoked_at: int | None = None
-    kind: TokenKind = "api_key"
+    kind: KeyKind = "api_key"
     version: int = 1
     data_key: int = 1
     expires_at: int | None = None

@@ -11,7 +11,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
 from aitp_desk.store.base import Params, Row, Store, Work
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary
 from aitp_desk.store.rows import (
     actor_of,
@@ -247,19 +247,19 @@ async def session(store: Store, session_id: str) -> Session | None:
     return session_of(rows[0]) if rows else None
 
 
-async def token_by_id(store: Store, token_id: str) -> Token | None:
+async def token_by_id(store: Store, token_id: str) -> Key | None:
     """Read a key by its public part, also one that was revoked or has ended."""
     rows = await store.read("token", {"id": token_id})
     return token_of(rows[0]) if rows else None
 
 
-async def unrevoked_token(store: Store, id_or_name: str) -> Token | None:
+async def unrevoked_token(store: Store, id_or_name: str) -> Key | None:
     """Read the key with this id or, if there is none, of this name, that was not revoked."""
     rows = await store.read("live_token", {"id_or_name": id_or_name})
     return token_of(rows[0]) if rows else None
 
 
-async def list_tokens(store: Store) -> tuple[Token, ...]:
+async def list_tokens(store: Store) -> tuple[Key, ...]:
     """Read all keys, those too that were revoked or have ended, the oldest first."""
     return tuple(map(token_of, await store.read("tokens", {})))
 

@@ -16,7 +16,7 @@ from aitp_desk.model.run_step import Step, StepCall
 from aitp_desk.model.thread import Actor, Attachment, Message, Origin
 from aitp_desk.store.base import Row
 from aitp_desk.store.client_records import Client, SigningKey
-from aitp_desk.store.key_records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Key
 from aitp_desk.store.records import Event, Present, Session
 
 _encoder = msgspec.json.Encoder()
@@ -183,10 +183,10 @@ def job_of(row: Row) -> Job:
     return Job(id_, kind, ref, desk, JobState(state), *rest)
 
 
-def token_of(row: Row) -> Token:
+def token_of(row: Row) -> Key:
     """Read a key as the statement ``token`` and those like it give it."""
     former = FormerSecret(row[11], row[12], row[13]) if row[13] is not None else None
-    return Token(
+    return Key(
         id=row[0],
         name=row[1],
         kind=row[2],

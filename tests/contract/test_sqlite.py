@@ -16,7 +16,7 @@ from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.thread import ThreadUpdate
 from aitp_desk.store import reads, sqlite_writer, work
 from aitp_desk.store.base import Opened, Row, StoreChanged, StoreError, StoreTooNew, Work
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from aitp_desk.store.sqlite import SqliteStore, Synchronous
 from aitp_desk.store.statements import load_statements
 from tests.contract.saying import (
@@ -165,7 +165,7 @@ async def test_the_command_line_may_write_beside_a_serving_desk(database: Path) 
             await asyncio.gather(
                 *(post(serving, opened.thread_id, run=False) for _ in range(50)),
                 *(
-                    beside.run(work.create_token, token=Token(f"t{n}", f"name {n}", b"", (), NOW))
+                    beside.run(work.create_token, token=Key(f"t{n}", f"name {n}", b"", (), NOW))
                     for n in range(50)
                 ),
             )

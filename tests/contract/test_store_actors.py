@@ -25,7 +25,7 @@ from aitp_desk.model.principal import Principal, PrincipalKind
 from aitp_desk.model.thread import Actor, Thread, ThreadUpdate
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from aitp_desk.store.migrate import SCHEMA, migrate
 from aitp_desk.store.records import Fork
 from aitp_desk.store.sqlite import SqliteStore
@@ -58,7 +58,7 @@ BENS = Actor("https://ben.example", (PAYMENT,), BEN.id)
 
 async def make_keys(store: Store) -> None:
     for id_ in ("aya", "ben", "cem"):
-        token = Token(id_, f"name of {id_}", b"hash", ("threads",), NOW)
+        token = Key(id_, f"name of {id_}", b"hash", ("threads",), NOW)
         await store.run(work.create_token, token=token)
 
 

@@ -15,15 +15,15 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import work
 from aitp_desk.store.audit_log import Head, audit_rows, check_audit
 from aitp_desk.store.base import Params, Row, Store
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from tests.auditing import KEYS, HeldLog, somebody
 from tests.contract.saying import AYA, HOUR, NOW, a_thread, open_thread
 
 NOBODY = Head(0, FIRST_LINK)
 
 
-def a_token(name: str) -> Token:
-    return Token(name.ljust(16, "0"), name, b"hash", ("threads",), NOW)
+def a_token(name: str) -> Key:
+    return Key(name.ljust(16, "0"), name, b"hash", ("threads",), NOW)
 
 
 async def note(store: Store, *ids: str, at: int = NOW) -> None:

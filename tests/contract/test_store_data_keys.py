@@ -20,7 +20,7 @@ from aitp_desk.auth.keys import (
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import key_reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import Token, WrappedKey
+from aitp_desk.store.key_records import Key, WrappedKey
 from tests.contract.saying import NOW
 
 FIRST = WrappedKey(1, "m1", b"wrapped 1", NOW)
@@ -92,7 +92,7 @@ async def test_a_database_from_before_data_keys_goes_on_with_what_its_keys_were_
 ) -> None:
     secret = make_master_key(tmp_path).as_data_key()
     hash_ = hmac.digest(derive(secret, "tokens"), b"desk_1_2", "sha256")
-    await store.run(work.create_token, token=Token("a1", "old", hash_, ("threads",), NOW))
+    await store.run(work.create_token, token=Key("a1", "old", hash_, ("threads",), NOW))
     opened = await open_data_keys(store, tmp_path, {})
     assert opened.hash_token("desk_1_2", 1) == hash_
     assert opened.derive("idempotency") == derive(secret, "idempotency")

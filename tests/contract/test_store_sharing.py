@@ -18,7 +18,7 @@ from aitp_desk.model.grant import MAX_GRANTS, Grant, May
 from aitp_desk.model.principal import Principal, PrincipalKind
 from aitp_desk.store import grant_reads, reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from tests.contract.saying import (
     AYA,
     BEN,
@@ -182,7 +182,7 @@ async def test_a_thread_is_shared_with_somebody_who_can_be_known(
 
 
 async def test_a_live_key_is_somebody(store: Store, owned: str) -> None:
-    await store.run(work.create_token, token=Token("bots", "bot", b"hash", ("threads",), NOW))
+    await store.run(work.create_token, token=Key("bots", "bot", b"hash", ("threads",), NOW))
     await share(store, owned, "key:bots")
     await store.run(work.revoke_token, id_or_name="bots", now=NOW)
     with pytest.raises(InvalidRequest):

@@ -8,11 +8,11 @@ import pytest
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Key
 from aitp_desk.store.work import TOKENS_EPOCH
 from tests.contract.saying import HOUR, NOW
 
-TOKEN = Token("a1", "shopper", b"hash", ("threads", "actions:order_lookup"), NOW)
+TOKEN = Key("a1", "shopper", b"hash", ("threads", "actions:order_lookup"), NOW)
 
 
 async def test_a_token_is_kept_and_found_by_its_id(store: Store) -> None:
@@ -36,7 +36,7 @@ async def test_a_token_is_revoked_by_id_or_name_and_the_epoch_rises(
 
 async def test_an_id_goes_before_a_name(store: Store) -> None:
     await store.run(work.create_token, token=TOKEN)
-    await store.run(work.create_token, token=Token("shopper", "other", b"", (), NOW))
+    await store.run(work.create_token, token=Key("shopper", "other", b"", (), NOW))
     revoked = await store.run(work.revoke_token, id_or_name="shopper", now=NOW)
     assert revoked is not None
     assert revoked.name == "other"
@@ -56,7 +56,7 @@ async def test_revoking_what_is_not_there_changes_nothing(store: Store) -> None:
 
 async def test_two_live_tokens_never_share_a_name(store: Store) -> None:
     await store.run(work.create_token, token=TOKEN)
-    twin = Token("a2", "shopper", b"hash2", (), NOW)
+    twin = Key("a2", "shopper", b"hash2", (), NOW)
     with pytest.raises(PreconditionFailed):
         await store.run(work.create_token, token=twin)
     await store.run(work.revoke_token, id_or_name="a1", now=NOW)
@@ -69,7 +69,7 @@ async def test_an_epoch_that_never_rose_is_zero(store: Store) -> None:
 
 
 async def test_all_of_a_token_is_kept(store: Store) -> None:
-    signs = Token(
+    signs = Key(
         "b1",
         "signer",
         b"",
@@ -126,7 +126,7 @@ async def test_a_rotated_token_has_both_secrets_for_a_while_and_the_epoch_rises(
     ],
 )
 async def test_a_token_that_cannot_be_rotated_is_left_as_it_is(
-    store: Store, token: Token, version: int, told: str
+    store: Store, token: Key, version: int, told: str
 ) -> None:
     await store.run(work.create_token, token=token)
     with pytest.raises(PreconditionFailed, match=told):

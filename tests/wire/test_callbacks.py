@@ -33,7 +33,7 @@ from aitp_desk.protocols.oauth.metadata import describe_keys
 from aitp_desk.store import job_reads, work
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.job_records import NewJob
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work.jobs import enqueue_job
 from tests.beginning import begin_database
@@ -106,7 +106,7 @@ async def a_calling(path: Path, *, allow_loopback: bool = True) -> AsyncIterator
         Egress(allow_loopback=allow_loopback) as egress,
     ):
         calling = Calling(store, receiver, egress)
-        key = Token(KEY_ID, "bot", b"", ("actions",), int(calling.clock()))
+        key = Key(KEY_ID, "bot", b"", ("actions",), int(calling.clock()))
         await store.run(work.create_token, token=key)
         kind = calling.callbacks.kind(calling.render)
         async with working(store, kind, clock=calling.clock) as jobs:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store.base import Work
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 from aitp_desk.store.rows import to_json, token_of
 from aitp_desk.store.work.audit import note_audit
 
@@ -13,7 +13,7 @@ TOKENS_EPOCH = "tokens"
 """The row of ``epochs`` that rises with every change of a credential."""
 
 
-def create_token(*, token: Token, by: Auditor | None = None) -> Work[None]:
+def create_token(*, token: Key, by: Auditor | None = None) -> Work[None]:
     """Keep a new key.
 
     Parameters:
@@ -54,7 +54,7 @@ def rotate_token(
     previous_until: int,
     now: int,
     by: Auditor | None = None,
-) -> Work[Token]:
+) -> Work[Key]:
     """Give a key another secret; the one that it has goes on working for a while.
 
     Parameters:
@@ -86,7 +86,7 @@ def rotate_token(
     return token_of(rows[0])
 
 
-def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Token | None]:
+def revoke_token(*, id_or_name: str, now: int, by: Auditor | None = None) -> Work[Key | None]:
     """Revoke the key with this id or, if there is none, of this name.
 
     Parameters:

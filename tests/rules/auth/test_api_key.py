@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from aitp_desk.auth.api_key import make_api_key, parse_api_key, verify_api_key
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.store.key_records import FormerSecret, Token
+from aitp_desk.store.key_records import FormerSecret, Key
 
 KEYS = DataKeys({1: bytes(32)})
 NOW = 10
 
 
-def kept(id_: str, text: str) -> Token:
-    return Token(id=id_, name="n", hash=KEYS.hash_token(text, 1), scopes=("threads",), created_at=1)
+def kept(id_: str, text: str) -> Key:
+    return Key(id=id_, name="n", hash=KEYS.hash_token(text, 1), scopes=("threads",), created_at=1)
 
 
 def test_a_new_key_parses_to_its_id_and_no_two_are_alike() -> None:

@@ -18,7 +18,7 @@ from aitp_desk.auth.verified import EPOCH_SECONDS, MAX_VERIFIED, Epoch, Verified
 from aitp_desk.model.errors import InvalidRequest, NotAuthenticated, RateLimited
 from aitp_desk.model.grant import Grant
 from aitp_desk.model.principal import Principal, PrincipalKind, ProvenBy, anonymous
-from aitp_desk.store.key_records import Token
+from aitp_desk.store.key_records import Key
 
 KEYS = DataKeys({1: bytes(32)})
 PEER = "203.0.113.7"
@@ -28,7 +28,7 @@ class Rows:
     """API keys in memory, with a count of the look-ups."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, Token] = {}
+        self.rows: dict[str, Key] = {}
         self.number = 0
         self.looked_up = 0
         self.used: list[tuple[str, int]] = []
@@ -36,7 +36,7 @@ class Rows:
         self.answering = asyncio.Event()
         self.answering.set()
 
-    async def token(self, id: str, /) -> Token | None:
+    async def token(self, id: str, /) -> Key | None:
         self.looked_up += 1
         found = self.rows.get(id)
         self.asked.put_nowait(id)
@@ -51,7 +51,7 @@ class Rows:
 
     def add(self, *scopes: str) -> str:
         id_, text = make_api_key()
-        self.rows[id_] = Token(
+        self.rows[id_] = Key(
             id=id_, name=id_, hash=KEYS.hash_token(text, 1), scopes=scopes, created_at=1
         )
         return text
