@@ -45,6 +45,11 @@ def to_json(value: object) -> str:
     return _encoder.encode(value).decode()
 
 
+def texts_of(text: str) -> tuple[str, ...]:
+    """Read a ``content`` column."""
+    return _texts.decode(text)
+
+
 def attachments_of(text: str) -> tuple[Attachment, ...]:
     """Read an ``attachments`` column."""
     return _attachments.decode(text)

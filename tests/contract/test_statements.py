@@ -14,7 +14,9 @@ from aitp_desk.store import (
     call_reads,
     chains,
     client_reads,
+    console_load,
     console_reads,
+    console_threads,
     erasing,
     file_reads,
     grant_reads,
@@ -44,7 +46,9 @@ def names_in_code() -> set[str]:
         audit_log,
         job_reads,
         call_reads,
+        console_load,
         console_reads,
+        console_threads,
         ticket_reads,
         jwt_revocations,
         client_reads,
@@ -71,7 +75,17 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 
 
 WALKED_WHOLE = {
+    "attended_threads": {  # as far as its bounds
+        "thread_operators",
+        "tickets_waiting",
+        "taken",
+        "pending",
+        "attended",
+    },
     "audit_anchor": {"audit_anchor"},
+    "count_folded_between": {"some"},  # as far as its bound
+    "count_said_between": {"some"},  # as far as its bound
+    "count_tickets_made": {"made"},  # as far as its bound
     "count_dead_jobs": {"dead"},  # a hundred at most, which it has gathered itself
     "calls_cut_short": {"calls_at_work"},  # what is at work
     "data_keys": {"sqlite_autoindex_data_keys_1"},
@@ -101,6 +115,7 @@ WALKED_WHOLE = {
     "jobs_not_over": {"jobs_due", "pending"},  # as far as its bound
     "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
+    "tickets_waiting_now": {"tickets_waiting", "pending"},  # as far as its bound
     "tokens": {"tokens"},
 }
 """What a statement may walk from end to end, because it stays small."""

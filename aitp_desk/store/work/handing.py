@@ -49,6 +49,7 @@ def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> 
     Returns:
         The id of that actor; empty where there is no such thread.
     """
+    ends = yield from find_tail(thread_id, desk)  # first, for it unfolds
     present = list(map(present_of, (yield "actors_present", {"thread_id": thread_id})))
     if not present:
         return ""
@@ -56,7 +57,6 @@ def join_operator(thread_id: str, desk: str, operator: str | None, now: int) -> 
     if operator is None:
         return actor
     actor = f"{actor}/{OPERATORS}/{operator}"
-    ends = yield from find_tail(thread_id, desk)
     if not ends or any(one.is_desk and one.actor.id == actor for one in present):
         return actor
     tail = Tail(thread_id, now, *ends[0][3:])

@@ -1,0 +1,95 @@
+-- tickets_before: Lists the newest tickets before one.
+SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
+    ended_by, ended_at, taken_by, asked_from
+FROM tickets WHERE id < :before ORDER BY id DESC LIMIT :limit;
+
+-- ended_tickets_of_thread: Lists the newest tickets of a thread that are over.
+SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
+    ended_by, ended_at, taken_by, asked_from
+FROM tickets
+WHERE thread_id = :thread_id AND state NOT IN ('open', 'taken') ORDER BY id DESC LIMIT :limit;
+
+-- tickets_waiting_now: Counts tickets that wait for a person, by who has taken them, up to a bound,
+-- with when the first of them was made.
+SELECT state, taken_by, count(*), min(created_at) FROM (
+    SELECT state, taken_by, created_at FROM tickets
+    WHERE state IN ('open', 'taken') ORDER BY id LIMIT :limit
+) AS pending GROUP BY state, taken_by;
+
+-- newest_said: Lists the newest messages before a place, with their threads, and whether nothing was
+-- said there after them.
+SELECT m.id, m.thread_id, t.desk, m.seq = t.last_seq AND t.deleted_at IS NULL
+FROM messages m JOIN threads t ON t.id = m.thread_id
+WHERE m.id < :before ORDER BY m.id DESC LIMIT :limit;
+
+-- newest_folded: Lists the newest folded threads before a place.
+SELECT thread_id FROM folded_turns WHERE thread_id < :before ORDER BY thread_id DESC LIMIT :limit;
+
+-- newest_words: Lists what the newest messages before a place say, as far as it is looked through.
+SELECT id, thread_id, seq, substr(content, 1, :longest) FROM messages
+WHERE id < :before ORDER BY id DESC LIMIT :limit;
+
+-- newest_folded_words: Lists the newest folded turns before a place.
+SELECT thread_id, turn FROM folded_turns
+WHERE thread_id < :before ORDER BY thread_id DESC LIMIT :limit;
+
+-- words_after: Lists what was said on a thread after a message, between two places.
+SELECT substr(content, 1, :longest) FROM messages
+WHERE thread_id = :thread_id AND seq > :seq AND id >= :since AND id <= :until
+ORDER BY seq LIMIT :limit;
+
+-- attended_threads: Lists threads that an operator has, or on which a ticket waits, up to a bound of
+-- each, those first on which something was said last.
+SELECT m.id, t.id, t.desk, m.origin, o.operator FROM (
+    SELECT thread_id FROM (
+        SELECT thread_id FROM thread_operators ORDER BY thread_id LIMIT :bound
+    ) AS taken
+    UNION
+    SELECT thread_id FROM (
+        SELECT thread_id FROM tickets
+        WHERE state IN ('open', 'taken') AND thread_id IS NOT NULL ORDER BY id LIMIT :bound
+    ) AS pending
+) AS attended
+JOIN threads t ON t.id = attended.thread_id
+JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
+LEFT JOIN thread_operators o ON o.thread_id = t.id
+WHERE t.deleted_at IS NULL AND m.id < :before ORDER BY m.id DESC;
+
+-- thread_line: Reads a thread with who has it and what was said last.
+SELECT t.id, t.desk, t.created_at, t.updated_at, t.last_seq, t.owner, o.operator, m.role, m.actor,
+    m.origin, m.content, m.created_at
+FROM threads t
+LEFT JOIN thread_operators o ON o.thread_id = t.id
+LEFT JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
+WHERE t.id = :thread_id AND t.deleted_at IS NULL;
+
+-- said_before: Lists the newest messages of a thread before a place, deleted ones too.
+SELECT id, seq, role, actor, origin, created_at, content, attachments, metadata FROM messages
+WHERE thread_id = :thread_id AND seq < :before ORDER BY seq DESC LIMIT :limit;
+
+-- said: Reads a message of a thread, a deleted one too.
+SELECT id, seq, role, actor, origin, created_at, content, attachments, metadata FROM messages
+WHERE id = :id AND thread_id = :thread_id;
+
+-- count_said_between: Counts the oldest messages between two places, up to a bound, and those of visitors,
+-- with the last of them.
+SELECT count(*), sum(CASE WHEN origin = 'visitor' THEN 1 ELSE 0 END), max(id) FROM (
+    SELECT id, origin FROM messages
+    WHERE id > :since AND id < :before ORDER BY id LIMIT :limit
+) AS some;
+
+-- count_folded_between: Counts the oldest folded threads between two places, up to a bound, with the last.
+SELECT count(*), max(thread_id) FROM (
+    SELECT thread_id FROM folded_turns
+    WHERE thread_id > :since AND thread_id < :before ORDER BY thread_id LIMIT :limit
+) AS some;
+
+-- count_tickets_made: Counts tickets that were made within a time, up to a bound.
+SELECT count(*) FROM (
+    SELECT created_at FROM tickets
+    WHERE created_at >= :since AND created_at < :before LIMIT :limit
+) AS made;
+
+-- tickets_waited: Lists how long the tickets had been waited for that ended within a time.
+SELECT ended_at - created_at FROM tickets
+WHERE ended_at >= :since AND ended_at < :before ORDER BY ended_at LIMIT :limit;

@@ -1,0 +1,526 @@
+"""What operators read: lists that stay right while rows are added, on every engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from aitp_desk.desk.escalating import Escalating
+from aitp_desk.desk.overseeing import Overseeing
+from aitp_desk.desk.stepping_in import SteppingIn
+from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.thread import Attachment, Origin, Thread
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.store import console_load, console_reads, console_threads, reads, work
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.call_rows import call_columns
+from aitp_desk.store.console_records import ThreadFilter, TicketFilter, Waiting
+from aitp_desk.store.records import NewMessage, Session
+from aitp_desk.store.work.folding import find_tail
+from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tickets import add_ticket
+from tests.auditing import somebody
+from tests.contract.saying import (
+    AYA,
+    DESK,
+    HOUR,
+    NOW,
+    VISITOR,
+    delete_message,
+    delete_thread,
+    first_turn,
+    salt_for,
+)
+
+BY = somebody(principal="key:anna")
+ALL = ThreadFilter()
+EVERY = TicketFilter("all")
+
+
+class Site:
+    """A store with conversations; whatever happens there happens a second after the last."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.now = float(NOW)
+        self.sees = Overseeing(store, {}, lambda: self.now)
+        self.steps = SteppingIn(store, lambda: self.now)
+        self.ends = Escalating(store, lambda: self.now)
+
+    def next_id(self, prefix: str) -> str:
+        self.now += 1
+        return new_id(prefix, self.now)
+
+    async def thread(self, *texts: str, owner: str | None = None, desk: str = "") -> str:
+        """Open a thread on which a visitor says this."""
+        thread = Thread(self.next_id("thread"), owner, int(self.now), {}, (DESK,), desk=desk)
+        await self.store.run(
+            work.open_thread,
+            thread=thread,
+            speaker=owner or "visitor",
+            messages=[self._message(text) for text in texts],
+            run=None,
+            once=None,
+            now=int(self.now),
+        )
+        return thread.id
+
+    async def folded(self, question: str = "?", reply: str = "!") -> str:
+        """Have a first turn that is kept in one row."""
+        thread = Thread(self.next_id("thread"), None, int(self.now), {}, (DESK,))
+        at = int(self.now)
+        session = Session(self.next_id("session"), thread.id, None, 1, at, at)
+        turn = first_turn(session, question, reply, recorded_at=self.now)
+        await self.store.run(work.fold_turn, **turn)
+        return thread.id
+
+    async def post(
+        self, thread_id: str, text: str, *, by_desk: bool = False, files: tuple[str, ...] = ()
+    ) -> str:
+        """Say something on a thread; the message's id."""
+        message = self._message(text, by_desk=by_desk, files=files)
+        desk = (await self.store.read("thread_desk", {"thread_id": thread_id}))[0][0]
+        await self.store.run(
+            _say, thread_id=thread_id, desk=desk, message=message, now=int(self.now)
+        )
+        return message.id
+
+    async def ticket(self, about: str = "A person, please.", **of: Any) -> str:
+        """Have a ticket made."""
+        id_ = self.next_id("ticket")
+        given = {"desk": "", "kind": TicketKind.REQUEST, "state": TicketState.OPEN, **of}
+        ticket = KeptTicket(id_, about=about, created_at=int(self.now), **given)
+        await self.store.run(add_ticket, ticket=ticket)
+        return id_
+
+    async def tickets(self, asked: TicketFilter = EVERY, limit: int = 50) -> list[str]:
+        """The ids of all tickets that are asked for, page by page."""
+        found: list[str] = []
+        after = None
+        while True:
+            page = await self.sees.tickets(asked, after, limit)
+            assert len(page.tickets) <= limit
+            found += [one.ticket.id for one in page.tickets]
+            if (after := page.next) is None:
+                return found
+
+    async def threads(self, asked: ThreadFilter = ALL, limit: int = 50) -> list[str]:
+        """The ids of all threads that are asked for, page by page."""
+        found: list[str] = []
+        after = None
+        while True:
+            page = await self.sees.threads(asked, after, limit)
+            assert len(page.lines) <= limit
+            found += [line.id for line in page.lines]
+            if (after := page.next) is None:
+                return found
+
+    def _message(
+        self, text: str, *, by_desk: bool = False, files: tuple[str, ...] = ()
+    ) -> NewMessage:
+        id_ = self.next_id("msg")
+        attached = tuple(map(Attachment, files))
+        if by_desk:
+            return NewMessage(
+                id_, salt_for(id_), "assistant", DESK.id, Origin.DESK, (text,), attached
+            )
+        return NewMessage(id_, salt_for(id_), "user", "visitor", Origin.VISITOR, (text,), attached)
+
+
+def _say(*, thread_id: str, desk: str, message: NewMessage, now: int) -> Work[None]:
+    tail = Tail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
+    tail.say(message)
+    yield from tail.write()
+
+
+def _add_call(*, call: ActionCall) -> Work[None]:
+    yield "add_call", call_columns(call)
+
+
+@pytest.fixture
+def site(store: Store) -> Site:
+    return Site(store)
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices and pages of a few rows, so that few rows are many."""
+    monkeypatch.setattr(console_reads, "SLICE", 3)
+    monkeypatch.setattr(console_threads, "SLICE", 3)
+    monkeypatch.setattr(console_load, "SLICE", 2)
+
+
+class TestTickets:
+    async def test_who_waits_longest_stands_first_and_what_ended_last_made_is_first(
+        self, site: Site, narrow: None
+    ) -> None:
+        ids = [await site.ticket(f"Number {number}.") for number in range(8)]
+        for id_ in ids[1::2]:
+            await site.ends.close(id_, "", "anna", BY)
+        waiting, over = ids[::2], ids[1::2][::-1]
+        for limit in (1, 3, 50):
+            assert await site.tickets(TicketFilter(), limit) == waiting
+            assert await site.tickets(TicketFilter("over"), limit) == over
+            assert await site.tickets(EVERY, limit) == waiting + over
+
+    async def test_they_are_found_by_what_they_are(self, site: Site, narrow: None) -> None:
+        thread = await site.thread("Hello?")
+        one = await site.ticket("A LÁMP.", thread_id=thread, principal="key:aya")
+        two = await site.ticket(
+            "Another.", note="Of láMPS.", desk="sales", kind=TicketKind.QUESTION
+        )
+        three = await site.ticket("A third.", kind=TicketKind.QUESTION)
+        await site.ends.take(one, "anna", BY)
+        await site.ends.close(three, "", "ben", BY)
+        for asked, found in (
+            (TicketFilter("all", TicketKind.QUESTION), [two, three]),
+            (TicketFilter("open", TicketKind.QUESTION), [two]),
+            (TicketFilter("all", agent="sales"), [two]),
+            (TicketFilter("all", agent=""), [one, three]),
+            (TicketFilter("all", mine="anna"), [one]),
+            (TicketFilter("all", mine="ben"), [three]),
+            (TicketFilter("all", mine="carl"), []),
+            (TicketFilter("all", text="lámp"), [one, two]),
+            (TicketFilter("all", text="KEY:AYA"), [one]),
+            (TicketFilter("all", text=thread), [one]),
+            (TicketFilter("over", text="lámp"), []),
+        ):
+            assert await site.tickets(asked) == found, asked
+
+    async def test_a_page_looks_through_so_many_and_says_where_it_goes_on(
+        self, site: Site, narrow: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(console_reads, "TICKETS_LOOKED_AT", 6)
+        wanted = await site.ticket("This one.")
+        for number in range(10):
+            await site.ends.close(await site.ticket(f"Number {number}."), "", "anna", BY)
+        await site.ends.close(wanted, "", "anna", BY)
+        asked = TicketFilter("over", text="this one")
+        page = await site.sees.tickets(asked, None, 5)
+        assert page.tickets == ()
+        assert page.next is not None
+        assert await site.tickets(asked) == [wanted]
+
+    async def test_what_is_added_between_two_pages_moves_nothing(self, site: Site) -> None:
+        ids = [await site.ticket() for _ in range(4)]
+        first = await site.sees.tickets(TicketFilter(), None, 2)
+        await site.ends.close(ids[0], "", "anna", BY)
+        late = await site.ticket()
+        second = await site.sees.tickets(TicketFilter(), first.next, 9)
+        assert [one.ticket.id for one in second.tickets] == [*ids[2:], late]
+
+    async def test_a_ticket_is_shown_with_its_call(self, site: Site) -> None:
+        call = ActionCall(
+            "call_1", "", "quote", CallState.STARTED, AYA, "arguments", NOW, NOW + 9, {"wish": "40"}
+        )
+        await site.store.run(_add_call, call=call)
+        with_call = await site.ticket(call_id=call.id, kind=TicketKind.ACTION)
+        without = await site.ticket()
+        shown = await site.sees.ticket(with_call)
+        assert shown is not None
+        assert shown.call is not None
+        assert shown.call.call.arguments == {"wish": "40"}
+        assert shown.call.action is None
+        other = await site.sees.ticket(without)
+        assert other is not None
+        assert other.call is None
+        assert await site.sees.ticket("ticket_none") is None
+        assert (await site.sees.tickets(EVERY, None, 9)).tickets == (shown, other)
+
+    async def test_how_many_wait(self, site: Site) -> None:
+        assert await site.sees.waiting("anna") == Waiting(0, 0, 0, None)
+        ids = [await site.ticket() for _ in range(4)]
+        made = site.now - 2
+        await site.ends.take(ids[0], "anna", BY)
+        await site.ends.take(ids[1], "ben", BY)
+        await site.ends.close(ids[3], "", "ben", BY)
+        site.now += 90
+        assert await site.sees.waiting("anna") == Waiting(1, 2, 1, int(site.now - made) - 1)
+
+
+class TestThreads:
+    async def test_where_something_was_said_last_stands_first(
+        self, site: Site, narrow: None
+    ) -> None:
+        ids = [await site.thread(f"Number {number}?") for number in range(4)]
+        folded = await site.folded()
+        ids.append(await site.thread("The last?"))
+        await site.post(ids[1], "Are you there?")
+        gone = await site.thread("Gone?")
+        await delete_thread(site.store, gone, principal=VISITOR)
+        await site.thread()
+        expected = [ids[1], ids[4], folded, ids[3], ids[2], ids[0]]
+        for limit in (1, 2, 50):
+            assert await site.threads(limit=limit) == expected
+        assert len(await site.store.read("folded_after", {"after": "", "limit": 9})) == 1
+
+    async def test_a_line_tells_whose_it_is_and_what_was_said_last(self, site: Site) -> None:
+        thread = await site.thread("Hello?", owner="key:aya", desk="sales")
+        await site.post(thread, "One\n two " + 300 * "x", by_desk=True)
+        ticket = await site.ticket(thread_id=thread)
+        await site.steps.take(thread, "anna", BY)
+        folded = await site.folded("What?", "That.")
+        first, second = (await site.sees.threads(ALL, None, 9)).lines
+        assert (first.id, first.agent, first.messages, first.owner) == (folded, "", 2, None)
+        assert first.last is not None
+        assert (first.last.text, first.last.origin) == ("That.", Origin.DESK)
+        assert (second.agent, second.owner, second.operator) == ("sales", "key:aya", "anna")
+        assert [one.id for one in second.tickets] == [ticket]
+        assert second.messages == 2
+        assert second.last is not None
+        assert second.last.text.startswith("One two x")
+        assert len(second.last.text) == 200
+        assert second.last.role == "assistant"
+
+    async def test_they_are_found_by_who_has_them_and_who_is_waited_for(
+        self, site: Site, narrow: None
+    ) -> None:
+        free, annas, bens, asked, answered = [
+            await site.thread(f"Number {number}?", desk="sales" if number == 1 else "")
+            for number in range(5)
+        ]
+        folded = await site.folded()
+        await site.steps.take(annas, "anna", BY)
+        await site.steps.take(bens, "ben", BY)
+        await site.post(bens, "I see to it.", by_desk=True)
+        await site.ticket(thread_id=asked)
+        await site.ticket(thread_id=answered)
+        await site.post(answered, "We look.", by_desk=True)
+        for filtered, found in (
+            (ThreadFilter("operator"), [bens, annas]),
+            (ThreadFilter(mine="anna"), [annas]),
+            (ThreadFilter(mine="anna", waiting=True), [annas]),
+            (ThreadFilter(waiting=True), [asked, annas]),
+            (ThreadFilter("agent", waiting=True), [asked]),
+            (ThreadFilter("agent"), [answered, folded, asked, free]),
+            (ThreadFilter("operator", agent="sales"), [annas]),
+            (ThreadFilter(agent="sales"), [annas]),
+            (ThreadFilter("agent", agent="sales"), []),
+            (ThreadFilter("operator", text="number"), [bens, annas]),
+            (ThreadFilter(text="number 3"), [asked]),
+        ):
+            assert await site.threads(filtered) == found, filtered
+            assert await site.threads(filtered, limit=1) == found, filtered
+
+    async def test_what_was_said_is_found_in_whatever_case(self, site: Site, narrow: None) -> None:
+        quoted = await site.thread('He said: "ÉTÉ\nis over".', "And so on.")
+        folded = await site.folded("Where is été?", "There.")
+        replied = await site.folded("Where?", "In Été.")
+        for _ in range(7):
+            await site.thread("Nothing.")
+        for text, found in (
+            ("été", [replied, folded, quoted]),
+            ('"été\nis', [quoted]),
+            ("nis over", []),
+            ('","', []),
+            ("\\n", []),
+        ):
+            assert await site.threads(ThreadFilter(text=text)) == found, text
+
+    async def test_a_thread_is_found_once_however_often_it_was_said_there(
+        self, site: Site, narrow: None
+    ) -> None:
+        often, seldom = await site.thread("A lamp?"), await site.thread("A lamp?")
+        for _ in range(5):
+            await site.post(often, "Lamp, lamp!")
+        asked = ThreadFilter(text="lamp")
+        assert await site.threads(asked, limit=1) == [often, seldom]
+        first = await site.sees.threads(asked, None, 1)
+        await site.post(seldom, "The lamp, now.")
+        second = await site.sees.threads(asked, first.next, 1)
+        assert [line.id for line in second.lines] == [seldom]
+
+    async def test_a_page_looks_through_so_many_and_says_where_it_goes_on(
+        self, site: Site, narrow: None, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(console_threads, "LOOKED_AT", 6)
+        wanted = await site.thread("This one.", desk="sales")
+        for _ in range(10):
+            await site.thread("Another.")
+        for asked in (ThreadFilter(text="this ONE"), ThreadFilter(agent="sales")):
+            page = await site.sees.threads(asked, None, 5)
+            assert page.lines == ()
+            assert page.next is not None
+            assert await site.threads(asked) == [wanted]
+        monkeypatch.setattr(console_threads, "LOOKED_AT", 5_000)
+        monkeypatch.setattr(console_threads, "MOST_LINES", 4)
+        assert await site.threads(ThreadFilter("agent", agent="sales", text="one")) == [wanted]
+        assert len(await site.threads(ALL)) == 11
+
+    async def test_what_is_said_between_two_pages_moves_nothing(
+        self, site: Site, narrow: None
+    ) -> None:
+        ids = [await site.thread(f"Number {number}?") for number in range(6)]
+        first = await site.sees.threads(ALL, None, 2)
+        await site.thread("A new one?")
+        await site.post(ids[5], "And again?")
+        second = await site.sees.threads(ALL, first.next, 9)
+        assert [line.id for line in second.lines] == [ids[3], ids[2], ids[1], ids[0]]
+
+    async def test_a_thread_is_read_with_all_that_stands_around_it(self, site: Site) -> None:
+        folded = await site.folded("What?", "That.")
+        over = await site.ticket(thread_id=folded)
+        await site.ends.answer(over, "Yes.", "ben", BY)
+        await site.steps.take(folded, "anna", BY)
+        open_one = await site.ticket(thread_id=folded, call_id="call_1", kind=TicketKind.ACTION)
+        note = await site.steps.note(folded, "Look.", "anna", BY)
+        head = await site.sees.thread(folded)
+        assert (head.line.operator, head.line.messages) == ("anna", 3)
+        assert [one.ticket.id for one in head.tickets] == [open_one, over]
+        assert head.notes == (note,) == await site.sees.notes(folded)
+        assert [(one.id, one.origin) for one in head.actors] == [
+            (DESK.id, Origin.DESK),
+            (f"{DESK.id}/operators/ben", Origin.DESK),
+            (f"{DESK.id}/operators/anna", Origin.DESK),
+        ]
+        kept = await reads.thread(site.store, folded)
+        assert kept is not None
+        assert head.last_event == kept.last_event
+        assert await site.sees.operator(folded) == "anna"
+
+    async def test_messages_are_read_from_the_newest_back(self, site: Site) -> None:
+        thread = await site.thread("One.")
+        two = await site.post(thread, "Two.", files=("file_1",))
+        await site.steps.take(thread, "anna", BY)
+        await site.steps.say(thread, "Three.", "anna", BY)
+        await delete_message(site.store, thread, two)
+        page = await site.sees.messages(thread, None, 2)
+        assert [(one.text, one.operator, one.is_deleted) for one in page.messages] == [
+            ("", None, True),
+            ("Three.", "anna", False),
+        ]
+        rest = await site.sees.messages(thread, page.before, 2)
+        assert [one.text for one in rest.messages] == ["One."]
+        assert rest.before is None
+        read = await site.sees.message(thread, rest.messages[0].id)
+        assert read == rest.messages[0]
+        assert await site.sees.message(thread, "msg_none") is None
+        folded = await site.folded("What?", "That.")
+        both = await site.sees.messages(folded, None, 9)
+        assert [one.text for one in both.messages] == ["What?", "That."]
+
+    async def test_files_are_named_while_they_are_there(self, site: Site) -> None:
+        thread = await site.thread("One.")
+        await site.post(thread, "Two.", files=("file_1", "file_2"))
+        await site.store.run(_add_file, id_="file_1")
+        (_, said) = (await site.sees.messages(thread, None, 9)).messages
+        assert [(one.id, one.name) for one in said.attachments] == [
+            ("file_1", "plan.txt"),
+            ("file_2", None),
+        ]
+
+    async def test_of_no_thread_nothing_is_read(self, site: Site) -> None:
+        gone = await site.thread("Gone?")
+        await delete_thread(site.store, gone)
+        for thread_id in ("thread_none", gone):
+            with pytest.raises(ThreadNotFound):
+                await site.sees.thread(thread_id)
+            with pytest.raises(ThreadNotFound):
+                await site.sees.messages(thread_id, None, 9)
+            assert await site.sees.notes(thread_id) == ()
+            assert await site.sees.operator(thread_id) is None
+
+    async def test_what_is_no_cursor_is_refused(self, site: Site) -> None:
+        thread = await site.thread("One.")
+        for refused in (
+            site.sees.tickets(EVERY, "x", 9),
+            site.sees.tickets(TicketFilter("over"), "open.ticket_1", 9),
+            site.sees.threads(ALL, "~", 9),
+            site.sees.threads(ThreadFilter(text="x"), "A B", 9),
+            site.sees.messages(thread, "msg_none", 9),
+        ):
+            with pytest.raises(InvalidRequest):
+                await refused
+
+
+class TestLoad:
+    async def test_an_hour_tells_what_happened_within_it(self, site: Site, narrow: None) -> None:
+        begun = NOW - NOW % HOUR + HOUR
+        site.now = float(begun)
+        thread = await site.thread("One?", "Two?")
+        await site.post(thread, "Both.", by_desk=True)
+        for _ in range(3):
+            await site.folded()
+        ids = [await site.ticket() for _ in range(3)]
+        for id_, seconds in zip(ids, (10, 60, 300), strict=True):
+            made = site.now
+            site.now += seconds
+            await site.ends.close(id_, "", "anna", BY)
+            site.now = made
+        site.now = float(begun + HOUR + 1)
+        await site.thread("In the next?")
+        await site.ticket()
+        before, hour, present = await site.sees.load(3)
+        assert (before.at, before.messages, before.waited_seconds) == (begun - HOUR, 0, None)
+        assert (hour.at, hour.messages, hour.visitors_messages) == (begun, 9, 5)
+        assert (hour.tickets, hour.ended) == (3, 3)
+        waited = sorted(int(row[0]) for row in await _waited(site.store, begun))
+        assert hour.waited_seconds == waited[1]
+        assert (present.messages, present.visitors_messages, present.tickets) == (1, 1, 1)
+
+    async def test_an_hour_that_is_over_is_counted_once(self, site: Site) -> None:
+        site.now = float(NOW - NOW % HOUR + HOUR)
+        await site.folded()
+        site.now += HOUR + 90
+        counted = await site.sees.load(2)
+        asked: list[str] = []
+        read = site.store.read
+
+        async def note(statement: str, params: Any) -> Any:
+            asked.append(statement)
+            return await read(statement, params)
+
+        site.store.read = note  # type: ignore[method-assign]
+        await site.thread("Now?")
+        after = await site.sees.load(2)
+        assert after[0] == counted[0]
+        assert after[1].messages == counted[1].messages + 1
+        assert asked.count("count_said_between") == 1
+
+    async def test_other_hours_than_there_are_are_refused(self, site: Site) -> None:
+        for hours in (0, 169):
+            with pytest.raises(InvalidRequest, match="from 1 to 168"):
+                await site.sees.load(hours)
+
+
+async def test_the_version_grows_with_what_operators_do(site: Site) -> None:
+    thread = await site.thread("Hello?")
+    ticket = await site.ticket()
+    known = await site.sees.version()
+    for change in (
+        site.steps.take(thread, "anna", BY),
+        site.steps.note(thread, "Look.", "anna", BY),
+        site.steps.release(thread, BY),
+        site.ends.take(ticket, "anna", BY),
+        site.ends.close(ticket, "", "anna", BY),
+        site.ticket(),
+    ):
+        await change
+        now = await site.sees.version()
+        assert now > known
+        known = now
+
+
+async def _waited(store: Store, at: int) -> list[Any]:
+    return await store.read("tickets_waited", {"since": at, "before": at + HOUR, "limit": 9})
+
+
+def _add_file(*, id_: str) -> Work[None]:
+    yield (
+        "add_file",
+        {
+            "id": id_,
+            "owner": None,
+            "created_at": NOW,
+            "expires_at": NOW + HOUR,
+            "name": "plan.txt",
+            "purpose": "user_data",
+            "media_type": "text/plain",
+            "size": 1,
+            "desk": "",
+            "counted": "",
+        },
+    )
