@@ -28,9 +28,18 @@ export function ticketButtons(ticket, session, done, failed) {
     const keys = { "data-key": "t", "aria-keyshortcuts": "t" };
     buttons.push(button("Take", "button quiet", directly("take"), keys));
   } else if (ticket.taken_by === session.operator) {
-    buttons.push(button("Hand back", "button quiet", directly("release"), { "data-key": "b", "aria-keyshortcuts": "b" }));
+    buttons.push(
+      button("Hand back", "button quiet", directly("release"), {
+        "data-key": "b",
+        "aria-keyshortcuts": "b",
+      }),
+    );
   } else {
-    buttons.push(button("Hand back…", "button quiet", () => handBackFor(ticket.taken_by, () => act("release"))));
+    buttons.push(
+      button("Hand back…", "button quiet", () =>
+        handBackFor(ticket.taken_by, () => act("release")),
+      ),
+    );
   }
   if (ticket.kind !== "approval") {
     buttons.push(button("Close…", "button quiet", () => close(ticket, session, act)));
@@ -42,7 +51,9 @@ export function ticketButtons(ticket, session, done, failed) {
 export function handBackFor(operator, act) {
   ask({
     title: `Hand back what ${operator} has?`,
-    about: [el("p", {}, "Then everybody can take it. What was typed there and not sent is not lost.")],
+    about: [
+      el("p", {}, "Then everybody can take it. What was typed there and not sent is not lost."),
+    ],
     yes: "Hand back",
     act,
   });
@@ -61,7 +72,8 @@ function close(ticket, session, act) {
 }
 
 function deciding(ticket, act, failed) {
-  const approve = () => (ticket.call && !isGrave(ticket.call) ? act("approve").catch(failed) : confirm(ticket, act));
+  const approve = () =>
+    ticket.call && !isGrave(ticket.call) ? act("approve").catch(failed) : confirm(ticket, act);
   const decline = () =>
     ask({
       title: "Decline?",
@@ -80,7 +92,11 @@ function confirm(ticket, act) {
   ask({
     title: "Approve this?",
     about: [
-      el("p", { class: "plea grave" }, "Look again at what this does: it cannot be undone, or it concerns many."),
+      el(
+        "p",
+        { class: "plea grave" },
+        "Look again at what this does: it cannot be undone, or it concerns many.",
+      ),
       ticket.call ? callCard(ticket.call, ticket.asked_by) : el("p", { dir: "auto" }, ticket.about),
     ],
     yes: "Yes, do it",

@@ -1,4 +1,4 @@
-// The desk's door for this page: JSON both ways, by the session's cookie (never a header of its own).
+// The desk's door for this page: JSON both ways, by the cookie of the session.
 
 import { setClock } from "./when.js";
 

@@ -16,11 +16,14 @@ const REACH = {
   all: "everybody",
 };
 const PERIODS = { Y: "year", M: "month", W: "week", D: "day", H: "hour", m: "minute", S: "second" };
-const DURATION = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
+const DURATION =
+  /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$/;
 
 /** Whether it takes a second look before it is approved (as `Safety.is_grave` of the desk). */
 export function isGrave({ safety }) {
-  return !safety || safety.mutability === "irreversible" || ["many", "all"].includes(safety.blast_radius);
+  return (
+    !safety || safety.mutability === "irreversible" || ["many", "all"].includes(safety.blast_radius)
+  );
 }
 
 /** A call as a card. */
@@ -29,7 +32,9 @@ export function callCard(call, askedBy) {
     "section",
     { class: "call", "aria-label": "What it would do" },
     el("h3", {}, call.summary || call.action, " ", el("code", {}, call.action)),
-    call.description && call.description !== call.summary && el("p", { class: "soft" }, call.description),
+    call.description &&
+      call.description !== call.summary &&
+      el("p", { class: "soft" }, call.description),
     el(
       "dl",
       { class: "facts" },
@@ -40,8 +45,12 @@ export function callCard(call, askedBy) {
       ...(call.intent ? fact("Because", el("q", { dir: "auto" }, call.intent)) : []),
       ...(call.progress ? fact("Progress", call.progress) : []),
       ...(call.error ? fact("Failed", call.error.message) : []),
-      ...(call.result !== null && call.result !== undefined ? fact("Result", value(call.result)) : []),
-      ...(call.state === "waiting_approval" && call.expires_at ? fact("Waits", time(call.expires_at, "due")) : []),
+      ...(call.result !== null && call.result !== undefined
+        ? fact("Result", value(call.result))
+        : []),
+      ...(call.state === "waiting_approval" && call.expires_at
+        ? fact("Waits", time(call.expires_at, "due"))
+        : []),
     ),
   );
 }
@@ -52,7 +61,8 @@ function fact(name, what) {
 
 /** How grave a call is, in words. */
 export function gravity(call) {
-  if (!call.safety) return el("span", { class: "gravity grave" }, "Not known: it is not declared any more.");
+  if (!call.safety)
+    return el("span", { class: "gravity grave" }, "Not known: it is not declared any more.");
   const { mutability, blast_radius: radius, reversible_within: within } = call.safety;
   const undone = CHANGES[mutability] ?? mutability;
   const how = within && mutability === "reversible" ? `${undone} within ${period(within)}` : undone;

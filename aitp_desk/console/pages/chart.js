@@ -20,31 +20,61 @@ const TOP = 16;
  * @param {(value: number) => string} [what.unit] how a value is written.
  */
 export function bars({ title, series, labels, tick, unit = String }) {
-  const top = rounded(Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))));
+  const top = rounded(
+    Math.max(1, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
+  );
   const step = (WIDTH - LEFT) / labels.length;
   const wide = Math.max(1, (step * 0.76) / series.length);
   const y = (value) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top);
-  const picture = svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "chart", "aria-hidden": "true", focusable: "false" });
+  const picture = svg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "chart",
+    "aria-hidden": "true",
+    focusable: "false",
+  });
   for (const value of [0, top / 2, top]) {
     picture.append(
       svg("line", { class: "grid", x1: LEFT, x2: WIDTH, y1: y(value), y2: y(value) }),
-      svg("text", { class: "axis", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" }, unit(value)),
+      svg(
+        "text",
+        { class: "axis", x: LEFT - 6, y: y(value) + 4, "text-anchor": "end" },
+        unit(value),
+      ),
     );
   }
   labels.forEach((label, at) => {
     const x = LEFT + at * step;
     const below = tick(at);
-    if (below && x + step / 2 < WIDTH - LEFT / 2) picture.append(svg("text", { class: "axis", x: x + step / 2, y: HEIGHT - 5, "text-anchor": "middle" }, below));
+    if (below && x + step / 2 < WIDTH - LEFT / 2)
+      picture.append(
+        svg(
+          "text",
+          { class: "axis", x: x + step / 2, y: HEIGHT - 5, "text-anchor": "middle" },
+          below,
+        ),
+      );
     series.forEach(({ name, values }, nth) => {
       const value = values[at];
       if (!value) return;
-      const box = { x: x + step * 0.12 + nth * wide, y: y(value), width: wide, height: y(0) - y(value), rx: 1.5 };
+      const box = {
+        x: x + step * 0.12 + nth * wide,
+        y: y(value),
+        width: wide,
+        height: y(0) - y(value),
+        rx: 1.5,
+      };
       const bar = svg("rect", { class: `bar series-${nth}`, ...box });
       bar.append(svg("title", {}, `${label}: ${unit(value)} ${name}`));
       picture.append(bar);
     });
   });
-  const names = series.length > 1 && el("p", { class: "legend soft small" }, ...series.map(({ name }, nth) => el("span", { class: `key series-${nth}` }, name)));
+  const names =
+    series.length > 1 &&
+    el(
+      "p",
+      { class: "legend soft small" },
+      ...series.map(({ name }, nth) => el("span", { class: `key series-${nth}` }, name)),
+    );
   return el("figure", { class: "figure" }, el("figcaption", {}, title, names), picture);
 }
 

@@ -17,7 +17,10 @@ export class Composer {
   #box = null;
   #busy = false;
   #modes = el("div", { class: "modes", role: "group", "aria-label": "What to write" });
-  #take = button("Take over", "button", () => this.take(), { "data-key": "t", "aria-keyshortcuts": "t" });
+  #take = button("Take over", "button", () => this.take(), {
+    "data-key": "t",
+    "aria-keyshortcuts": "t",
+  });
   #body = el("div", {});
   #error = el("p", { class: "alarm", role: "alert", hidden: true });
 
@@ -32,7 +35,10 @@ export class Composer {
     this.#done = done;
     const head = el("div", { class: "composer-head" }, this.#modes, this.#take);
     this.element = el("div", { class: "composer" }, head, this.#body, this.#error);
-    const keys = [[ANSWER, "Answer", "r"], [NOTE, "Internal note", "n"]];
+    const keys = [
+      [ANSWER, "Answer", "r"],
+      [NOTE, "Internal note", "n"],
+    ];
     for (const [mode, words, key] of keys) {
       const attributes = { "data-key": key, "aria-keyshortcuts": key, "aria-pressed": "false" };
       this.#modes.append(button(words, "mode", () => this.#choose(mode), attributes));
@@ -62,7 +68,9 @@ export class Composer {
     const typing = this.#box && this.#box === document.activeElement;
     const isNote = this.#mode === NOTE;
     this.element.classList.toggle("noting", isNote);
-    [...this.#modes.children].forEach((each, at) => each.setAttribute("aria-pressed", String((at === 1) === isNote)));
+    [...this.#modes.children].forEach((each, at) =>
+      each.setAttribute("aria-pressed", String((at === 1) === isNote)),
+    );
     if (!isNote && this.#thread.operator !== this.#session.operator) return this.#notMine();
     this.#box = el("textarea", {
       rows: "2",
@@ -78,7 +86,12 @@ export class Composer {
     });
     fill(
       this.#body,
-      el("div", { class: "field" }, this.#box, button(this.#mode.send, "button", () => this.#send())),
+      el(
+        "div",
+        { class: "field" },
+        this.#box,
+        button(this.#mode.send, "button", () => this.#send()),
+      ),
       el("p", { class: "hint" }, "Enter sends, Shift+Enter begins a new line."),
     );
     if (typing) this.#box.focus();
@@ -124,7 +137,9 @@ export class Composer {
       this.#done(verb, await post(path("threads", this.#id, verb), body));
       return true;
     } catch (reason) {
-      const sure = reason.status ? "Nothing was sent." : "Look whether it arrived before you send it again.";
+      const sure = reason.status
+        ? "Nothing was sent."
+        : "Look whether it arrived before you send it again.";
       this.#error.textContent = `${reason.message} ${sure}`;
       this.#error.hidden = false;
       return false;

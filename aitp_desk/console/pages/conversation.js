@@ -1,4 +1,4 @@
-// What is said on a thread, as it is said: the newest messages, those before on demand, and the stream.
+// What is said on a thread, as it is said: the newest messages, those before, and the stream.
 
 import { announce } from "./announce.js";
 import { get, path } from "./api.js";
@@ -14,8 +14,8 @@ const WRITING = new Set(["queued", "in_progress"]);
 /**
  * A conversation.
  *
- * `listener` is told by name: `handOver(operator)`, `tickets()`, `gone()`, and `lost(error)` where it
- * cannot be followed any more.
+ * `listener` is told by name: `changed(thread)` who has it and what waits, `gone()` that it was
+ * deleted, and `lost(error)` that it cannot be followed any more.
  */
 export class Conversation {
   #session;
@@ -28,9 +28,10 @@ export class Conversation {
   #before = null;
   #several = false;
   #stream = null;
+  #looking = null;
   #closed = false;
   #earlier = button("Show earlier messages", "button quiet", () => this.#showEarlier());
-  #log = el("ol", { class: "log", role: "log", "aria-live": "off", "aria-label": "Conversation" });
+  #log = el("ol", { class: "log", "aria-label": "Messages" });
   #draft = el("div", { class: "said", dir: "auto" });
   #writing = el(
     "div",
@@ -49,26 +50,50 @@ export class Conversation {
     this.#listener = listener;
     this.#limit = limit;
     this.#earlier.hidden = true;
-    this.scroller = el("div", { class: "scroll talk", tabindex: "0", role: "region", "aria-label": "What was said" });
+    this.scroller = el("div", {
+      class: "scroll talk",
+      tabindex: "0",
+      role: "region",
+      "aria-label": "What was said",
+    });
     this.scroller.append(this.#earlier, this.#log, this.#writing, this.pending);
     this.scroller.addEventListener("scroll", () => this.#nearEnd && (this.#below.hidden = true));
     this.element = el("div", { class: "talk-box" }, this.scroller, this.#below);
   }
 
-  /** Show what was said so far, and follow. `head` is the thread as it was read a moment ago. */
-  async begin(head) {
+  /** Show what was said so far, and follow. */
+  async begin() {
+    const head = await get(path("threads", this.#id));
+    if (this.#closed) return;
+    this.#listener.changed?.(head);
     this.#several = head.actors.filter((actor) => actor.origin === "visitor").length > 1;
     const page = await get(path("threads", this.#id, "messages"), { limit: this.#limit });
     if (this.#closed) return;
     this.#took(page);
-    for (const note of head.notes) this.addNote(note);
+    head.notes.forEach((note) => this.addNote(note));
     this.toEnd();
     this.#follow(head.events);
     document.addEventListener("visibilitychange", this.#seen);
   }
 
+  /** Read again who has it and what waits; notes that were missed come with it. */
+  async look() {
+    this.#looking?.abort();
+    const looking = new AbortController();
+    this.#looking = looking;
+    try {
+      const head = await get(path("threads", this.#id), {}, looking.signal);
+      if (this.#closed) return;
+      this.keeping(() => head.notes.forEach((note) => this.addNote(note)));
+      this.#listener.changed?.(head);
+    } catch (reason) {
+      if (reason.status === 404 && !this.#closed) this.#listener.gone();
+    }
+  }
+
   close() {
     this.#closed = true;
+    this.#looking?.abort();
     this.#stream?.close();
     document.removeEventListener("visibilitychange", this.#seen);
   }
@@ -115,8 +140,8 @@ export class Conversation {
     else if (event === "run") this.#writing.hidden = !WRITING.has(data.state);
     else if (event === "hand_over") this.#handedOver(data.operator);
     else if (event === "actor") this.#happened(`${data.id} ${data.joined ? "joined" : "left"}.`);
-    else if (event === "tickets") this.#listener.tickets?.();
-    else if (event === "gone") this.#listener.gone?.();
+    else if (event === "tickets") this.look();
+    else if (event === "gone") this.#listener.gone();
   }
 
   #said(message) {
@@ -140,7 +165,7 @@ export class Conversation {
       : "Handed back to the agent.";
     this.#happened(words);
     announce(words);
-    this.#listener.handOver?.(operator);
+    this.look();
   }
 
   #happened(words) {
@@ -176,7 +201,9 @@ export class Conversation {
   async #showEarlier() {
     const { scrollHeight } = this.scroller;
     try {
-      this.#took(await get(path("threads", this.#id, "messages"), { before: this.#before, limit: PAGE }));
+      this.#took(
+        await get(path("threads", this.#id, "messages"), { before: this.#before, limit: PAGE }),
+      );
       this.scroller.scrollTop += this.scroller.scrollHeight - scrollHeight;
     } catch (reason) {
       this.#listener.lost(reason);
@@ -192,7 +219,8 @@ export class Conversation {
     const nodes = [];
     for (const message of messages) {
       const at = Date.parse(message.at);
-      while (extras.length && isBefore(extras[0], at, message.order)) nodes.push(extras.shift().element);
+      while (extras.length && isBefore(extras[0], at, message.order))
+        nodes.push(extras.shift().element);
       nodes.push(message.element);
     }
     arrange(this.#log, [...nodes, ...extras.map((extra) => extra.element)]);

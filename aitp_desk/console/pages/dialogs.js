@@ -16,8 +16,18 @@ import { drafting, keepDraft } from "./drafts.js";
  * @param {boolean} [what.grave] whether it cannot be taken back.
  * @param {(words: string) => Promise<unknown>} what.act
  */
-export function ask({ title, about = [], label, optional = false, draftKey, yes, grave = false, act }) {
-  const box = label && el("textarea", { id: "ask-words", rows: "4", dir: "auto", required: !optional });
+export function ask({
+  title,
+  about = [],
+  label,
+  optional = false,
+  draftKey,
+  yes,
+  grave = false,
+  act,
+}) {
+  const box =
+    label && el("textarea", { id: "ask-words", rows: "4", dir: "auto", required: !optional });
   if (box && draftKey) drafting(box, draftKey);
   const error = el("p", { class: "alarm", role: "alert", hidden: true });
   const no = button("Cancel", "button quiet", () => dialog.close());
@@ -29,7 +39,12 @@ export function ask({ title, about = [], label, optional = false, draftKey, yes,
     box && el("label", { for: "ask-words" }, label),
     box,
     error,
-    el("div", { class: "buttons" }, button(yes, grave ? "button grave" : "button", null, { type: "submit" }), no),
+    el(
+      "div",
+      { class: "buttons" },
+      button(yes, grave ? "button grave" : "button", null, { type: "submit" }),
+      no,
+    ),
   );
   const dialog = el("dialog", { "aria-labelledby": "ask-title" }, form);
   let busy = false;

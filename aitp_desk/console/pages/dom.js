@@ -6,7 +6,7 @@
  * @param {string} tag
  * @param {Record<string, unknown>} attributes functions are listeners (`onclick`); null, undefined
  *   and false are left out; true is an attribute without a value.
- * @param {...(Node | string | null | false | undefined)} children null, undefined and false are left out.
+ * @param {...(Node | string | null | false | undefined)} children those that are none are left out.
  * @returns {HTMLElement}
  */
 export function el(tag, attributes = {}, ...children) {

@@ -59,14 +59,20 @@ export function showKeys() {
     if (off.checked) localStorage.removeItem(OFF);
     else localStorage.setItem(OFF, "true");
   });
-  const rows = HELP.map(([key, words]) => el("div", {}, el("dt", {}, ...key.split(" ").map(asKey)), el("dd", {}, words)));
+  const rows = HELP.map(([key, words]) =>
+    el("div", {}, el("dt", {}, ...key.split(" ").map(asKey)), el("dd", {}, words)),
+  );
   const dialog = el(
     "dialog",
     { "aria-labelledby": "keys-title", class: "keys" },
     el("h2", { id: "keys-title" }, "Keys"),
     el("dl", {}, ...rows),
     el("label", { class: "tick", for: "keys-on" }, off, "Use single keys"),
-    el("div", { class: "buttons" }, button("Close", "button", () => dialog.close())),
+    el(
+      "div",
+      { class: "buttons" },
+      button("Close", "button", () => dialog.close()),
+    ),
   );
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);

@@ -43,7 +43,12 @@ export class Listing {
     this.element = el(
       "section",
       { class: "pane list", "aria-label": plan.title },
-      el("div", { class: "list-head" }, el("h1", { tabindex: "-1" }, plan.title), this.#filters.element),
+      el(
+        "div",
+        { class: "list-head" },
+        el("h2", { class: "title", tabindex: "-1" }, plan.title),
+        this.#filters.element,
+      ),
       el("div", { class: "scroll" }, this.#list, this.#state, this.#more),
     );
     this.#more.hidden = true;
@@ -110,7 +115,10 @@ export class Listing {
     const rows = new Map();
     for (const item of items) rows.set(item.id, this.#row(item));
     this.#rows = rows;
-    arrange(this.#list, [...rows.values()].map((row) => row.element));
+    arrange(
+      this.#list,
+      [...rows.values()].map((row) => row.element),
+    );
     this.#more.hidden = !next;
     this.#more.textContent = items.length ? "Show more" : "Search further back";
     this.#state.hidden = items.length > 0;

@@ -2,7 +2,7 @@
 
 import { Stream } from "./stream.js";
 
-/** Tells `changed` when tickets, or who has which thread, changed; `up` and `down` of the connection. */
+/** Tells `changed` of tickets and of who has which thread; `up` and `down` of the connection. */
 export class Live extends EventTarget {
   counts = null;
   #stream = null;

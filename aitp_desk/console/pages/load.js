@@ -6,22 +6,44 @@ import { el, fill } from "./dom.js";
 import { here, link, replace } from "./route.js";
 import { duration, roughly } from "./when.js";
 
-const SPANS = [["", "24 hours"], ["72", "3 days"], ["168", "7 days"]];
+const SPANS = [
+  ["", "24 hours"],
+  ["72", "3 days"],
+  ["168", "7 days"],
+];
 const EVERY_MS = 60_000;
 const MINUTES = 60;
-const HOUR = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const HOUR = new Intl.DateTimeFormat(undefined, {
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
 const DAY = new Intl.DateTimeFormat(undefined, { weekday: "short" });
-const BOTH = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const BOTH = new Intl.DateTimeFormat(undefined, {
+  weekday: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
 
 /** The view of the load. */
 export class LoadView {
   #said = "";
   #closed = false;
-  #select = el("select", { "aria-label": "How far back" }, ...SPANS.map(([value, words]) => el("option", { value }, words)));
+  #select = el(
+    "select",
+    { "aria-label": "How far back" },
+    ...SPANS.map(([value, words]) => el("option", { value }, words)),
+  );
   #error = el("p", { class: "alarm", role: "alert", hidden: true });
   #now = el("dl", { class: "figures" });
   #charts = el("div", { class: "charts" });
-  #table = el("div", { class: "table", tabindex: "0", role: "region", "aria-label": "The numbers" });
+  #table = el("div", {
+    class: "table",
+    tabindex: "0",
+    role: "region",
+    "aria-label": "The numbers",
+  });
 
   title = "Load";
 
@@ -36,11 +58,21 @@ export class LoadView {
       el(
         "div",
         { class: "load" },
-        el("div", { class: "load-head" }, el("h1", { tabindex: "-1" }, "Load"), this.#select),
+        el(
+          "div",
+          { class: "load-head" },
+          el("h2", { class: "title", tabindex: "-1" }, "Load"),
+          this.#select,
+        ),
         this.#error,
         this.#now,
         this.#charts,
-        el("details", { class: "numbers" }, el("summary", {}, "The numbers as a table"), this.#table),
+        el(
+          "details",
+          { class: "numbers" },
+          el("summary", {}, "The numbers as a table"),
+          this.#table,
+        ),
       ),
     );
     this.unsubscribe = context.live.each(() => this.refresh());
@@ -74,7 +106,12 @@ export class LoadView {
     this.#said = said;
     const { open, taken, oldest_open_seconds: oldest } = load.now;
     const longest = oldest === null ? "nobody" : roughly(oldest);
-    fill(this.#now, ...figure("Waiting", open), ...figure("Taken", taken), ...figure("Longest wait", longest));
+    fill(
+      this.#now,
+      ...figure("Waiting", open),
+      ...figure("Taken", taken),
+      ...figure("Longest wait", longest),
+    );
     this.#draw(load);
     fill(this.#table, table(load.data));
   }
@@ -88,17 +125,33 @@ export class LoadView {
       if (days) return date.getHours() === 12 ? DAY.format(date) : null;
       return date.getHours() % 4 === 0 ? HOUR.format(date) : null;
     };
-    const waited = data.map(({ waited_seconds: seconds }) => (seconds === null ? null : seconds / MINUTES));
+    const waited = data.map(({ waited_seconds: seconds }) =>
+      seconds === null ? null : seconds / MINUTES,
+    );
     fill(
       this.#charts,
-      bars({ title: "Messages from visitors", series: [{ name: "messages", values: all("visitors_messages") }], labels, tick }),
       bars({
-        title: "Tickets",
-        series: [{ name: "new", values: all("tickets") }, { name: "ended", values: all("ended") }],
+        title: "Messages from visitors",
+        series: [{ name: "messages", values: all("visitors_messages") }],
         labels,
         tick,
       }),
-      bars({ title: "Minutes waited (median of those that ended)", series: [{ name: "minutes", values: waited }], labels, tick, unit: plain }),
+      bars({
+        title: "Tickets",
+        series: [
+          { name: "new", values: all("tickets") },
+          { name: "ended", values: all("ended") },
+        ],
+        labels,
+        tick,
+      }),
+      bars({
+        title: "Minutes waited (median of those that ended)",
+        series: [{ name: "minutes", values: waited }],
+        labels,
+        tick,
+        unit: plain,
+      }),
     );
   }
 }
@@ -113,15 +166,19 @@ function figure(name, value) {
 
 function table(data) {
   const head = ["Hour from", "Messages", "From visitors", "New tickets", "Ended", "Median wait"];
-  const rows = [...data].reverse().map((each) =>
-    el(
-      "tr",
-      {},
-      el("th", { scope: "row" }, BOTH.format(new Date(each.at))),
-      ...[each.messages, each.visitors_messages, each.tickets, each.ended].map((count) => el("td", {}, String(count))),
-      el("td", {}, each.waited_seconds === null ? "–" : duration(each.waited_seconds)),
-    ),
-  );
+  const rows = [...data]
+    .reverse()
+    .map((each) =>
+      el(
+        "tr",
+        {},
+        el("th", { scope: "row" }, BOTH.format(new Date(each.at))),
+        ...[each.messages, each.visitors_messages, each.tickets, each.ended].map((count) =>
+          el("td", {}, String(count)),
+        ),
+        el("td", {}, each.waited_seconds === null ? "–" : duration(each.waited_seconds)),
+      ),
+    );
   return el(
     "table",
     {},

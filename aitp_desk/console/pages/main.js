@@ -70,7 +70,7 @@ class Console {
       if (moved || id !== this.#id) this.#open(view, id, moved);
     }
     this.#id = id;
-    this.#top.show(view);
+    this.#top.show(view, TITLES[view]);
     this.#entitle();
   };
 
@@ -80,7 +80,7 @@ class Console {
     if (view === "load") {
       this.#detail = new LoadView({ live: this.#live });
       fill(this.#main, this.#detail.element);
-      if (this.#view) this.#main.querySelector("h1").focus();
+      if (this.#view) this.#main.querySelector(".title").focus();
       return;
     }
     this.#lists[view] ??= LISTS[view](this.#session);
@@ -91,15 +91,27 @@ class Console {
     this.#detail?.close();
     this.#main.querySelector(".detail")?.remove();
     this.#main.dataset.pane = id ? "detail" : "list";
-    const pane = el("section", { class: "pane detail", "aria-label": view === "tickets" ? "Ticket" : "Conversation" });
+    const pane = el("section", {
+      class: "pane detail",
+      "aria-label": view === "tickets" ? "Ticket" : "Conversation",
+    });
     this.#main.append(pane);
     this.#detail = null;
     if (!id) {
-      pane.append(el("p", { class: "nothing soft" }, view === "tickets" ? "Choose a ticket." : "Choose a conversation."));
-      if (this.#view && (moved || this.#id)) this.#main.querySelector("h1").focus();
+      pane.append(
+        el(
+          "p",
+          { class: "nothing soft" },
+          view === "tickets" ? "Choose a ticket." : "Choose a conversation.",
+        ),
+      );
+      if (this.#view && (moved || this.#id)) this.#main.querySelector(".title").focus();
       return;
     }
-    this.#detail = new DETAILS[view]({ session: this.#session, live: this.#live, back: () => back(view) }, id);
+    this.#detail = new DETAILS[view](
+      { session: this.#session, live: this.#live, back: () => back(view) },
+      id,
+    );
     pane.append(this.#detail.element);
     this.#detail.refresh().then(() => this.#id === id && focusHeading(pane));
   }
@@ -124,19 +136,27 @@ class Console {
 
   #entitle() {
     const open = this.#live.counts?.open;
-    document.title = `${open ? `(${open}) ` : ""}${TITLES[this.#view]} – ${this.#session.site.name}`;
+    const waiting = open ? `(${open}) ` : "";
+    document.title = `${waiting}${TITLES[this.#view]} – ${this.#session.site.name}`;
   }
 }
 
 /** The way back to the list, where the page is too narrow for both. */
 function back(view) {
   const words = `Back to ${TITLES[view].toLowerCase()}`;
-  return el("a", { class: "back", href: link(view, null, here().params), "aria-label": words }, "‹");
+  return el(
+    "a",
+    { class: "back", href: link(view, null, here().params), "aria-label": words },
+    "‹",
+  );
 }
 
 function focusHeading(pane) {
   const { activeElement } = document;
-  const free = !activeElement || activeElement === document.body || activeElement.matches("a.row, main, a.card-link");
+  const free =
+    !activeElement ||
+    activeElement === document.body ||
+    activeElement.matches("a.row, main, a.card-link");
   if (free) pane.querySelector("h2")?.focus({ preventScroll: true });
 }
 
@@ -183,9 +203,20 @@ async function start() {
   } catch (reason) {
     document.title = "Console";
     const again = button("Try again", "button", start);
-    fill(root, el("main", { class: "door" }, el("h1", {}, "Console"), el("p", { class: "alarm", role: "alert" }, reason.message), again));
+    fill(
+      root,
+      el(
+        "main",
+        { class: "door" },
+        el("h1", {}, "Console"),
+        el("p", { class: "alarm", role: "alert" }, reason.message),
+        again,
+      ),
+    );
   }
 }
 
-onSessionOver(() => shown && askForToken("Your session is over. Sign in again; what you were typing is kept."));
+onSessionOver(
+  () => shown && askForToken("Your session is over. Sign in again; what you were typing is kept."),
+);
 start();

@@ -13,16 +13,27 @@ import { linked, operatorFirst } from "./words.js";
  */
 export function messageElement(message, session, several) {
   const { speaker, operator, actor, attachments, deleted } = message;
-  const names = { visitor: several ? shortActor(actor) : "Visitor", agent: "Agent", operator: operator ?? "Operator" };
+  const names = {
+    visitor: several ? shortActor(actor) : "Visitor",
+    agent: "Agent",
+    operator: operator ?? "Operator",
+  };
   const name = operator ? operatorFirst(operator, session) : names[speaker];
   return el(
     "li",
     { class: `message ${speaker}`, "data-id": message.id },
-    el("p", { class: "by" }, el("strong", { title: actor, dir: "auto" }, name), " ", time(message.created_at)),
+    el(
+      "p",
+      { class: "by" },
+      el("strong", { title: actor, dir: "auto" }, name),
+      " ",
+      time(message.created_at),
+    ),
     deleted
       ? el("p", { class: "said soft" }, "This message was deleted.")
       : el("div", { class: "said", dir: "auto" }, ...linked(message.text)),
-    attachments.length > 0 && el("ul", { class: "attachments", "aria-label": "Attachments" }, ...attachments.map(attached)),
+    attachments.length > 0 &&
+      el("ul", { class: "attachments", "aria-label": "Attachments" }, ...attachments.map(attached)),
   );
 }
 

@@ -1,7 +1,7 @@
 // A stream of server-sent events that comes back by itself, from where it was cut.
 //
-// Read by fetch: the browser's own EventSource neither tells a session that is over from a desk that
-// is away, nor notices a connection that has gone silent.
+// Read by fetch: the browser's own EventSource neither tells a session that is over from a desk
+// that is away, nor notices a connection that has gone silent.
 
 import { API, refused } from "./api.js";
 
@@ -40,8 +40,8 @@ class Reading {
 /**
  * Follow a stream until it is closed.
  *
- * `heard(event, data)` is told each event; `up()` that the stream runs, `down()` that it was cut and
- * is tried again, and `lost(error)` that the desk will not have it again.
+ * `heard(event, data)` is told each event; `up()` that the stream runs, `down()` that it was cut
+ * and is tried again, and `lost(error)` that the desk will not have it again.
  */
 export class Stream {
   #path;
@@ -116,7 +116,8 @@ export class Stream {
       return;
     }
     this.#listener.down?.();
-    const wait = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** this.#failures) * (0.5 + Math.random() / 2);
+    const wait =
+      Math.min(LONGEST_MS, SHORTEST_MS * 2 ** this.#failures) * (0.5 + Math.random() / 2);
     this.#failures += 1;
     this.#timer = setTimeout(this.#again, wait);
   }
@@ -127,7 +128,11 @@ export class Stream {
     if (this.#last !== null) headers["Last-Event-ID"] = String(this.#last);
     let silence = setTimeout(() => stop.abort(), SILENCE_MS);
     try {
-      const response = await fetch(API + this.#path, { headers, signal: stop.signal, cache: "no-store" });
+      const response = await fetch(API + this.#path, {
+        headers,
+        signal: stop.signal,
+        cache: "no-store",
+      });
       if (!response.ok) return await refused(response);
       this.#listener.up?.();
       const decoder = new TextDecoder();

@@ -1,7 +1,7 @@
 // One conversation: who has it, what was said, what waits for a person, and the box to answer.
 
 import { handBackFor, ticketButtons } from "./acts.js";
-import { get, path, post } from "./api.js";
+import { path, post } from "./api.js";
 import { callCard } from "./call.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
@@ -20,7 +20,6 @@ export class ThreadView {
   #id;
   #thread = null;
   #closed = false;
-  #asking = null;
   #head = el("div", {});
   #error = el("p", { class: "alarm", role: "alert", hidden: true });
   #composer;
@@ -35,17 +34,13 @@ export class ThreadView {
     this.#composer = new Composer(context.session, id, (verb, outcome) => this.#did(verb, outcome));
     this.#talk = this.#newTalk();
     this.element = el("div", { class: "view" }, this.#head, this.#error, this.#talk.element);
-    this.unsubscribe = context.live.each(() => this.#again());
+    this.unsubscribe = context.live.each(() => this.#thread && this.#talk.look());
   }
 
   /** Read the thread and follow it. */
   async refresh() {
     try {
-      const head = await get(path("threads", this.#id));
-      if (this.#closed) return;
-      this.#show(head);
-      this.element.append(this.#composer.element);
-      await this.#talk.begin(head);
+      await this.#talk.begin();
     } catch (reason) {
       this.#lost(reason);
     }
@@ -53,31 +48,16 @@ export class ThreadView {
 
   close() {
     this.#closed = true;
-    this.#asking?.abort();
     this.unsubscribe();
     this.#talk.close();
   }
 
   #newTalk() {
     return new Conversation(this.#context.session, this.#id, {
-      handOver: () => this.#again(),
-      tickets: () => this.#again(),
+      changed: (thread) => this.#show(thread),
       gone: () => this.#gone(),
       lost: (error) => this.#lost(error),
     });
-  }
-
-  /** Read who has it and what waits again. */
-  async #again() {
-    if (!this.#thread) return;
-    this.#asking?.abort();
-    this.#asking = new AbortController();
-    try {
-      const head = await get(path("threads", this.#id), {}, this.#asking.signal);
-      if (!this.#closed) this.#show(head);
-    } catch (reason) {
-      if (reason.name !== "AbortError" && reason.status === 404) this.#gone();
-    }
   }
 
   #lost(reason) {
@@ -123,19 +103,28 @@ export class ThreadView {
     if (same) return;
     const focused = this.#head.contains(document.activeElement);
     this.#showHead(thread);
-    if (focused && !this.#head.contains(document.activeElement)) this.#head.querySelector("h2").focus();
+    if (focused && !this.#head.contains(document.activeElement))
+      this.#head.querySelector("h2").focus();
     const open = thread.tickets.filter((ticket) => !isOver(ticket));
     this.#talk.keeping(() => fill(this.#talk.pending, ...open.map((ticket) => this.#card(ticket))));
     this.#composer.show(thread);
+    if (!this.#composer.element.isConnected) this.element.append(this.#composer.element);
   }
 
   #showHead(thread) {
     const { session } = this.#context;
     const mine = thread.operator === session.operator;
-    const whose = thread.operator ? (mine ? "You answer" : `${thread.operator} answers`) : "The agent answers";
-    const waits = thread.tickets.some((ticket) => !isOver(ticket) && OF_THE_THREAD.has(ticket.kind));
+    const whose = thread.operator
+      ? mine
+        ? "You answer"
+        : `${thread.operator} answers`
+      : "The agent answers";
+    const waits = thread.tickets.some(
+      (ticket) => !isOver(ticket) && OF_THE_THREAD.has(ticket.kind),
+    );
     const buttons = [];
-    if (mine) buttons.push(handBack(() => this.#act("release", {}).catch((error) => this.#fail(error))));
+    if (mine)
+      buttons.push(handBack(() => this.#act("release", {}).catch((error) => this.#fail(error))));
     else if (thread.operator) {
       const act = () => this.#act("release", {});
       buttons.push(button("Hand back…", "button quiet", () => handBackFor(thread.operator, act)));
@@ -169,7 +158,12 @@ export class ThreadView {
     return el(
       "details",
       { class: "details", open },
-      el("summary", {}, `${counted(thread.messages, "message", "messages")}, began `, time(thread.created_at)),
+      el(
+        "summary",
+        {},
+        `${counted(thread.messages, "message", "messages")}, began `,
+        time(thread.created_at),
+      ),
       el(
         "dl",
         { class: "facts" },
@@ -178,8 +172,21 @@ export class ThreadView {
         el("dt", {}, "Visitor"),
         el("dd", { dir: "auto" }, thread.owner ?? "anonymous"),
         el("dt", {}, "Who takes part"),
-        el("dd", {}, el("ul", { class: "plain-list" }, ...thread.actors.map((actor) => el("li", { dir: "auto" }, actor.id)))),
-        ...(over.length ? [el("dt", {}, "Earlier tickets"), el("dd", {}, el("ul", { class: "plain-list" }, ...over.map(earlier)))] : []),
+        el(
+          "dd",
+          {},
+          el(
+            "ul",
+            { class: "plain-list" },
+            ...thread.actors.map((actor) => el("li", { dir: "auto" }, actor.id)),
+          ),
+        ),
+        ...(over.length
+          ? [
+              el("dt", {}, "Earlier tickets"),
+              el("dd", {}, el("ul", { class: "plain-list" }, ...over.map(earlier))),
+            ]
+          : []),
       ),
     );
   }
@@ -187,13 +194,22 @@ export class ThreadView {
   #card(ticket) {
     const { session } = this.#context;
     const failed = (error) => this.#fail(error);
-    const buttons = OF_THE_THREAD.has(ticket.kind) ? [] : ticketButtons(ticket, session, () => this.#again(), failed);
-    for (const each of buttons) each.removeAttribute("data-key"); // these keys are the conversation's here
-    for (const each of buttons) each.removeAttribute("aria-keyshortcuts");
+    const buttons = OF_THE_THREAD.has(ticket.kind)
+      ? []
+      : ticketButtons(ticket, session, () => this.#talk.look(), failed);
+    for (const each of buttons) {
+      each.removeAttribute("data-key"); // the keys are those of the conversation here
+      each.removeAttribute("aria-keyshortcuts");
+    }
     return el(
       "section",
       { class: "card", "aria-label": "Waits for a person" },
-      el("p", { class: "row-top" }, kindLabel(ticket.kind), el("span", { class: "row-time soft" }, ...standing(ticket, session))),
+      el(
+        "p",
+        { class: "row-top" },
+        kindLabel(ticket.kind),
+        el("span", { class: "row-time soft" }, ...standing(ticket, session)),
+      ),
       el("p", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about)),
       ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket.asked_by),
       buttons.length > 0 && el("div", { class: "buttons" }, ...buttons),
@@ -203,7 +219,10 @@ export class ThreadView {
   #resolve(waits) {
     ask({
       title: "Resolve this conversation?",
-      about: [el("p", {}, `${waits ? "What waits for a person here is ended, and the" : "The"} agent answers again.`)],
+      about: [
+        waits && el("p", {}, "What waits for a person here is ended."),
+        el("p", {}, "The agent answers again."),
+      ],
       label: "Last words to the visitor (may be empty)",
       optional: true,
       draftKey: `${this.#context.session.operator}.resolve.${this.#id}`,
@@ -218,5 +237,10 @@ function handBack(act) {
 }
 
 function earlier(ticket) {
-  return el("li", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about), ` (${STATES[ticket.state].toLowerCase()})`);
+  return el(
+    "li",
+    {},
+    el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about),
+    ` (${STATES[ticket.state].toLowerCase()})`,
+  );
 }

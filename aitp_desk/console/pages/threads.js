@@ -18,13 +18,19 @@ export function threadList(session) {
       {
         name: "owner",
         label: "Who answers",
-        options: [["", "Everybody’s"], ["mine", "Mine"], ["operator", "With a person"], ["agent", "With the agent"]],
+        options: [
+          ["", "Everybody’s"],
+          ["mine", "Mine"],
+          ["operator", "With a person"],
+          ["agent", "With the agent"],
+        ],
       },
       ...agentFilter(session),
       { name: "waiting", label: "Waiting" },
     ],
     empty: ["Nobody has written yet.", "Conversations appear here as they begin."],
-    page: (params, after, limit, signal) => get("threads", { ...chosen(params), after, limit }, signal),
+    page: (params, after, limit, signal) =>
+      get("threads", { ...chosen(params), after, limit }, signal),
     row: (thread) => threadRow(thread, session),
   });
 }

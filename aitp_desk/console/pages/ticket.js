@@ -42,7 +42,14 @@ export class TicketView {
       "div",
       { class: "view" },
       this.#head,
-      el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ticket" }, this.#facts, this.#answer, this.#error, this.#below),
+      el(
+        "div",
+        { class: "scroll", tabindex: "0", role: "group", "aria-label": "What it is about" },
+        this.#facts,
+        this.#answer,
+        this.#error,
+        this.#below,
+      ),
     );
     this.unsubscribe = context.live.each(() => this.refresh());
   }
@@ -73,14 +80,25 @@ export class TicketView {
     const first = !this.#said;
     this.#said = said;
     const { session } = this.#context;
-    const buttons = ticketButtons(ticket, session, (now) => this.#show(now), (error) => this.#fail(error));
+    const buttons = ticketButtons(
+      ticket,
+      session,
+      (now) => this.#show(now),
+      (error) => this.#fail(error),
+    );
     this.#error.hidden = true;
     fill(
       this.#head,
       el(
         "header",
         { class: "view-head" },
-        el("div", { class: "heading" }, this.#context.back(), kindLabel(ticket.kind), agentLabel(ticket.agent)),
+        el(
+          "div",
+          { class: "heading" },
+          this.#context.back(),
+          kindLabel(ticket.kind),
+          agentLabel(ticket.agent),
+        ),
         el("div", { class: "buttons" }, ...buttons),
       ),
     );
@@ -107,13 +125,21 @@ export class TicketView {
 
   #showAnswer(ticket, first) {
     if (isOver(ticket)) {
-      const words = ticket.answer && el("blockquote", { class: "said", dir: "auto" }, ...linked(ticket.answer));
+      const words =
+        ticket.answer && el("blockquote", { class: "said", dir: "auto" }, ...linked(ticket.answer));
       fill(
         this.#answer,
         el(
           "section",
           { class: "outcome", "aria-label": "How it ended" },
-          el("p", {}, el("strong", {}, STATES[ticket.state]), ticket.ended_by && ` by ${ticket.ended_by}`, " ", time(ticket.ended_at)),
+          el(
+            "p",
+            {},
+            el("strong", {}, STATES[ticket.state]),
+            ticket.ended_by && ` by ${ticket.ended_by}`,
+            " ",
+            time(ticket.ended_at),
+          ),
           words,
         ),
       );
@@ -128,7 +154,14 @@ export class TicketView {
 
   #form(ticket) {
     const draftKey = `${this.#context.session.operator}.answer.${ticket.id}`;
-    const box = el("textarea", { rows: "3", id: "answer", dir: "auto", "data-key": "r", "aria-keyshortcuts": "r", "aria-describedby": "answer-hint" });
+    const box = el("textarea", {
+      rows: "3",
+      id: "answer",
+      dir: "auto",
+      "data-key": "r",
+      "aria-keyshortcuts": "r",
+      "aria-describedby": "answer-hint",
+    });
     drafting(box, draftKey);
     const send = button("Answer", "button", null, { type: "submit" });
     const form = el(
@@ -136,7 +169,12 @@ export class TicketView {
       { class: "answer" },
       el("label", { for: "answer" }, "Answer"),
       box,
-      el("div", { class: "answer-foot" }, el("p", { id: "answer-hint", class: "hint" }, SAYS[ticket.kind] ?? ""), send),
+      el(
+        "div",
+        { class: "answer-foot" },
+        el("p", { id: "answer-hint", class: "hint" }, SAYS[ticket.kind] ?? ""),
+        send,
+      ),
     );
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
@@ -158,7 +196,8 @@ export class TicketView {
 
   async #peek(threadId) {
     const failed = (error) => this.#fail(error);
-    const gone = () => fill(this.#below, el("p", { class: "plea" }, "The conversation was deleted."));
+    const gone = () =>
+      fill(this.#below, el("p", { class: "plea" }, "The conversation was deleted."));
     const talk = new Conversation(this.#context.session, threadId, { lost: failed, gone }, PEEK);
     this.#talk = talk;
     fill(
@@ -166,13 +205,26 @@ export class TicketView {
       el(
         "section",
         { class: "peek", "aria-label": "The conversation" },
-        el("div", { class: "peek-head" }, el("h3", {}, "The conversation"), el("a", { href: link("threads", threadId), class: "button quiet", "data-key": "o", "aria-keyshortcuts": "o" }, "Open")),
+        el(
+          "div",
+          { class: "peek-head" },
+          el("h3", {}, "The conversation"),
+          el(
+            "a",
+            {
+              href: link("threads", threadId),
+              class: "button quiet",
+              "data-key": "o",
+              "aria-keyshortcuts": "o",
+            },
+            "Open",
+          ),
+        ),
         talk.element,
       ),
     );
     try {
-      const head = await get(path("threads", threadId));
-      if (!this.#closed) await talk.begin(head);
+      await talk.begin();
     } catch (reason) {
       this.#fail(reason);
     }

@@ -4,7 +4,16 @@ import { get } from "./api.js";
 import { el } from "./dom.js";
 import { Listing } from "./listing.js";
 import { time } from "./when.js";
-import { agentLabel, isOver, kindLabel, KINDS, line, operatorName, STATES, visitorName } from "./words.js";
+import {
+  agentLabel,
+  isOver,
+  kindLabel,
+  KINDS,
+  line,
+  operatorName,
+  STATES,
+  visitorName,
+} from "./words.js";
 
 /** The list, for whoever is signed in. */
 export function ticketList(session) {
@@ -14,14 +23,26 @@ export function ticketList(session) {
     nouns: ["ticket", "tickets"],
     search: "Search tickets",
     filters: [
-      { name: "state", label: "State", options: [["", "Waiting"], ["over", "Done"], ["all", "All"]] },
+      {
+        name: "state",
+        label: "State",
+        options: [
+          ["", "Waiting"],
+          ["over", "Done"],
+          ["all", "All"],
+        ],
+      },
       { name: "kind", label: "Kind", options: [["", "Every kind"], ...Object.entries(KINDS)] },
       ...agentFilter(session),
       { name: "mine", label: "Mine" },
     ],
     empty: ["Nobody is waiting.", "Whoever needs a person appears here at once."],
     page: (params, after, limit, signal) =>
-      get("tickets", { ...chosen(params), state: params.get("state") || "open", after, limit }, signal),
+      get(
+        "tickets",
+        { ...chosen(params), state: params.get("state") || "open", after, limit },
+        signal,
+      ),
     row: (ticket) => ticketRow(ticket, session),
   });
 }
@@ -47,7 +68,11 @@ function ticketRow(ticket, session) {
       { class: "row-top" },
       kindLabel(ticket.kind),
       agentLabel(ticket.agent),
-      el("span", { class: "row-time" }, isOver(ticket) ? time(ticket.ended_at) : time(ticket.created_at, "for")),
+      el(
+        "span",
+        { class: "row-time" },
+        isOver(ticket) ? time(ticket.ended_at) : time(ticket.created_at, "for"),
+      ),
     ),
     line(ticket.about, "row-words strong"),
     el("span", { class: "row-foot" }, ...foot(ticket, session)),

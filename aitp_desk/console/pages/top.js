@@ -4,7 +4,11 @@ import { button, el } from "./dom.js";
 import { link } from "./route.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-const NAMES = [["tickets", "Tickets", "1"], ["threads", "Threads", "2"], ["load", "Load", "3"]];
+const NAMES = [
+  ["tickets", "Tickets", "1"],
+  ["threads", "Threads", "2"],
+  ["load", "Load", "3"],
+];
 
 /**
  * @param {object} session
@@ -16,7 +20,13 @@ export function topBar(session, live, acts) {
   const links = new Map(
     NAMES.map(([view, words, key]) => [
       view,
-      el("a", { href: link(view), "data-key": key, "aria-keyshortcuts": key }, words, view === "tickets" && " ", view === "tickets" && badge),
+      el(
+        "a",
+        { href: link(view), "data-key": key, "aria-keyshortcuts": key },
+        words,
+        view === "tickets" && " ",
+        view === "tickets" && badge,
+      ),
     ]),
   );
   const state = el("p", { class: "connection", role: "status", hidden: true }, "");
@@ -42,21 +52,33 @@ export function topBar(session, live, acts) {
       "div",
       { class: "menu" },
       el("p", { class: "soft small" }, `Visitors see you as ${session.operator}.`),
-      el("a", { class: "menu-item", href: session.site.url, target: "_blank", rel: "noopener noreferrer" }, session.site.name),
+      el(
+        "a",
+        {
+          class: "menu-item",
+          href: session.site.url,
+          target: "_blank",
+          rel: "noopener noreferrer",
+        },
+        session.site.name,
+      ),
       button("Keys", "menu-item", acts.keys, { "aria-keyshortcuts": "?" }),
       button("Sign out", "menu-item", acts.leave),
     ),
   );
   closeWhenLeft(account);
+  const title = el("h1", { class: "unseen" });
   const element = el(
     "header",
     { class: "top" },
+    title,
     el("p", { class: "brand" }, mark(), el("span", {}, session.site.name)),
     el("nav", { "aria-label": "Console" }, ...links.values()),
     state,
     account,
   );
-  const show = (view) => {
+  const show = (view, words) => {
+    title.textContent = `${words} of ${session.site.name}`;
     for (const [name, anchor] of links) {
       if (name === view) anchor.setAttribute("aria-current", "page");
       else anchor.removeAttribute("aria-current");
@@ -75,8 +97,14 @@ function closeWhenLeft(details) {
   details.addEventListener("focusout", (event) => {
     if (event.relatedTarget && !details.contains(event.relatedTarget)) details.open = false;
   });
-  details.addEventListener("click", (event) => event.target.matches(".menu-item") && (details.open = false));
-  document.addEventListener("click", (event) => details.contains(event.target) || (details.open = false));
+  details.addEventListener(
+    "click",
+    (event) => event.target.matches(".menu-item") && (details.open = false),
+  );
+  document.addEventListener(
+    "click",
+    (event) => details.contains(event.target) || (details.open = false),
+  );
 }
 
 /** The desk's bell. */
@@ -86,7 +114,10 @@ export function mark() {
   bell.setAttribute("viewBox", "0 0 32 32");
   bell.setAttribute("class", "mark");
   bell.setAttribute("aria-hidden", "true");
-  path.setAttribute("d", "M3 24h26v3.5H3zM6 22a10 10 0 0 1 20 0zM16 6.3a2.3 2.3 0 1 1 0 4.6 2.3 2.3 0 0 1 0-4.6z");
+  path.setAttribute(
+    "d",
+    "M3 24h26v3.5H3zM6 22a10 10 0 0 1 20 0zM16 6.3a2.3 2.3 0 1 1 0 4.6 2.3 2.3 0 0 1 0-4.6z",
+  );
   bell.append(path);
   return bell;
 }

@@ -1,4 +1,4 @@
-// Times: how long ago, for people, with the exact time in the title, kept true while they are shown.
+// Times for people, with the exact one in the title, kept true while they are shown.
 
 import { el } from "./dom.js";
 
@@ -42,7 +42,7 @@ const STYLES = {
     return seconds < 14 * DAY ? `${roughly(seconds)} ago` : DATE.format(at);
   },
   for: (seconds) => roughly(Math.max(0, seconds)),
-  due: (seconds) => (seconds < 0 ? `due in ${duration(-seconds)}` : `due ${duration(seconds)} ago`),
+  due: (seconds) => (seconds < 0 ? `due in ${duration(-seconds)}` : `was due ${duration(seconds)} ago`),
 };
 
 /**
@@ -52,7 +52,11 @@ const STYLES = {
  * @param {"ago" | "for" | "due"} style "4 min ago"; how long since: "4 min"; "due in 4 min".
  */
 export function time(at, style = "ago") {
-  const element = el("time", { datetime: at, "data-style": style, title: EXACT.format(new Date(at)) });
+  const element = el("time", {
+    datetime: at,
+    "data-style": style,
+    title: EXACT.format(new Date(at)),
+  });
   tell(element);
   return element;
 }
