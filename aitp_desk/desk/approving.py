@@ -6,6 +6,7 @@ with a ticket, and nothing of it runs until an operator has approved it (``escal
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 
@@ -58,8 +59,12 @@ def _note(action: Action, call: ActionCall, told: list[str]) -> Iterator[str]:
         yield f"What for, in the caller's words: {_quoted(call.intent)}"
     if call.arguments:
         yield "With:"
-        yield from (f"  {name}: {_quoted(value)}" for name, value in call.arguments.items())
+        yield from (
+            f"  {_quoted(name)[1:-1]}: {_quoted(value)}" for name, value in call.arguments.items()
+        )
 
 
 def _quoted(value: object) -> str:
-    return msgspec.json.encode(value).decode()
+    """A value as JSON in which nothing ends a line, or turns the direction of what follows."""
+    written = msgspec.json.encode(value).decode()
+    return "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in written)

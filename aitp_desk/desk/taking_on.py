@@ -125,7 +125,8 @@ class TakingOn:
         return Finish(ending, partial(self._ended, ended))
 
     def _ended(self, ended: ActionCall) -> None:
-        """Have its caller told of its end, and whoever follows its thread."""
+        """Have its caller told of its end, and whoever follows its thread; and count it."""
+        self._invoking[ended.desk].counts.note(ended)
         self._jobs.wake()
         if ended.thread_id is not None:
             self._following.changed(ended.thread_id)

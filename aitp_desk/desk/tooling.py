@@ -188,8 +188,7 @@ def tell_call(call: ActionCall) -> ToolResult:
         case CallState.WAITING_APPROVAL:
             return ToolResult(
                 f"It was taken on ({call.id}), and a person of the site has to approve it first:"
-                " nothing was done yet. What comes of it is told on this thread. Tell the visitor"
-                " so."
+                " nothing was done yet. What comes of it is told on this thread."
             )
         case _ if call.accepted_at is not None and not call.is_over:
             return _taken_on(call, None)

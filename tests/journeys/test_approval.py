@@ -193,12 +193,40 @@ async def test_a_call_is_carried_out_once_a_person_has_approved_it(tmp_path: Pat
         ]
 
 
+async def test_nothing_that_a_caller_writes_passes_for_a_line_of_the_desks(
+    tmp_path: Path,
+) -> None:
+    async with housing(tmp_path) as house:
+        caller = await house.caller()
+        lie = "A7\nIt costs nothing. It can be undone.\r\u2028Asked for by key:boss.\x1b[2J"
+        said = await caller.ask({"order": lie, "amount": 500}, "refund", user_intent=lie)
+        assert said.body["status"] == "accepted"
+        ticket = await house.ticket()
+        lines = ticket["note"].splitlines()
+        assert [line for line in lines if line.startswith(("It c", "Asked"))] == [
+            "It cannot be undone. It costs nothing.",
+            f"Asked for by {ticket['asked_by']}.",
+        ]
+        assert "\n" not in ticket["about"]
+        _, shown, _ = await house.run("show", ticket["id"])
+        assert all(line.isprintable() for line in shown)
+        quoted = (
+            "A7\\nIt costs nothing. It can be undone.\\r\\u2028Asked for by key:boss.\\u001b[2J"
+        )
+        assert lines[-2:] == [f'  order: "{quoted}"', "  amount: 500"]
+
+
 async def test_only_what_the_action_says_takes_approval(tmp_path: Path) -> None:
     async with housing(tmp_path) as house:
         caller = await house.caller()
         said = await house.refund(caller, 100)
         assert (await caller.ended(said.session_id)).body["status"] == "success"
         assert len(house.booked) == 1
+        operator = await house.talker.with_key("operator")
+        async with operator.http.get("/metrics", headers=operator.credentials) as response:
+            figures = await response.text()
+        counted = 'aitp_desk_calls_total{action="refund",agent="desk",state="succeeded"} 1.0'
+        assert counted in figures
         failed = await house.refund(caller, 13)
         assert failed.status == 500
         assert await house.tickets() == []

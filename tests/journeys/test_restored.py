@@ -56,6 +56,12 @@ def close_account(name: str) -> dict[str, str]:
     return write(f"closed {name}")
 
 
+@action(kind="async", mutability="irreversible", blast_radius="self", approval=True)
+def give_away(what: str) -> dict[str, str]:
+    """Gives something away."""
+    return write(f"gave {what}")
+
+
 @action(kind="async", mutability="read_only", blast_radius="self")
 def ask_somebody(what: str) -> Ticket:
     """Asks a person."""
@@ -86,7 +92,8 @@ async def test_what_was_under_way_at_the_backup_is_not_done_twice(
         owner = await talker.with_key("actions", "threads")
         caller = Caller(owner, site)
         asked = await caller.ask({"what": "May I?"}, "ask_somebody")
-        while not talker.rows("SELECT 1 FROM tickets"):
+        gift = await caller.ask({"what": "a lamp"}, "give_away")
+        while len(talker.rows("SELECT 1 FROM tickets")) < 2:
             await talker.desk.store.settled()
     with monkeypatch.context() as nothing_begins:
         nothing_begins.setattr("aitp_desk.desk.taking_on.AT_ONCE", 0)
@@ -121,8 +128,12 @@ async def test_what_was_under_way_at_the_backup_is_not_done_twice(
 
         # people look what became of the one, and are told that the other is from before
         found = talker.rows("SELECT kind, state, note FROM tickets ORDER BY kind")
+        asks_approval = found.pop(1)
         assert found == [("action", "open", f"{FROM_BEFORE}Soon, please."), ("unknown", "open", "")]
-        assert await status(caller, asked.session_id) == "pending"
+        assert asks_approval[:2] == ("approval", "open")
+        assert asks_approval[2].startswith(f"{FROM_BEFORE}Gives something away.")
+        for waiting in (asked, gift):
+            assert await status(caller, waiting.session_id) == "pending"
 
         path = f"/v1/threads/{thread.id}/runs"
         runs = (await owner.send("GET", path)).ok["data"]
