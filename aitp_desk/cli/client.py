@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -10,27 +9,31 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.credentials import (
+    check_name,
+    expires_given,
+    life_of,
+    overlap_given,
+    scopes_given,
+    tell_made,
+    tell_rotated,
+    webhook_secret,
+)
 from aitp_desk.cli.data import (
     at_the_machine,
     desk_data,
     desk_store,
-    present_database,
+    in_store,
+    json_lines,
     present_keys,
 )
 from aitp_desk.cli.lengths import read_end, read_length
-from aitp_desk.cli.moments import day_of, minute_of, second_of, second_or_none
+from aitp_desk.cli.moments import day_of, second_of, second_or_none
 
 if TYPE_CHECKING:
     from aitp_desk.auth.data_keys import DataKeys
+    from aitp_desk.store.base import Store
     from aitp_desk.store.client_records import Client
-
-
-_webhook_secret = click.option(
-    "--webhook-secret",
-    "shows_webhook_secret",
-    is_flag=True,
-    help="Show what callbacks are signed with as well.",
-)
 
 
 @click.group()
@@ -42,15 +45,9 @@ def client() -> None:
 @desk_data
 @desk_store
 @click.option("--name", required=True, help="What it is for; no two live ones share a name.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    required=True,
-    help="threads, actions, actions:NAME, operator or admin; may be given several times.",
-)
-@click.option("--expires", metavar="90d|DATE", help="When it ends; by default never.")
-@_webhook_secret
+@scopes_given
+@expires_given
+@webhook_secret
 def create(
     data: Path,
     url: str,
@@ -67,23 +64,16 @@ def create(
         from aitp_desk.auth.clients import ClientSecrets
         from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
-        from aitp_desk.store.sqlite import SqliteStore
 
-        if not name.strip() or not name.isprintable():
-            fail(["--name: takes a name on one line."])
+        check_name(name)
         scopes = check_scopes(scopes)
-        database, keys = present_database(data, url), present_keys(data, url)
+        keys = present_keys(data, url)
         made, secret = ClientSecrets(keys).make(
             name=name, scopes=scopes, is_registered=False, now=now, expires_at=expires_at
         )
-
-        async def keep() -> None:
-            async with SqliteStore.open(database) as store:
-                await store.run(work.create_client, client=made, by=at_the_machine(keys))
-
-        asyncio.run(keep())
-    ends = "" if expires_at is None else f" It ends {minute_of(expires_at)} UTC."
-    click.echo(f"Made client {made.id} ({name}) with the scopes {', '.join(scopes)}.{ends}")
+        by = at_the_machine(keys)
+        in_store(data, url, lambda store: store.run(work.create_client, client=made, by=by))
+    tell_made(f"client {made.id} ({name})", scopes, expires_at)
     _show(made, secret, keys if shows_webhook_secret else None)
 
 
@@ -91,14 +81,8 @@ def create(
 @desk_data
 @desk_store
 @click.argument("id_or_name")
-@click.option(
-    "--overlap",
-    default="1h",
-    show_default=True,
-    metavar="LENGTH",
-    help="How long the secret that it has goes on working, such as 30m or 2d; 0 for not at all.",
-)
-@_webhook_secret
+@overlap_given
+@webhook_secret
 def rotate(
     data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
 ) -> None:
@@ -112,51 +96,41 @@ def rotate(
     with mistakes_told():
         from aitp_desk.auth.clients import ClientSecrets
         from aitp_desk.store import client_reads, work
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database, keys = present_database(data, url), present_keys(data, url)
+        keys = present_keys(data, url)
 
-        async def exchange() -> tuple[Client, str]:
-            async with SqliteStore.open(database) as store:
-                kept = await client_reads.live_client(store, id_or_name)
-                if kept is None:
-                    _not_live(id_or_name)
-                secret, hash_, data_key = ClientSecrets(keys).renew(kept.id)
-                rotated = await store.run(
-                    work.rotate_client,
-                    client=kept,
-                    hash=hash_,
-                    data_key=data_key,
-                    previous_until=until,
-                    now=now,
-                    by=at_the_machine(keys),
-                )
-                return rotated, secret
+        async def exchange(store: Store) -> tuple[Client, str]:
+            kept = await client_reads.live_client(store, id_or_name)
+            if kept is None:
+                _not_live(id_or_name)
+            secret, hash_, data_key = ClientSecrets(keys).renew(kept.id)
+            rotated = await store.run(
+                work.rotate_client,
+                client=kept,
+                hash=hash_,
+                data_key=data_key,
+                previous_until=until,
+                now=now,
+                by=at_the_machine(keys),
+            )
+            return rotated, secret
 
-        rotated, secret = asyncio.run(exchange())
-    former = f"goes on until {minute_of(until)} UTC" if until > now else "works no more"
-    click.echo(f"Rotated client {rotated.id} ({rotated.name}). The secret before {former}.")
+        rotated, secret = in_store(data, url, exchange)
+    tell_rotated(f"client {rotated.id} ({rotated.name})", until, now)
     _show(rotated, secret, keys if shows_webhook_secret else None)
 
 
 @client.command(name="list")
 @desk_data
 @desk_store
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+@json_lines
 def list_(data: Path, url: str, *, as_json: bool) -> None:
     """List the clients, revoked ones and those that registered themselves included."""
     with mistakes_told():
         from aitp_desk.store import client_reads
-        from aitp_desk.store.sqlite import SqliteStore
-
-        database = present_database(data, url)
-
-        async def read() -> tuple[Client, ...]:
-            async with SqliteStore.open(database) as store:
-                return await client_reads.list_clients(store)
 
         now = time.time()
-        for kept in asyncio.run(read()):
+        for kept in in_store(data, url, client_reads.list_clients):
             click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
 
 
@@ -168,20 +142,13 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
     """Revoke a client by its id, or one that you made by its name; its tokens end with it."""
     with mistakes_told():
         from aitp_desk.store import work
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database, keys = present_database(data, url), present_keys(data, url)
-
-        async def end() -> Client | None:
-            async with SqliteStore.open(database) as store:
-                return await store.run(
-                    work.revoke_client,
-                    id_or_name=id_or_name,
-                    now=int(time.time()),
-                    by=at_the_machine(keys),
-                )
-
-        revoked = asyncio.run(end())
+        by, now = at_the_machine(present_keys(data, url)), int(time.time())
+        revoked = in_store(
+            data,
+            url,
+            lambda store: store.run(work.revoke_client, id_or_name=id_or_name, now=now, by=by),
+        )
         if revoked is None:
             _not_live(id_or_name)
         click.echo(f"Revoked client {revoked.id} ({revoked.name}).")
@@ -210,7 +177,8 @@ def _not_live(id_or_name: str) -> NoReturn:
 def _in_line(kept: Client, now: float) -> str:
     made_by = "registered" if kept.is_registered else "owner's"
     made, scopes = day_of(kept.created_at), ",".join(kept.scopes)
-    return "  ".join((kept.id, made, _state(kept, now), made_by, scopes, kept.name))
+    life = " ".join(life_of(kept.revoked_at, kept.expires_at, now))
+    return "  ".join((kept.id, made, life, made_by, scopes, kept.name))
 
 
 def _in_json(kept: Client, now: float) -> str:
@@ -229,12 +197,3 @@ def _in_json(kept: Client, now: float) -> str:
         "former_until": None if former is None else second_of(former.until),
     }
     return msgspec.json.encode(told).decode()
-
-
-def _state(kept: Client, now: float) -> str:
-    if kept.revoked_at is not None:
-        return f"revoked {day_of(kept.revoked_at)}"
-    if kept.expires_at is None:
-        return "live"
-    over = now >= kept.expires_at
-    return f"{'expired' if over else 'live until'} {day_of(kept.expires_at)}"

@@ -7,16 +7,21 @@ import getpass
 import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import click
 
 from aitp_desk.cli.arguments import fail
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from aitp_desk.auth.data_keys import DataKeys
     from aitp_desk.auth.keys import MasterKey
     from aitp_desk.model.audit import Auditor
+    from aitp_desk.store.base import Store
+
+R = TypeVar("R")
 
 desk_data = click.option(
     "--data",
@@ -32,6 +37,8 @@ desk_store = click.option(
     show_default=True,
     help="The desk's store.url, where it is not the default.",
 )
+
+json_lines = click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
 
 
 def named_database(data: Path, url: str) -> Path:
@@ -74,16 +81,28 @@ def present_keys(data: Path, url: str) -> DataKeys:
         StoreError: the database cannot be opened.
     """
     from aitp_desk.auth.data_keys import open_data_keys
+
+    present_database(data, url)
+    present_master_key(data)
+    return in_store(data, url, lambda store: open_data_keys(store, data, os.environ))
+
+
+def in_store(data: Path, url: str, work: Callable[[Store], Awaitable[R]]) -> R:
+    """Do something with the desk's database, or leave where there is none.
+
+    Raises:
+        StoreError: the database cannot be opened.
+        Exception: what the work raises.
+    """
     from aitp_desk.store.sqlite import SqliteStore
 
     database = present_database(data, url)
-    present_master_key(data)
 
-    async def unwrap() -> DataKeys:
+    async def opened() -> R:
         async with SqliteStore.open(database) as store:
-            return await open_data_keys(store, data, os.environ)
+            return await work(store)
 
-    return asyncio.run(unwrap())
+    return asyncio.run(opened())
 
 
 def at_the_machine(keys: DataKeys) -> Auditor:

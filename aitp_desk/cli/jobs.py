@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +13,8 @@ from aitp_desk.cli.data import (
     at_the_machine,
     desk_data,
     desk_store,
-    present_database,
+    in_store,
+    json_lines,
     present_keys,
 )
 from aitp_desk.cli.moments import minute_of, second_of, second_or_none
@@ -22,7 +22,7 @@ from aitp_desk.cli.moments import minute_of, second_of, second_or_none
 if TYPE_CHECKING:
     from aitp_desk.model.job import Job
     from aitp_desk.model.schedule import KeptSchedule
-    from aitp_desk.store.base import Work
+    from aitp_desk.store.base import Store, Work
 
 
 @click.group()
@@ -35,7 +35,7 @@ def jobs() -> None:
 @desk_store
 @click.option("--dead", "dead_only", is_flag=True, help="Only what was given up.")
 @click.option("--schedules", "of_schedules", is_flag=True, help="What is done again and again.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+@json_lines
 def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json: bool) -> None:
     """List the jobs that are kept, the oldest first; never what they carry.
 
@@ -45,22 +45,19 @@ def list_(data: Path, url: str, *, dead_only: bool, of_schedules: bool, as_json:
     """
     with mistakes_told():
         from aitp_desk.store import job_reads, schedule_reads
-        from aitp_desk.store.sqlite import SqliteStore
 
         if dead_only and of_schedules:
             fail(["A schedule is never dead; leave out --dead or --schedules."])
-        database = present_database(data, url)
 
-        async def show() -> None:
-            async with SqliteStore.open(database) as store:
-                if of_schedules:
-                    for one in await schedule_reads.schedules(store):
-                        click.echo(_schedule_in_json(one) if as_json else _schedule_in_line(one))
-                    return
-                async for kept in job_reads.jobs(store, dead_only=dead_only):
-                    click.echo(_in_json(kept) if as_json else _in_line(kept))
+        async def show(store: Store) -> None:
+            if of_schedules:
+                for one in await schedule_reads.schedules(store):
+                    click.echo(_schedule_in_json(one) if as_json else _schedule_in_line(one))
+                return
+            async for kept in job_reads.jobs(store, dead_only=dead_only):
+                click.echo(_in_json(kept) if as_json else _in_line(kept))
 
-        asyncio.run(show())
+        in_store(data, url, show)
 
 
 @jobs.command()
@@ -103,30 +100,17 @@ def run_(data: Path, url: str, name: str) -> None:
     A serving desk begins within a second, another one at its next start.
     """
     with mistakes_told():
-        from aitp_desk.store.sqlite import SqliteStore
         from aitp_desk.store.work.schedules import hasten_schedule
 
-        database, keys = present_database(data, url), present_keys(data, url)
-
-        async def hasten() -> bool:
-            async with SqliteStore.open(database) as store:
-                return await store.run(hasten_schedule, name=name, by=at_the_machine(keys))
-
-        if not asyncio.run(hasten()):
+        by = at_the_machine(present_keys(data, url))
+        if not in_store(data, url, lambda store: store.run(hasten_schedule, name=name, by=by)):
             fail([f"There is no schedule {name!r}; 'aitp-desk jobs list --schedules' shows them."])
         click.echo(f"{name} is begun within a second, or when the desk starts.")
 
 
 def _change(data: Path, url: str, unit: Callable[..., Work[Job | None]], job_id: str) -> Job:
-    from aitp_desk.store.sqlite import SqliteStore
-
-    database, keys = present_database(data, url), present_keys(data, url)
-
-    async def change() -> Job | None:
-        async with SqliteStore.open(database) as store:
-            return await store.run(unit, job_id=job_id, by=at_the_machine(keys))
-
-    kept = asyncio.run(change())
+    by = at_the_machine(present_keys(data, url))
+    kept = in_store(data, url, lambda store: store.run(unit, job_id=job_id, by=by))
     if kept is None:
         fail([f"There is no job {job_id!r}; 'aitp-desk jobs list' shows them."])
     return kept

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 import time
 from pathlib import Path
@@ -15,7 +14,8 @@ from aitp_desk.cli.data import (
     at_the_machine,
     desk_data,
     desk_store,
-    present_database,
+    in_store,
+    json_lines,
     present_keys,
 )
 from aitp_desk.cli.moments import minute_of, second_of, second_or_none
@@ -54,7 +54,7 @@ def tickets() -> None:
 @desk_data
 @desk_store
 @click.option("--all", "show_all", is_flag=True, help="Those that are over, too.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+@json_lines
 def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
     """List the tickets that are open, the oldest first.
 
@@ -63,16 +63,12 @@ def list_(data: Path, url: str, *, show_all: bool, as_json: bool) -> None:
     """
     with mistakes_told():
         from aitp_desk.store import ticket_reads
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database = present_database(data, url)
+        async def show(store: Store) -> None:
+            async for kept in ticket_reads.tickets(store, open_only=not show_all):
+                click.echo(_json(_told(kept)) if as_json else _in_line(kept))
 
-        async def show() -> None:
-            async with SqliteStore.open(database) as store:
-                async for kept in ticket_reads.tickets(store, open_only=not show_all):
-                    click.echo(_json(_told(kept)) if as_json else _in_line(kept))
-
-        asyncio.run(show())
+        in_store(data, url, show)
 
 
 @tickets.command()
@@ -86,16 +82,14 @@ def show(data: Path, url: str, ticket_id: str, *, as_json: bool) -> None:
     Of one that asks for approval the note says what would be done; as JSON stand all arguments.
     """
     with mistakes_told():
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database = present_database(data, url)
+        async def find(
+            store: Store,
+        ) -> tuple[KeptTicket, Mapping[str, Any], tuple[Message, ...]]:
+            kept = await _find(store, ticket_id)
+            return kept, await _arguments(store, kept), await _newest(store, kept)
 
-        async def find() -> tuple[KeptTicket, Mapping[str, Any], tuple[Message, ...]]:
-            async with SqliteStore.open(database) as store:
-                kept = await _find(store, ticket_id)
-                return kept, await _arguments(store, kept), await _newest(store, kept)
-
-        kept, arguments, said = asyncio.run(find())
+        kept, arguments, said = in_store(data, url, find)
         if as_json:
             messages = [{"actor": one.actor, "content": one.content} for one in said]
             told = {**_told(kept), "arguments": arguments, "messages": messages}
@@ -205,15 +199,13 @@ def release(data: Path, url: str, ticket_id: str) -> None:
 
 def _change(data: Path, url: str, change: _Change, ticket_id: str) -> None:
     from aitp_desk.desk.escalating import Escalating
-    from aitp_desk.store.sqlite import SqliteStore
 
-    database, by = present_database(data, url), at_the_machine(present_keys(data, url))
+    by = at_the_machine(present_keys(data, url))
 
-    async def carry_out() -> KeptTicket | None:
-        async with SqliteStore.open(database) as store:
-            return await change(Escalating(store, time.time), by)
+    async def carry_out(store: Store) -> KeptTicket | None:
+        return await change(Escalating(store, time.time), by)
 
-    if asyncio.run(carry_out()) is None:
+    if in_store(data, url, carry_out) is None:
         _missing(ticket_id)
 
 

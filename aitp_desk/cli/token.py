@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -10,11 +9,22 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.credentials import (
+    check_name,
+    expires_given,
+    life_of,
+    overlap_given,
+    scopes_given,
+    tell_made,
+    tell_rotated,
+    webhook_secret,
+)
 from aitp_desk.cli.data import (
     at_the_machine,
     desk_data,
     desk_store,
-    present_database,
+    in_store,
+    json_lines,
     present_keys,
 )
 from aitp_desk.cli.lengths import read_end, read_length
@@ -22,14 +32,8 @@ from aitp_desk.cli.moments import day_of, minute_of, second_of, second_or_none
 
 if TYPE_CHECKING:
     from aitp_desk.auth.data_keys import DataKeys
+    from aitp_desk.store.base import Store
     from aitp_desk.store.key_records import Key
-
-webhook_secret = click.option(
-    "--webhook-secret",
-    "shows_webhook_secret",
-    is_flag=True,
-    help="Show what callbacks are signed with as well.",
-)
 
 
 @click.group()
@@ -41,14 +45,8 @@ def token() -> None:
 @desk_data
 @desk_store
 @click.option("--name", required=True, help="What the key is for; no two live keys share a name.")
-@click.option(
-    "--scope",
-    "scopes",
-    multiple=True,
-    required=True,
-    help="threads, actions, actions:NAME, operator or admin; may be given several times.",
-)
-@click.option("--expires", metavar="90d|DATE", help="When it ends; by default never.")
+@scopes_given
+@expires_given
 @click.option("--hmac", "signs", is_flag=True, help="Make a key that signs requests instead.")
 @webhook_secret
 def create(
@@ -75,12 +73,9 @@ def create(
         from aitp_desk.model.scope import check_scopes
         from aitp_desk.store import work
         from aitp_desk.store.key_records import Key
-        from aitp_desk.store.sqlite import SqliteStore
 
-        if not name.strip() or not name.isprintable():
-            fail(["--name: takes a name on one line."])
+        check_name(name)
         scopes = check_scopes(scopes)
-        database = present_database(data, url)
         keys = present_keys(data, url)
         id_, key = make_api_key()
         made = Key(
@@ -93,14 +88,9 @@ def create(
             kind="hmac" if signs else "api_key",
             expires_at=expires_at,
         )
-
-        async def keep() -> None:
-            async with SqliteStore.open(database) as store:
-                await store.run(work.create_token, token=made, by=at_the_machine(keys))
-
-        asyncio.run(keep())
-    ends = "" if expires_at is None else f" It ends {minute_of(expires_at)} UTC."
-    click.echo(f"Made token {id_} ({name}) with the scopes {', '.join(scopes)}.{ends}")
+        by = at_the_machine(keys)
+        in_store(data, url, lambda store: store.run(work.create_token, token=made, by=by))
+    tell_made(f"token {id_} ({name})", scopes, expires_at)
     if shows_webhook_secret:
         _show_webhook_secret(keys, made)
     _show(made, make_secret(keys, id_, made.version, made.data_key) if signs else key)
@@ -110,13 +100,7 @@ def create(
 @desk_data
 @desk_store
 @click.argument("id_or_name")
-@click.option(
-    "--overlap",
-    default="1h",
-    show_default=True,
-    metavar="LENGTH",
-    help="How long the secret that it has goes on working, such as 30m or 2d; 0 for not at all.",
-)
+@overlap_given
 @webhook_secret
 def rotate(
     data: Path, url: str, id_or_name: str, overlap: str, *, shows_webhook_secret: bool
@@ -133,34 +117,31 @@ def rotate(
         from aitp_desk.auth.api_key import make_api_key
         from aitp_desk.auth.signed_request import make_secret
         from aitp_desk.store import reads, work
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database, keys = present_database(data, url), present_keys(data, url)
+        keys = present_keys(data, url)
 
-        async def exchange() -> tuple[Key, str]:
-            async with SqliteStore.open(database) as store:
-                kept = await reads.unrevoked_token(store, id_or_name)
-                if kept is None:
-                    _not_live(id_or_name)
-                signs = kept.kind == "hmac"
-                _, key = make_api_key(kept.id)
-                rotated = await store.run(
-                    work.rotate_token,
-                    id=kept.id,
-                    version=kept.version,
-                    hash=b"" if signs else keys.hash_token(key, keys.newest),
-                    data_key=keys.newest,
-                    previous_until=until,
-                    now=now,
-                    by=at_the_machine(keys),
-                )
-                if signs:
-                    key = make_secret(keys, rotated.id, rotated.version, rotated.data_key)
-                return rotated, key
+        async def exchange(store: Store) -> tuple[Key, str]:
+            kept = await reads.unrevoked_token(store, id_or_name)
+            if kept is None:
+                _not_live(id_or_name)
+            signs = kept.kind == "hmac"
+            _, key = make_api_key(kept.id)
+            rotated = await store.run(
+                work.rotate_token,
+                id=kept.id,
+                version=kept.version,
+                hash=b"" if signs else keys.hash_token(key, keys.newest),
+                data_key=keys.newest,
+                previous_until=until,
+                now=now,
+                by=at_the_machine(keys),
+            )
+            if signs:
+                key = make_secret(keys, rotated.id, rotated.version, rotated.data_key)
+            return rotated, key
 
-        rotated, secret = asyncio.run(exchange())
-    former = f"goes on until {minute_of(until)} UTC" if until > now else "works no more"
-    click.echo(f"Rotated token {rotated.id} ({rotated.name}). The secret before {former}.")
+        rotated, secret = in_store(data, url, exchange)
+    tell_rotated(f"token {rotated.id} ({rotated.name})", until, now)
     if shows_webhook_secret:
         _show_webhook_secret(keys, rotated)
     _show(rotated, secret)
@@ -169,7 +150,7 @@ def rotate(
 @token.command(name="list")
 @desk_data
 @desk_store
-@click.option("--json", "as_json", is_flag=True, help="A JSON object a line.")
+@json_lines
 def list_(data: Path, url: str, *, as_json: bool) -> None:
     """List all keys, revoked ones included; never the secrets.
 
@@ -178,16 +159,9 @@ def list_(data: Path, url: str, *, as_json: bool) -> None:
     """
     with mistakes_told():
         from aitp_desk.store import reads
-        from aitp_desk.store.sqlite import SqliteStore
-
-        database = present_database(data, url)
-
-        async def read() -> tuple[Key, ...]:
-            async with SqliteStore.open(database) as store:
-                return await reads.list_tokens(store)
 
         now = int(time.time())
-        for kept in asyncio.run(read()):
+        for kept in in_store(data, url, reads.list_tokens):
             click.echo(_in_json(kept, now) if as_json else _in_line(kept, now))
 
 
@@ -199,20 +173,13 @@ def revoke(data: Path, url: str, id_or_name: str) -> None:
     """Revoke a key by its id or name; a running desk refuses it within a second."""
     with mistakes_told():
         from aitp_desk.store import work
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database, keys = present_database(data, url), present_keys(data, url)
-
-        async def end() -> Key | None:
-            async with SqliteStore.open(database) as store:
-                return await store.run(
-                    work.revoke_token,
-                    id_or_name=id_or_name,
-                    now=int(time.time()),
-                    by=at_the_machine(keys),
-                )
-
-        revoked = asyncio.run(end())
+        by, now = at_the_machine(present_keys(data, url)), int(time.time())
+        revoked = in_store(
+            data,
+            url,
+            lambda store: store.run(work.revoke_token, id_or_name=id_or_name, now=now, by=by),
+        )
         if revoked is None:
             _not_live(id_or_name)
         click.echo(f"Revoked token {revoked.id} ({revoked.name}).")
@@ -245,18 +212,8 @@ def _not_live(id_or_name: str) -> NoReturn:
 def _in_line(kept: Key, now: int) -> str:
     used = f"used {minute_of(kept.used_at)}" if kept.used_at is not None else "never used"
     made, scopes = f"made {day_of(kept.created_at)}", ",".join(kept.scopes)
-    return "  ".join(
-        (kept.id, kept.kind, made, used, " ".join(_state(kept, now)), scopes, kept.name)
-    )
-
-
-def _state(kept: Key, now: int) -> tuple[str, ...]:
-    """Whether a key is live, and when that ended or ends."""
-    if kept.revoked_at is not None:
-        return "revoked", day_of(kept.revoked_at)
-    if kept.expires_at is None:
-        return ("live",)
-    return "live until" if now < kept.expires_at else "expired", day_of(kept.expires_at)
+    life = " ".join(life_of(kept.revoked_at, kept.expires_at, now))
+    return "  ".join((kept.id, kept.kind, made, used, life, scopes, kept.name))
 
 
 def _in_json(kept: Key, now: int) -> str:

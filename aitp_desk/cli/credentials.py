@@ -1,0 +1,72 @@
+"""What the commands that make keys have in common with those that make OAuth clients."""
+
+from __future__ import annotations
+
+import click
+
+from aitp_desk.cli.arguments import fail
+from aitp_desk.cli.moments import day_of, minute_of
+
+scopes_given = click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    required=True,
+    help="threads, actions, actions:NAME, operator or admin; may be given several times.",
+)
+expires_given = click.option(
+    "--expires", metavar="90d|DATE", help="When it ends; by default never."
+)
+overlap_given = click.option(
+    "--overlap",
+    default="1h",
+    show_default=True,
+    metavar="LENGTH",
+    help="How long the secret that it has goes on working, such as 30m or 2d; 0 for not at all.",
+)
+webhook_secret = click.option(
+    "--webhook-secret",
+    "shows_webhook_secret",
+    is_flag=True,
+    help="Show what callbacks are signed with as well.",
+)
+
+
+def check_name(name: str) -> None:
+    """Leave where a name is none that a list could show."""
+    if not name.strip() or not name.isprintable():
+        fail(["--name: takes a name on one line."])
+
+
+def tell_made(what: str, scopes: tuple[str, ...], expires_at: int | None) -> None:
+    """Say what was made.
+
+    Parameters:
+        what: with its id and name.
+        expires_at: when it ends, in Unix seconds; None for never.
+    """
+    ends = "" if expires_at is None else f" It ends {minute_of(expires_at)} UTC."
+    click.echo(f"Made {what} with the scopes {', '.join(scopes)}.{ends}")
+
+
+def tell_rotated(what: str, until: int, now: int) -> None:
+    """Say what was given another secret.
+
+    Parameters:
+        until: when the secret that it had ends, in Unix seconds, as ``now`` is.
+    """
+    former = f"goes on until {minute_of(until)} UTC" if until > now else "works no more"
+    click.echo(f"Rotated {what}. The secret before {former}.")
+
+
+def life_of(revoked_at: int | None, expires_at: int | None, now: float) -> tuple[str, ...]:
+    """Whether something is live, and the day on which that ended or ends.
+
+    Parameters:
+        revoked_at, expires_at, now: Unix seconds.
+    """
+    if revoked_at is not None:
+        return "revoked", day_of(revoked_at)
+    if expires_at is None:
+        return ("live",)
+    return "live until" if now < expires_at else "expired", day_of(expires_at)
