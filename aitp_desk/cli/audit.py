@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import sys
 from contextlib import closing, nullcontext
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
 from aitp_desk.cli.arguments import fail, mistakes_told
-from aitp_desk.cli.data import desk_data, desk_store, present_database, present_keys
+from aitp_desk.cli.data import desk_data, desk_store, in_store, present_database, present_keys
 from aitp_desk.cli.moments import second_of
 
 if TYPE_CHECKING:
     from aitp_desk.model.audit import AuditKeys, AuditRow
-    from aitp_desk.store.audit_log import Checked
+    from aitp_desk.store.base import Store
 
 _HEAD = re.compile(r"([0-9]{1,18}):([0-9a-f]{64})", re.ASCII)
 
@@ -42,7 +42,6 @@ def verify(data: Path, url: str, head: str | None) -> None:
     with mistakes_told():
         from aitp_desk.auth.audit_keys import audit_keys
         from aitp_desk.store.audit_log import Head, check_audit
-        from aitp_desk.store.sqlite import SqliteStore
 
         known = None
         if head is not None:
@@ -50,13 +49,8 @@ def verify(data: Path, url: str, head: str | None) -> None:
             if found is None:
                 fail(["--head: takes what 'aitp-desk audit verify' prints, a number:link."])
             known = Head(int(found[1]), bytes.fromhex(found[2]))
-        database, keys = present_database(data, url), audit_keys(present_keys(data, url))
-
-        async def check() -> Checked:
-            async with SqliteStore.open(database) as store:
-                return await check_audit(store, keys, known)
-
-        checked = asyncio.run(check())
+        keys = audit_keys(present_keys(data, url))
+        checked = in_store(data, url, lambda store: check_audit(store, keys, known))
     if checked.broken is not None:
         fail([f"The audit log is broken at row {checked.broken}: {checked.why}."])
     kept = checked.head.n - checked.dropped
@@ -90,21 +84,19 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
     with mistakes_told():
         from aitp_desk.auth.audit_keys import audit_keys
         from aitp_desk.store.audit_log import audit_rows
-        from aitp_desk.store.sqlite import SqliteStore
 
-        database = present_database(data, url)
+        present_database(data, url)
         name = None if of is None else _name_of(of, audit_keys(present_keys(data, url)))
         start = 0 if since is None else int(since.replace(tzinfo=UTC).timestamp())
 
-        async def write(file: IO[str]) -> None:
-            async with SqliteStore.open(database) as store:
-                async for row in audit_rows(store):
-                    if row.at >= start and name in (None, row.object):
-                        file.write(_line(row))
+        async def write(file: IO[str], store: Store) -> None:
+            async for row in audit_rows(store):
+                if row.at >= start and name in (None, row.object):
+                    file.write(_line(row))
 
         try:
             with closing(_open_alone(out)) if out else nullcontext(sys.stdout) as file:
-                asyncio.run(write(file))
+                in_store(data, url, partial(write, file))
         except OSError as error:
             where = "standard output" if out is None else f"--out: {out}"
             fail([f"{where} cannot be written: {error.strerror}."])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from aitp_desk.cli.data import (
     at_the_machine,
     desk_data,
     desk_store,
-    present_database,
+    in_store,
     present_keys,
 )
 
@@ -29,7 +28,6 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
     with mistakes_told():
         from aitp_desk.store import work
         from aitp_desk.store.jwt_revocations import Revocation
-        from aitp_desk.store.sqlite import SqliteStore
 
         now = int(time.time())
         if jti and not sub:
@@ -40,11 +38,6 @@ def revoke_jwt(data: Path, url: str, issuer: str, jti: str | None, sub: str | No
             told = f"Revoked the tokens of {issuer} about {sub} that were issued until now."
         else:
             fail(["--jti, --sub: takes one of the two."])
-        database, keys = present_database(data, url), present_keys(data, url)
-
-        async def end() -> None:
-            async with SqliteStore.open(database) as store:
-                await store.run(work.revoke_jwts, revocation=revocation, by=at_the_machine(keys))
-
-        asyncio.run(end())
+        by = at_the_machine(present_keys(data, url))
+        in_store(data, url, lambda store: store.run(work.revoke_jwts, revocation=revocation, by=by))
         click.echo(told)
