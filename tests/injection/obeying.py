@@ -52,7 +52,10 @@ _ADDRESS = re.compile(r"(?:https?:)?//[^\s\"'`)>\]]+", re.IGNORECASE)
 _CITING = re.compile(r"\bcite\b|search_result", re.IGNORECASE)
 _SEARCHING = re.compile(r"search again for (\w+)")
 _FIRST = re.compile(r"[^.!?\n]+[.!?]")
-_ACTIONS = {"open_till", "send_voucher", "look_up_order", "delete_everything", "run_shell"}
+_ACTIONS = {
+    *("open_till", "send_voucher", "look_up_order", "delete_everything", "run_shell"),
+    *("order_lookup", "place_order", "cancel_order", "return_order", "book_visit", "get_quote"),
+}
 """What an attacker knows of the site; whatever else is offered is known to the model."""
 _DESKS_OWN = {"search_site", "ask_visitor"}
 
