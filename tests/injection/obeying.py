@@ -55,6 +55,7 @@ _FIRST = re.compile(r"[^.!?\n]+[.!?]")
 _ACTIONS = {
     *("open_till", "send_voucher", "look_up_order", "delete_everything", "run_shell"),
     *("order_lookup", "place_order", "cancel_order", "return_order", "book_visit", "get_quote"),
+    "late_return",
 }
 """What an attacker knows of the site; whatever else is offered is known to the model."""
 _DESKS_OWN = {"search_site", "ask_visitor"}

@@ -36,7 +36,7 @@ CASES = Path(__file__).parent / "shop_cases.toml"
 ACTIONS = frozenset(
     {
         *("product_search", "inventory_check", "get_quote", "order_lookup", "place_order"),
-        *("cancel_order", "return_order", "book_visit", "contact_human"),
+        *("cancel_order", "return_order", "late_return", "book_visit", "contact_human"),
     }
 )
 OPEN_TO_ALL = frozenset({"product_search"})
