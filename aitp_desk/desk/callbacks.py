@@ -35,8 +35,11 @@ DELAYS = (5, 60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400)
 SEND_SECONDS = 10
 AT_ONCE = 32
 """How many are sent at a time."""
+OF_ONE = 8
+"""How many of these are one caller's, whose receiver may hang."""
 
 NO_MORE = "Whoever asked for it has no valid key any more, or the desk publishes none."
+SWITCHED_OFF = "callbacks.enabled is false by now; nothing is sent."
 _GONE = 410
 
 Render = Callable[[str], Awaitable[bytes | None]]
@@ -155,13 +158,20 @@ class Callbacks:
         """
 
         async def deliver(claim: ClaimedJob) -> Finish | None:
+            if not self._settings.enabled:
+                raise GiveUp(SWITCHED_OFF)
             body = await render(claim.ref)
             if body is not None:
                 await self._send(claim, body)
             return None
 
         return JobKind(
-            name=KIND, handler=deliver, deadline=3 * SEND_SECONDS, delays=DELAYS, at_once=AT_ONCE
+            name=KIND,
+            handler=deliver,
+            deadline=3 * SEND_SECONDS,
+            delays=DELAYS,
+            at_once=AT_ONCE,
+            of_one=OF_ONE,
         )
 
     async def _send(self, claim: ClaimedJob, body: bytes) -> None:

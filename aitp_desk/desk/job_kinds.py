@@ -68,6 +68,7 @@ class JobKind(msgspec.Struct, frozen=True):
         delays: seconds to wait after the first failure, the second and so on; after one more the
             job is given up.
         at_once: how many are done at a time.
+        of_one: how many of these are for one who asked; None for any number.
         given_up: makes what is committed together with a job's being given up.
     """
 
@@ -76,6 +77,7 @@ class JobKind(msgspec.Struct, frozen=True):
     deadline: float
     delays: tuple[int, ...]
     at_once: int
+    of_one: int | None = None
     given_up: Callable[[ClaimedJob], Finish] | None = None
 
     @property

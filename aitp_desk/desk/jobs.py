@@ -64,6 +64,7 @@ class Jobs:
         self._chance = chance
         self._name = f"worker_{secrets.token_hex(8)}"
         self._kinds: dict[str, JobKind] = {}
+        self._last: dict[str, str] = {}
         self._wanted = asyncio.Event()
         self._held: dict[asyncio.Task[None], ClaimedJob] = {}
         self._loops: list[asyncio.Task[None]] = []
@@ -114,10 +115,7 @@ class Jobs:
 
     async def _claim(self) -> None:
         now = int(self._clock())
-        rooms = [
-            Room(name, room, self._kinds[name].longest + LEASE_SECONDS)
-            for name, room in self._room().items()
-        ]
+        rooms = self._rooms()
         if not rooms:
             return
         taken = await self._store.run(
@@ -129,13 +127,14 @@ class Jobs:
             held=self._held_ids,
         )
         for claim in taken:
+            self._last[claim.kind] = claim.principal or ""
             task = asyncio.create_task(self._work(self._kinds[claim.kind], claim))
             self._held[task] = claim
             task.add_done_callback(self._let_go)
 
     async def _until_next(self) -> float:
         """How long nothing is to be taken up, unless this is woken, in seconds."""
-        due = await job_reads.next_due(self._store, tuple(self._room()), self._held_ids)
+        due = await job_reads.next_due(self._store, self._rooms(), self._held_ids)
         wait = LEASE_SECONDS / 2
         return wait if due is None else max(0.0, min(wait, due - self._clock()))
 
@@ -143,11 +142,17 @@ class Jobs:
     def _held_ids(self) -> tuple[str, ...]:
         return tuple(claim.id for claim in self._held.values())
 
-    def _room(self) -> dict[str, int]:
+    def _rooms(self) -> tuple[Room, ...]:
         """How many jobs of each kind may be taken up, of those kinds that have room."""
-        held = Counter(claim.kind for claim in self._held.values())
-        room = {name: kind.at_once - held[name] for name, kind in self._kinds.items()}
-        return {name: most for name, most in room.items() if most > 0}
+        rooms = []
+        for name, kind in self._kinds.items():
+            held = Counter(
+                claim.principal or "" for claim in self._held.values() if claim.kind == name
+            )
+            longest, last = kind.longest + LEASE_SECONDS, self._last.get(name, "")
+            most = kind.at_once - held.total()
+            rooms.append(Room(name, most, longest, kind.of_one, held, last))
+        return tuple(room for room in rooms if room.most > 0)
 
     def _let_go(self, task: asyncio.Task[None]) -> None:
         claim = self._held.pop(task)

@@ -31,6 +31,8 @@ from aitp_desk.store.work.tickets import hand_call_to_people, ticket_of_call
 DELAYS = (10, 60, 300)
 """Seconds after each time that a call was cut short."""
 AT_ONCE = 16
+OF_ONE = 12
+"""How many of these are one caller's."""
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Of what kind a failure is that another attempt may not meet."""
 _NO_DESK = "The site agent that took it on is not among those of desk.toml."
@@ -71,6 +73,7 @@ class TakingOn:
                 deadline=max(longest, default=0.0) + ROOM_SECONDS,
                 delays=DELAYS,
                 at_once=AT_ONCE,
+                of_one=OF_ONE,
                 given_up=self._give_up,
             )
         )

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from aitp_desk.model.job import Job
 from aitp_desk.store.base import Store
+from aitp_desk.store.job_records import Room
 from aitp_desk.store.rows import job_of
 
 PAGE_ROWS = 200
@@ -45,17 +46,19 @@ async def jobs_not_over(store: Store, limit: int) -> dict[tuple[str, str], tuple
     return {(kind, state): (count, since) for kind, state, count, since in rows}
 
 
-async def next_due(store: Store, kinds: Sequence[str], held: Sequence[str]) -> int | None:
-    """When a worker may take up the next job of these kinds, in Unix seconds; None for never.
+async def next_due(store: Store, rooms: Sequence[Room], held: Sequence[str]) -> int | None:
+    """When a worker may take up the next job, in Unix seconds; None for never.
 
     Jobs that others are at count with the end of their lease.
 
     Parameters:
+        rooms: what there is room for.
         held: ids of those that the worker is at.
     """
-    found = [
-        row[0]
-        for kind in kinds
-        for row in await store.read("next_due_job", {"kind": kind, "held": " ".join(held)})
+    due = [
+        due_at
+        for room in rooms
+        for who, due_at in await store.read("askers", {"kind": room.kind, "held": " ".join(held)})
+        if due_at is not None and room.left_of(who) > 0
     ]
-    return min(found, default=None)
+    return min(due, default=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 
@@ -58,8 +60,20 @@ class Room(msgspec.Struct, frozen=True):
 
     Parameters:
         longest: seconds; whoever waits for longer does so because the clock was set back.
+        of_one: how many of one asker's the worker is at, together with those; None for any number.
+        held: how many of each asker's it is at.
+        last: whose turn was the last one.
     """
 
     kind: str
     most: int
     longest: int
+    of_one: int | None = None
+    held: Mapping[str, int] = {}
+    last: str = ""
+
+    def left_of(self, asker: str) -> int:
+        """How many of an asker's may be taken up; the empty one is nobody known."""
+        if self.of_one is None:
+            return self.most
+        return min(self.most, self.of_one - self.held.get(asker, 0))

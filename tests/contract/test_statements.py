@@ -94,6 +94,7 @@ WALKED_WHOLE = {
     "events": {"said", "happened"},  # its own two parts, bounded before
     "forget_moot_revocations": {"revoked_jwts"},  # what the owner has revoked in two days
     "forget_summaries_of_forks": {"f", "forks"},  # what it has gathered itself
+    "askers": {"askers", "first_one"},  # whoever has asked for what is not over, a look each
     "clients": {"clients"},
     "forks_after": {"f", "forks"},
     "add_to_open_notes": {"tickets_waiting"},
@@ -112,7 +113,7 @@ WALKED_WHOLE = {
     "live_token": {"tokens_live_name"},
     "revoke_all_clients": {"clients"},
     "revoke_all_tokens": {"tokens_live_name"},
-    "jobs_not_over": {"jobs_due", "pending"},  # as far as its bound
+    "jobs_not_over": {"jobs_of_asker", "pending"},  # as far as its bound
     "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
     "tickets_waiting_now": {"tickets_waiting", "pending"},  # as far as its bound

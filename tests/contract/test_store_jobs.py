@@ -18,7 +18,7 @@ from tests.contract.saying import HOUR, NOW, open_thread
 from tests.working import a_job, kept, queue
 
 LEASE = NOW + 60
-ROOM = Room("errand", 10, 600)
+ROOM, OTHER = Room("errand", 10, 600), Room("other", 10, 600)
 
 
 async def claim(
@@ -69,8 +69,8 @@ class TestQueueing:
     async def test_it_is_not_taken_up_before_its_time(self, store: Store) -> None:
         await store.run(queue, a_job("a", available_at=NOW + 5))
         assert await claim(store) == ()
-        assert await job_reads.next_due(store, ("errand", "other"), ()) == NOW + 5
-        assert await job_reads.next_due(store, ("errand",), ("job_a",)) is None
+        assert await job_reads.next_due(store, (ROOM, OTHER), ()) == NOW + 5
+        assert await job_reads.next_due(store, (ROOM,), ("job_a",)) is None
         assert len(await claim(store, "one", NOW + 5)) == 1
 
     async def test_what_waits_for_longer_than_anything_does_is_taken_up(self, store: Store) -> None:
@@ -92,6 +92,36 @@ class TestTakingUp:
         rooms = (Room("slow", 2, 600), Room("quick", 2, 600))
         taken = await claim(store, "one", NOW, *rooms)
         assert [held.ref for held in taken] == ["slow4", "slow3", "quick"]
+
+    async def test_everybody_has_a_turn_and_nobody_more_than_so_many(self, store: Store) -> None:
+        await store.run(
+            queue,
+            *(a_job(f"anna{n}", principal="key:anna") for n in range(9)),
+            *(a_job(f"ben{n}", principal="key:ben") for n in range(2)),
+            a_job("nobody"),
+        )
+        room = Room("errand", 8, 600, of_one=4, held={"key:anna": 1, "key:carl": 4})
+        assert await job_reads.next_due(store, (room,), ()) == 0
+        taken = await claim(store, "one", NOW, room)
+        assert [held.ref for held in taken] == [
+            *("anna0", "ben0", "nobody"),
+            *("anna1", "ben1"),
+            "anna2",
+        ]
+        full = Room("errand", 1, 600, of_one=4, held={"key:anna": 4, "key:ben": 2})
+        assert await claim(store, "one", NOW, full) == ()
+        assert await job_reads.next_due(store, (full,), [held.id for held in taken]) is None
+
+    async def test_who_had_a_turn_waits_for_the_others(self, store: Store) -> None:
+        await store.run(
+            queue, *(a_job(f"{who}{n}", principal=who) for who in "abc" for n in range(2))
+        )
+        refs, last = [], "a"
+        for _ in range(5):
+            (held,) = await claim(store, "one", NOW, Room("errand", 1, 600, last=last))
+            refs.append(held.ref)
+            last = held.principal or ""
+        assert refs == ["b0", "c0", "a0", "b1", "c1"]
 
     async def test_two_workers_never_hold_the_same(self, store: Store) -> None:
         await store.run(queue, *(a_job(str(n)) for n in range(30)))

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from aitp_desk.desk.job_kinds import Finish, JobKind
 from aitp_desk.desk.jobs import Jobs
-from aitp_desk.store.job_records import ClaimedJob
+from aitp_desk.store.job_reads import next_due
+from aitp_desk.store.job_records import ClaimedJob, Room
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work.tokens_used import add_tokens_used
 from tests.working import a_job, queue
@@ -52,7 +53,7 @@ async def work(database: Path, log: Path, first: int) -> None:
                 print(ACKNOWLEDGED, first, flush=True)
                 first += 1
             while True:
-                if not await store.read("next_due_job", {"kind": "errand", "held": ""}):
+                if await next_due(store, (Room("errand", 8, 0),), ()) is None:
                     break
                 await asyncio.sleep(0)
             await jobs.stop(10)

@@ -24,7 +24,7 @@ from aitp_desk.auth.webhooks import (
     webhook_secret_of_key,
 )
 from aitp_desk.config import CallbackSettings
-from aitp_desk.desk.callbacks import DELAYS, NO_MORE, Callbacks, callback_job
+from aitp_desk.desk.callbacks import DELAYS, NO_MORE, OF_ONE, SWITCHED_OFF, Callbacks, callback_job
 from aitp_desk.egress import Egress
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.job import Job, JobState
@@ -38,7 +38,14 @@ from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work.jobs import enqueue_job
 from tests.beginning import begin_database
 from tests.doubles import Clock
-from tests.receiving import SECRET_ANSWER, Receiver, receiving, verified, verifying_client
+from tests.receiving import (
+    SECRET_ANSWER,
+    Behaviour,
+    Receiver,
+    receiving,
+    verified,
+    verifying_client,
+)
 from tests.working import SECONDS, working
 
 KEYS = DataKeys({1: bytes(range(32)), 2: bytes(range(32, 64))})
@@ -57,7 +64,9 @@ class Calling:
         clock: the desk's; it begins now, for what verifies asks the time.
     """
 
-    def __init__(self, store: Store, receiver: Receiver, egress: Egress) -> None:
+    def __init__(
+        self, store: Store, receiver: Receiver, egress: Egress, settings: CallbackSettings
+    ) -> None:
         self.store = store
         self.receiver = receiver
         self.clock = Clock(time.time())
@@ -65,7 +74,7 @@ class Calling:
         self.callbacks = Callbacks(
             egress=egress,
             webhooks=Webhooks(store=store, keys=KEYS, signing=SIGNING, clock=self.clock),
-            settings=CallbackSettings(),
+            settings=settings,
             clock=self.clock,
         )
         self._render: dict[str, bytes] = {}
@@ -76,13 +85,17 @@ class Calling:
         return self._render.get(call_id)
 
     async def end(
-        self, call_id: str, principal: str = f"key:{KEY_ID}", body: bytes | None = BODY
+        self,
+        call_id: str,
+        principal: str = f"key:{KEY_ID}",
+        body: bytes | None = BODY,
+        url: str = "",
     ) -> None:
-        """Have a call end."""
+        """Have a call end, of which its caller is told at an address, the receiver's if none."""
         if body is not None:
             self._render[call_id] = body
         job = callback_job(
-            self.clock(), call_id=call_id, url=self.receiver.url, principal_id=principal
+            self.clock(), call_id=call_id, url=url or self.receiver.url, principal_id=principal
         )
         await self.store.run(_queue, job)
         self.wake()
@@ -98,14 +111,16 @@ class Calling:
 
 
 @asynccontextmanager
-async def a_calling(path: Path, *, allow_loopback: bool = True) -> AsyncIterator[Calling]:
+async def a_calling(
+    path: Path, *, allow_loopback: bool = True, is_enabled: bool = True
+) -> AsyncIterator[Calling]:
     begin_database(path / "desk.db")
     async with (
         SqliteStore.open(path / "desk.db") as store,
         receiving() as receiver,
         Egress(allow_loopback=allow_loopback) as egress,
     ):
-        calling = Calling(store, receiver, egress)
+        calling = Calling(store, receiver, egress, CallbackSettings(enabled=is_enabled))
         key = Key(KEY_ID, "bot", b"", ("actions",), int(calling.clock()))
         await store.run(work.create_token, token=key)
         kind = calling.callbacks.kind(calling.render)
@@ -267,6 +282,25 @@ async def test_who_may_not_ask_any_more_is_not_told(calling: Calling) -> None:
     await calling.end("call_4", body=None)  # a call that was erased
     await calling.until("call_4", JobState.DONE)
     assert calling.receiver.got == []
+
+
+async def test_one_whose_receiver_hangs_keeps_nobody_else_waiting(calling: Calling) -> None:
+    hangs: list[Behaviour] = ["hangs"] * 5 * OF_ONE
+    calling.receiver.behave(*hangs)
+    for n in range(len(hangs)):
+        await calling.end(f"call_{n}")
+    await calling.receiver.told(OF_ONE)
+    async with receiving() as other:
+        await calling.end("call_other", AGENT, url=other.url)
+        await other.told()
+    assert len(calling.receiver.got) == OF_ONE
+
+
+async def test_what_was_promised_before_it_was_switched_off_is_not_sent(tmp_path: Path) -> None:
+    async with a_calling(tmp_path, is_enabled=False) as calling:
+        await calling.end("call_1")
+        assert (await calling.until("call_1", JobState.DEAD)).last_error == SWITCHED_OFF
+        assert calling.receiver.got == []
 
 
 async def test_an_address_into_the_house_is_not_told_even_where_it_was_taken(

@@ -10,12 +10,36 @@ INSERT INTO jobs (
     :available_at, 0, 0
 ) ON CONFLICT (kind, ref) DO NOTHING;
 
--- due_jobs: Finds jobs of a kind that may be taken up: those that wait no longer, and those whose
--- lease has ended; but none that the worker itself is at, whose clock may have run on.
+-- askers: Lists for whom jobs of a kind wait or are at work (empty: for nobody known), with when a
+-- worker that is at some may take up the next of each.
+WITH RECURSIVE askers (who) AS (
+    SELECT who FROM (
+        SELECT coalesce(principal, '') AS who FROM jobs
+        WHERE kind = :kind AND state IN ('queued', 'at_work')
+        ORDER BY coalesce(principal, '') LIMIT 1
+    ) AS first_one
+    UNION ALL
+    SELECT (
+        SELECT coalesce(j.principal, '') FROM jobs j
+        WHERE j.kind = :kind AND j.state IN ('queued', 'at_work')
+          AND coalesce(j.principal, '') > who
+        ORDER BY coalesce(j.principal, '') LIMIT 1
+    ) FROM askers WHERE who IS NOT NULL
+)
+SELECT who, (
+    SELECT j.available_at FROM jobs j
+    WHERE j.kind = :kind AND j.state IN ('queued', 'at_work') AND coalesce(j.principal, '') = who
+      AND instr(:held, j.id) = 0
+    ORDER BY j.available_at LIMIT 1
+) FROM askers WHERE who IS NOT NULL;
+
+-- due_jobs_of: Finds jobs of a kind, asked for by somebody, that may be taken up: those that wait no
+-- longer, and those whose lease has ended; but none that the worker itself is at, whose clock may
+-- have run on.
 SELECT id, kind, ref, desk, principal, payload, created_at, attempts, failures, state
 FROM jobs
-WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at <= :now
-  AND instr(:held, id) = 0
+WHERE kind = :kind AND state IN ('queued', 'at_work') AND coalesce(principal, '') = :who
+  AND available_at <= :now AND instr(:held, id) = 0
 ORDER BY available_at, id LIMIT :limit;
 
 -- misdated_jobs: Finds jobs of a kind that wait for longer than anything does.
@@ -24,11 +48,6 @@ FROM jobs
 WHERE kind = :kind AND state IN ('queued', 'at_work') AND available_at > :farthest
   AND leased_by IS NULL
 ORDER BY available_at, id LIMIT :limit;
-
--- next_due_job: Says when the next job of a kind may be taken up by a worker that is at some.
-SELECT available_at FROM jobs
-WHERE kind = :kind AND state IN ('queued', 'at_work') AND instr(:held, id) = 0
-ORDER BY available_at, id LIMIT 1;
 
 -- take_job: Gives a job to a worker.
 UPDATE jobs

@@ -9,6 +9,7 @@ is committed together with its end, so that it is there once, however often the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 
 import msgspec
 
@@ -39,7 +40,7 @@ def enqueue_job(job: NewJob) -> Work[None]:
 def claim_jobs(
     *, worker: str, now: int, lease_until: int, rooms: Sequence[Room], held: Sequence[str] = ()
 ) -> Work[tuple[ClaimedJob, ...]]:
-    """Take up jobs, of each kind those that have waited longest first.
+    """Take up jobs: of each kind in turns, one of each who asked, those that wait longest first.
 
     A job whose last holder's lease has ended has failed once more by that. Some two statements a
     job.
@@ -54,8 +55,7 @@ def claim_jobs(
     """
     taken: list[ClaimedJob] = []
     for room in rooms:
-        due = {"kind": room.kind, "held": " ".join(held), "now": now, "limit": room.most}
-        rows = yield "due_jobs", due
+        rows = yield from _due(room, now, " ".join(held))
         if left := room.most - len(rows):
             far = {"kind": room.kind, "farthest": now + room.longest, "limit": left}
             rows = [*rows, *(yield "misdated_jobs", far)]
@@ -73,6 +73,22 @@ def claim_jobs(
             )
             taken.append(claim)
     return tuple(taken)
+
+
+def _due(room: Room, now: int, held: str) -> Work[list[Row]]:
+    """Find the jobs of a kind that are to be taken up."""
+    askers = yield "askers", {"kind": room.kind, "held": held}
+    turns = sorted(
+        (who for who, due_at in askers if due_at is not None and due_at <= now),
+        key=lambda who: (who <= room.last, who),
+    )
+    found: list[list[Row]] = []
+    for who in turns:
+        if (left := room.left_of(who)) > 0 and len(found) < room.most:
+            due = {"kind": room.kind, "who": who, "held": held, "now": now, "limit": left}
+            found.append((yield "due_jobs_of", due))
+    in_turns = [row for turn in zip_longest(*found) for row in turn if row is not None]
+    return in_turns[: room.most]
 
 
 def renew_job(*, claim: ClaimedJob, lease_until: int) -> Work[bool]:
