@@ -35,7 +35,7 @@ DELAYS = (5, 60, 300, 900, 3600, 7200, 14_400, 28_800, 32_400)
 SEND_SECONDS = 10
 AT_ONCE = 32
 """How many are sent at a time."""
-OF_ONE = 8
+OF_ONE = 4
 """How many of these are one caller's, whose receiver may hang."""
 
 NO_MORE = "Whoever asked for it has no valid key any more, or the desk publishes none."

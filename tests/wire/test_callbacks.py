@@ -285,7 +285,7 @@ async def test_who_may_not_ask_any_more_is_not_told(calling: Calling) -> None:
 
 
 async def test_one_whose_receiver_hangs_keeps_nobody_else_waiting(calling: Calling) -> None:
-    hangs: list[Behaviour] = ["hangs"] * 5 * OF_ONE
+    hangs: list[Behaviour] = ["hangs" for _ in range(5 * OF_ONE)]
     calling.receiver.behave(*hangs)
     for n in range(len(hangs)):
         await calling.end(f"call_{n}")
