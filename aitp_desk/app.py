@@ -242,7 +242,17 @@ async def open_server(
             *make_doors(desk, further_desks, config),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
             *make_metrics_doors(measuring, render_aitp_error),
-            *make_console_doors(sessions, (desk, *further_desks), noting, clock),
+            *make_console_doors(
+                config,
+                sessions,
+                desks=(desk, *further_desks),
+                noting=noting,
+                store=store,
+                audit=shared.audit,
+                following=following,
+                places=shared.places,
+                clock=clock,
+            ),
         )
         concurrency = (
             Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None

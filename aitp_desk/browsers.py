@@ -2,8 +2,9 @@
 
 What is there to be found (content, manifest, well-known addresses) is open to pages of every site;
 the API to those of the site's own and of the origins that the owner has named. Nobody's origin is
-repeated that was not named, and ``null``, which anybody can be, is never one. There are no cookies,
-so no answer allows credentials; a key in a header is no credential in this sense.
+repeated that was not named, and ``null``, which anybody can be, is never one. The one cookie that
+there is opens the operators' pages, which answer no page of another origin. So no answer allows
+credentials; a key in a header is no credential in this sense.
 
 Browsers keep a page from reading an answer, but send some requests all the same. So what asks for
 something to be done, from a page of an origin that was not named, is refused.

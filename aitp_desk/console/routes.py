@@ -9,12 +9,24 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.config import Config
+from aitp_desk.console.acting import Acting
 from aitp_desk.console.files import CONSOLE_PATH, ConsoleFiles
+from aitp_desk.console.live import Live
+from aitp_desk.console.load import Load
+from aitp_desk.console.pulse import Pulse
 from aitp_desk.console.signing_in import SigningIn
+from aitp_desk.console.threads_routes import ThreadsRoutes
+from aitp_desk.console.tickets_routes import TicketsRoutes
 from aitp_desk.console.wire import render_error
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.escalating import Escalating
+from aitp_desk.desk.following import Following
 from aitp_desk.desk.noting import Noting
-from aitp_desk.protocols.reply import Door
+from aitp_desk.desk.overseeing import Overseeing
+from aitp_desk.desk.places import Places
+from aitp_desk.desk.stepping_in import SteppingIn
+from aitp_desk.model.audit import AuditKeys
+from aitp_desk.protocols.reply import EVENT_STREAM, Door
 from aitp_desk.store.base import Store
 
 HOUR_SECONDS = 3600
@@ -50,9 +62,15 @@ def make_sessions(
 
 
 def make_doors(
+    config: Config,
     sessions: ConsoleSessions | None,
+    *,
     desks: Sequence[Desk],
     noting: Noting,
+    store: Store,
+    audit: AuditKeys,
+    following: Following,
+    places: Places,
     clock: Callable[[], float],
 ) -> tuple[Door, ...]:
     """The door; none where there are no operators' pages.
@@ -60,12 +78,29 @@ def make_doors(
     Parameters:
         desks: of all site agents, the site's own first.
         noting: notes what is seen at the door.
+        audit: the keys of the audit log.
+        places: where streams are counted.
         clock: Unix seconds.
     """
     if sessions is None:
         return ()
-    signing_in = SigningIn(
-        sessions, desks[0].site, [desk.name for desk in desks], noting.refused, clock
+    overseeing = Overseeing(store, {desk.name: desk.registry for desk in desks}, clock)
+    pulse = Pulse(overseeing.version)
+    acting = Acting(audit, desks, following, pulse, clock)
+    signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, noting.refused, clock)
+    tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting)
+    threads = ThreadsRoutes(overseeing, SteppingIn(store, clock), acting)
+    by_name = {desk.name: desk for desk in desks}
+    live = Live(overseeing, by_name, pulse, places, config.events.heartbeat_seconds)
+    events = "threads/{thread_id}/events"
+    routes = (
+        *ConsoleFiles().routes(),
+        *signing_in.routes(),
+        *tickets.routes(signing_in),
+        *threads.routes(signing_in),
+        signing_in.route("GET", events, live.thread, gives=EVENT_STREAM),
+        signing_in.route("GET", "live", live.waiting, gives=EVENT_STREAM),
+        signing_in.route("GET", "load", Load(overseeing).show),
     )
-    routes = (*ConsoleFiles().routes(), *signing_in.routes())
-    return (Door("console", routes, owns=(f"{CONSOLE_PATH}/",), render_error=render_error),)
+    owned = (f"{CONSOLE_PATH}/",)
+    return (Door("console", routes, owned, render_error, beside=pulse.beating),)

@@ -11,6 +11,8 @@ import hmac
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, Literal
 
+import msgspec
+
 from aitp_desk.auth.console_sessions import ConsoleSessions, Session
 from aitp_desk.auth.presented import read_session
 from aitp_desk.config import Site
@@ -27,6 +29,10 @@ SIGN_IN_BYTES: Final = 4 * 1024
 
 SignedInHandler = Callable[[Session, Call], Awaitable[Reply]]
 """Answers somebody who has signed in."""
+
+
+class _SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    token: str
 
 
 class SigningIn:
@@ -57,7 +63,9 @@ class SigningIn:
         """``POST session``: a new session, whether or not there was one."""
         address = call.principal.address
         try:
-            secret, session = await self._sessions.sign_in(wire.decode_sign_in(call.body), address)
+            secret, session = await self._sessions.sign_in(
+                wire.decode(call.body, _SignIn).token.strip(), address
+            )
         except NotAuthenticated as error:
             self._refused(address, error)
             raise

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import msgspec
 
@@ -16,24 +17,15 @@ from aitp_desk.model.ticket import OPERATORS
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
 
+T = TypeVar("T")
+
+DEFAULT_PAGE: Final = 50
+MAX_PAGE: Final = 100
+LONGEST_SEARCH: Final = 200
+"""How long what is looked for may be, in characters."""
 encode: Final = msgspec.json.Encoder().encode
 _CHALLENGE: Final = "WWW-Authenticate"
-
-
-class SignIn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What signs in: an API key."""
-
-    token: str
-
-
-def decode_sign_in(body: bytes) -> str:
-    """The API key by which somebody signs in.
-
-    Raises:
-        InvalidRequest: it is none.
-    """
-    signing: SignIn = _decode(body, SignIn)
-    return signing.token.strip()
+_DIGITS: Final = re.compile(r"\d{1,3}", re.ASCII)
 
 
 def encode_session(session: Session, site: Site, agents: Sequence[str]) -> bytes:
@@ -76,13 +68,50 @@ def moment(at: float) -> str:
     return datetime.fromtimestamp(int(at), UTC).isoformat().replace("+00:00", "Z")
 
 
-def _decode(body: bytes, kind: type[Any]) -> Any:
-    """A body of one form, with nothing beside it.
+def decode(body: bytes, kind: type[T]) -> T:
+    """A body of one form, with nothing beside it; an empty one is ``{}``.
 
     Raises:
         InvalidRequest: it has another form; the message says where.
     """
     try:
-        return msgspec.json.decode(body, type=kind)
+        return msgspec.json.decode(body or b"{}", type=kind)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidRequest(f"The body is not as it should be: {error}.") from error
+
+
+def decode_limit(query: Mapping[str, str]) -> int:
+    """How long a page of a list is.
+
+    Raises:
+        InvalidRequest: it is no number from 1 to 100.
+    """
+    limit = query.get("limit", str(DEFAULT_PAGE))
+    if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= MAX_PAGE):
+        raise InvalidRequest(f"limit is a whole number from 1 to {MAX_PAGE}.", param="limit")
+    return int(limit)
+
+
+def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:
+    """One of some words; None where it is left out.
+
+    Raises:
+        InvalidRequest: it is another.
+    """
+    chosen = query.get(name)
+    if chosen is not None and chosen not in choices:
+        words = ", ".join(repr(choice) for choice in choices)
+        raise InvalidRequest(f"{name} is one of {words}.", param=name)
+    return chosen
+
+
+def decode_search(query: Mapping[str, str]) -> str:
+    """The words that are looked for; empty for none.
+
+    Raises:
+        InvalidRequest: they are too long.
+    """
+    words = query.get("q", "").strip()
+    if len(words) > LONGEST_SEARCH:
+        raise InvalidRequest(f"q has at most {LONGEST_SEARCH} characters.", param="q")
+    return words

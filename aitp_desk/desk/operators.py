@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.operator import OPERATOR_NAME
 from aitp_desk.model.ticket import LONGEST_ANSWER
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
+_NAME = re.compile(OPERATOR_NAME)
 
 
 def check_name(operator: str) -> None:

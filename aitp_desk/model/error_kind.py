@@ -22,6 +22,7 @@ class ErrorKind(Enum):
     ACTOR_NOT_FOUND = "actor_not_found"
     GRANT_NOT_FOUND = "grant_not_found"
     CALL_NOT_FOUND = "call_not_found"
+    TICKET_NOT_FOUND = "ticket_not_found"
     AGENT_NOT_FOUND = "agent_not_found"
     EVENTS_GONE = "events_gone"
     FILE_NOT_FOUND = "file_not_found"

@@ -23,6 +23,7 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     ├── ActorNotFound             no such actor on this thread
     ├── GrantNotFound             no such grant of this thread
     ├── CallNotFound              no such call of an action, for this caller
+    ├── TicketNotFound            no such ticket
     ├── AgentNotFound             the site has no such agent (OpenAI API: assistant)
     ├── EventsGone                too much has happened since to be told one by one
     ├── FileNotFound              no such file for this caller
@@ -200,6 +201,12 @@ class GrantNotFound(DeskError):
     """The thread is not shared by such a grant."""
 
     kind = ErrorKind.GRANT_NOT_FOUND
+
+
+class TicketNotFound(DeskError):
+    """There is no such ticket."""
+
+    kind = ErrorKind.TICKET_NOT_FOUND
 
 
 class CallNotFound(DeskError):

@@ -36,6 +36,7 @@ def status_of(kind: ErrorKind) -> int:
             | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.GRANT_NOT_FOUND
             | ErrorKind.CALL_NOT_FOUND
+            | ErrorKind.TICKET_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.RESOURCE_NOT_FOUND

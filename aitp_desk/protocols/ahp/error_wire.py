@@ -76,6 +76,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.ACTOR_NOT_FOUND
             | ErrorKind.GRANT_NOT_FOUND
             | ErrorKind.CALL_NOT_FOUND
+            | ErrorKind.TICKET_NOT_FOUND
             | ErrorKind.AGENT_NOT_FOUND
             | ErrorKind.FILE_NOT_FOUND
             | ErrorKind.EVENTS_GONE

@@ -1,0 +1,64 @@
+"""When something has changed that operators look at: tickets, notes, who has which conversation.
+
+It is changed here and by the command line beside a serving desk. So a number in the store is read
+that grows with each change, as seldom as it may be, and not at all while nobody looks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+
+from aitp_desk.auth.verified import ReadEpoch
+from aitp_desk.desk.beside import beside
+from aitp_desk.store.base import StoreError
+
+LOOK_SECONDS = 0.5
+"""How long after a change those who look are told of it, at most."""
+
+
+class Pulse:
+    """Wakes those who look.
+
+    Parameters:
+        read: reads the number that grows with each change.
+    """
+
+    def __init__(self, read: ReadEpoch) -> None:
+        self._read = read
+        self._looking: set[asyncio.Event] = set()
+        self._due = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look now: something was changed here."""
+        self._due.set()
+
+    @contextmanager
+    def looking(self) -> Iterator[asyncio.Event]:
+        """An event that is set whenever something has changed; clear it, then look."""
+        changed = asyncio.Event()
+        self._looking.add(changed)
+        try:
+            yield changed
+        finally:
+            self._looking.discard(changed)
+
+    def beating(self) -> AbstractAsyncContextManager[None]:
+        """Wake those who look for as long as the context lasts."""
+        return beside(self._beat)
+
+    async def _beat(self) -> None:
+        known = -1
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._due.wait(), LOOK_SECONDS)
+            self._due.clear()
+            if not self._looking:
+                continue
+            with suppress(StoreError):  # it is told where it matters, and this asks again
+                newest = await self._read()
+                if newest != known:
+                    known = newest
+                    for changed in self._looking:
+                        changed.set()

@@ -1,0 +1,115 @@
+"""What operators do with tickets (``/console/api/tickets``)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+
+from aitp_desk.auth.console_sessions import Session
+from aitp_desk.console.acting import MAX_BODY, Acting, Nothing, Reason, Words
+from aitp_desk.console.signing_in import SigningIn
+from aitp_desk.console.tickets_wire import decode_ticket_filter, ticket_body
+from aitp_desk.console.wire import decode, decode_limit, encode
+from aitp_desk.desk.escalating import Escalating
+from aitp_desk.desk.overseeing import Overseeing, ShownTicket
+from aitp_desk.model.errors import TicketNotFound
+from aitp_desk.model.ticket import KeptTicket
+from aitp_desk.protocols.reply import Call, Reply, Route
+
+
+class TicketsRoutes:
+    """Lists tickets, takes and ends them."""
+
+    def __init__(self, overseeing: Overseeing, escalating: Escalating, acting: Acting) -> None:
+        self._overseeing = overseeing
+        self._escalating = escalating
+        self._acting = acting
+
+    async def list_all(self, session: Session, call: Call) -> Reply:
+        """``GET tickets``: those that wait the longest first, or those that ended last."""
+        asked = decode_ticket_filter(call.query, session.operator, self._overseeing.agents)
+        page = await self._overseeing.tickets(
+            asked, call.query.get("after") or None, decode_limit(call.query)
+        )
+        data = [ticket_body(shown) for shown in page.tickets]
+        return Reply(200, encode({"data": data, "next": page.next}))
+
+    async def show(self, _session: Session, call: Call) -> Reply:
+        """``GET tickets/{ticket_id}``."""
+        return _reply(await self._find(call))
+
+    async def take(self, session: Session, call: Call) -> Reply:
+        """``POST tickets/{ticket_id}/take``: this operator sees to it."""
+        decode(call.body, Nothing)
+        by = self._acting.by(call)
+        return await self._do(call, self._escalating.take(_id(call), session.operator, by))
+
+    async def release(self, _session: Session, call: Call) -> Reply:
+        """``POST tickets/{ticket_id}/release``: nobody sees to it any more."""
+        decode(call.body, Nothing)
+        return await self._do(call, self._escalating.release(_id(call), self._acting.by(call)))
+
+    async def answer(self, session: Session, call: Call) -> Reply:
+        """``POST tickets/{ticket_id}/answer``: whoever waits is told these words."""
+        words = decode(call.body, Words).words
+        by = self._acting.by(call)
+        return await self._do(call, self._escalating.answer(_id(call), words, session.operator, by))
+
+    async def close(self, session: Session, call: Call) -> Reply:
+        """``POST tickets/{ticket_id}/close``: nobody answers it."""
+        reason = decode(call.body, Reason).reason
+        by = self._acting.by(call)
+        return await self._do(call, self._escalating.close(_id(call), reason, session.operator, by))
+
+    async def approve(self, session: Session, call: Call) -> Reply:
+        """``POST tickets/{ticket_id}/approve``: its call is carried out."""
+        decode(call.body, Nothing)
+        by = self._acting.by(call)
+        return await self._do(call, self._escalating.approve(_id(call), session.operator, by))
+
+    async def decline(self, session: Session, call: Call) -> Reply:
+        """``POST tickets/{ticket_id}/decline``: its call is not carried out."""
+        reason = decode(call.body, Reason).reason
+        by = self._acting.by(call)
+        return await self._do(
+            call, self._escalating.decline(_id(call), reason, session.operator, by)
+        )
+
+    def routes(self, signing_in: SigningIn) -> tuple[Route, ...]:
+        """Their addresses."""
+        acts = {
+            "take": self.take,
+            "release": self.release,
+            "answer": self.answer,
+            "close": self.close,
+            "approve": self.approve,
+            "decline": self.decline,
+        }
+        return (
+            signing_in.route("GET", "tickets", self.list_all),
+            signing_in.route("GET", "tickets/{ticket_id}", self.show),
+            *(
+                signing_in.route("POST", f"tickets/{{ticket_id}}/{name}", act, MAX_BODY)
+                for name, act in acts.items()
+            ),
+        )
+
+    async def _do(self, call: Call, act: Awaitable[KeptTicket | None]) -> Reply:
+        """Have something done with a ticket, and show how it stands then."""
+        ticket = await act
+        if ticket is not None:
+            self._acting.done(ticket.thread_id)
+        return _reply(await self._find(call))
+
+    async def _find(self, call: Call) -> ShownTicket:
+        shown = await self._overseeing.ticket(_id(call))
+        if shown is None:
+            raise TicketNotFound("There is no ticket with this id.", param="ticket_id")
+        return shown
+
+
+def _id(call: Call) -> str:
+    return call.params["ticket_id"]
+
+
+def _reply(shown: ShownTicket) -> Reply:
+    return Reply(200, encode(ticket_body(shown)))
