@@ -239,9 +239,6 @@ async def open_server(
         authorizing = make_authorizing(config, store=store, keys=keys, clock=clock)
         noting = Noting(store, shared.audit, clock)
         doors = (
-            *make_doors(desk, further_desks, config),
-            *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
-            *make_metrics_doors(measuring, render_aitp_error),
             *make_console_doors(
                 config,
                 sessions,
@@ -253,6 +250,9 @@ async def open_server(
                 places=shared.places,
                 clock=clock,
             ),
+            *make_doors(desk, further_desks, config),
+            *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
+            *make_metrics_doors(measuring, render_aitp_error),
         )
         concurrency = (
             Concurrency(config.concurrency, shared.tiers) if config.limits.enabled else None

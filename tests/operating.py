@@ -15,9 +15,55 @@ import msgspec
 from multidict import CIMultiDictProxy
 
 from aitp_desk.app import Serving
+from tests.following import Listener
 from tests.keys import make_key
 from tests.talking import Headers
 
+ACTIONS = '''
+"""What people are asked for: a quote, and whether money is paid back."""
+
+from decimal import Decimal
+from pathlib import Path
+
+from aitp_desk.actions import Context, Money, Ticket, action
+
+BOOK = Path(__file__).with_name("book.txt")
+
+
+@action(kind="async", mutability="read_only", blast_radius="self")
+def custom_quote(wish: str, context: Context) -> Ticket:
+    """Has a person quote what is not in the catalogue."""
+    return Ticket(f"Quote: {wish}", note=f"Asked by {context.caller.id}.")
+
+
+@action(
+    kind="async",
+    mutability="irreversible",
+    blast_radius="self",
+    approval=True,
+    cost=Money(Decimal("2.50"), "EUR"),
+)
+def refund(order: str, amount: int) -> int:
+    """Pays money back.
+
+    At once, and for good.
+
+    Args:
+        order: the order's number.
+        amount: in euros.
+    """
+    with BOOK.open("a") as book:
+        book.write(f"{order} {amount}" + chr(10))
+    return amount
+'''
+DESK_TOML = """
+[content]
+folder = "content"
+[[agents]]
+name = "books"
+[agents.content]
+folder = "books"
+"""
 API = "/console/api"
 COOKIE = "desk_console"
 
@@ -100,6 +146,15 @@ class Operator:
             self.secret, self.csrf = shown.cookie.value, shown.body["csrf"]
         return shown
 
+    @asynccontextmanager
+    async def follow(self, path: str, *, headers: Headers = ()) -> AsyncIterator[Listener]:
+        """Follow a stream of the API."""
+        sent = [*self.headers, *headers]
+        async with self._http.get(f"{API}/{path}", headers=sent) as response:
+            assert response.status == 200, await response.text()
+            assert response.content_type == "text/event-stream"
+            yield Listener(response.content, response.headers)
+
 
 @asynccontextmanager
 async def browsing(desk: Serving) -> AsyncIterator[Operator]:
@@ -121,6 +176,18 @@ async def operating(desk: Serving, data: Path, name: str = "anna") -> AsyncItera
         shown = await operator.sign_in(await make_key(desk.store, data, "operator", name=name))
         assert shown.status == 200
         yield operator
+
+
+def write_site(folder: Path) -> Path:
+    """A site with actions that take people, and a further agent for books; returns its folder."""
+    site = folder / "site"
+    for name in ("content", "books"):
+        (site / name).mkdir(parents=True)
+    (site / "content" / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", encoding="utf-8")
+    (site / "books" / "index.md").write_text("# Books\n\nWe sell books.\n", encoding="utf-8")
+    (site / "actions.py").write_text(ACTIONS, encoding="utf-8")
+    (site / "desk.toml").write_text(DESK_TOML, encoding="utf-8")
+    return site
 
 
 def new_name() -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -158,7 +158,7 @@ async def _first_of(closing: asyncio.Future[None], changed: asyncio.Event) -> No
     What has changed already, and may not be told yet, is not waited for.
     """
     waiting = None if changed.is_set() else asyncio.ensure_future(changed.wait())
-    awaited = {closing} if waiting is None else {closing, waiting}
+    awaited: set[asyncio.Future[Any]] = {closing} if waiting is None else {closing, waiting}
     try:
         await asyncio.wait(awaited, timeout=LOOK_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     finally:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, cast
 
 from aitp_desk.console.tickets_wire import ticket_body
-from aitp_desk.console.wire import decode_choice, decode_search, moment
+from aitp_desk.console.wire import decode_choice, decode_search, decode_yes, moment
 from aitp_desk.desk.overseeing import ThreadHead
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Message, Origin
@@ -14,7 +14,6 @@ from aitp_desk.model.ticket import operator_of
 from aitp_desk.store.console_records import LastSaid, LoadHour, Said, ThreadFilter, ThreadLine
 
 _OWNERS: Final = ("agent", "operator", "mine")
-_YES: Final = ("true", "false")
 
 
 def decode_thread_filter(
@@ -34,7 +33,7 @@ def decode_thread_filter(
     return ThreadFilter(
         owner=None if is_mine else cast("Literal['agent', 'operator'] | None", owner),
         mine=operator if is_mine else None,
-        waiting=decode_choice(query, "waiting", _YES) == "true",
+        waiting=decode_yes(query, "waiting"),
         agent=decode_choice(query, "agent", agents),
         text=decode_search(query),
     )

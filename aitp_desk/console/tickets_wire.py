@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, cast
 
-from aitp_desk.console.wire import decode_choice, decode_search, moment
+from aitp_desk.console.wire import decode_choice, decode_search, decode_yes, moment
 from aitp_desk.desk.overseeing import ShownCall, ShownTicket
 from aitp_desk.model.ticket import TicketKind
 from aitp_desk.store.console_records import TicketFilter
 
 _STATES: Final = ("open", "over", "all")
 _KINDS: Final = tuple(kind.value for kind in TicketKind)
-_YES: Final = ("true", "false")
 
 
 def decode_ticket_filter(
@@ -33,7 +32,7 @@ def decode_ticket_filter(
         state=cast("Literal['open', 'over', 'all']", state),
         kind=None if kind is None else TicketKind(kind),
         agent=decode_choice(query, "agent", agents),
-        mine=operator if decode_choice(query, "mine", _YES) == "true" else None,
+        mine=operator if decode_yes(query, "mine") else None,
         text=decode_search(query),
     )
 

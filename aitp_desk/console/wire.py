@@ -105,6 +105,15 @@ def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str])
     return chosen
 
 
+def decode_yes(query: Mapping[str, str], name: str) -> bool:
+    """Whether something is asked for; not where it is left out.
+
+    Raises:
+        InvalidRequest: it is neither ``true`` nor ``false``.
+    """
+    return decode_choice(query, name, ("true", "false")) == "true"
+
+
 def decode_search(query: Mapping[str, str]) -> str:
     """The words that are looked for; empty for none.
 
