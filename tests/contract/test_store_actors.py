@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from aitp_desk.model.errors import (
     ActorNotFound,
@@ -21,15 +13,25 @@ from aitp_desk.model.errors import (
     InvalidRequest,
     ThreadNotFound,
 )
-from aitp_desk.model.principal import Principal, PrincipalKind
-from aitp_desk.model.thread import Actor, Thread, ThreadUpdate
+from aitp_desk.model.thread import Actor, Thread
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
-from aitp_desk.store.key_records import Key
-from aitp_desk.store.migrate import SCHEMA, migrate
 from aitp_desk.store.records import Fork
-from aitp_desk.store.sqlite import SqliteStore
-from tests.contract.conftest import ENGINES
+from tests.contract.attending import (
+    AYA,
+    BEN,
+    BENS,
+    CEM,
+    IDLE_BEFORE,
+    PAYMENT,
+    events,
+    join,
+    leave,
+    make_keys,
+    present,
+    read,
+    update,
+)
 from tests.contract.saying import (
     DESK,
     HOUR,
@@ -40,84 +42,7 @@ from tests.contract.saying import (
     new_name,
     open_thread,
     post,
-    texts_of,
 )
-from tests.contract.whole import check_whole
-
-PAYMENT = "https://aitp.dev/v1/payment.schema.json"
-IDLE_BEFORE = NOW - HOUR
-
-
-def key_holder(id_: str) -> Principal:
-    return Principal(f"key:{id_}", PrincipalKind.AGENT, frozenset({"threads"}), "192.0.2.9")
-
-
-AYA, BEN, CEM = map(key_holder, ("aya", "ben", "cem"))
-BENS = Actor("https://ben.example", (PAYMENT,), BEN.id)
-
-
-async def make_keys(store: Store) -> None:
-    for id_ in ("aya", "ben", "cem"):
-        token = Key(id_, f"name of {id_}", b"hash", ("threads",), NOW)
-        await store.run(work.create_token, token=token)
-
-
-async def join(
-    store: Store, thread_id: str, actor: Actor, principal: Principal = AYA, *, now: int = NOW
-) -> Actor:
-    return await store.run(
-        work.join_thread,
-        thread_id=thread_id,
-        principal=principal,
-        actor=actor,
-        param="actor",
-        now=now,
-        idle_before=IDLE_BEFORE,
-    )
-
-
-async def leave(store: Store, thread_id: str, actor_id: str, principal: Principal = AYA) -> None:
-    await store.run(
-        work.leave_thread,
-        thread_id=thread_id,
-        principal=principal,
-        actor_id=actor_id,
-        now=NOW,
-        idle_before=IDLE_BEFORE,
-    )
-
-
-async def update(store: Store, thread_id: str, *actors: Actor, principal: Principal = AYA) -> None:
-    await store.run(
-        work.update_thread,
-        thread_id=thread_id,
-        principal=principal,
-        update=ThreadUpdate({}, actors),
-        now=NOW,
-        idle_before=IDLE_BEFORE,
-    )
-
-
-async def present(store: Store, thread_id: str) -> list[Actor]:
-    return list(await reads.read_actors(store, thread_id))[1:]
-
-
-async def events(store: Store, thread_id: str) -> list[tuple[str, str]]:
-    """What happened besides messages."""
-    happened = await reads.events(store, thread_id, after=0, limit=1000)
-    assert [event.n for event in happened] == list(range(1, len(happened) + 1))
-    return [(event.kind, event.ref) for event in happened if event.kind != "message.created"]
-
-
-async def read(store: Store, thread_id: str, principal: Principal) -> list[str] | None:
-    """What a caller may read of a thread; None where it may not know it."""
-    access = await reads.access(store, thread_id, principal, IDLE_BEFORE, now=NOW)
-    if access is None:
-        return None
-    page = await reads.messages(store, thread_id, order="asc", limit=1000, upto_seq=access.upto_seq)
-    newest = await reads.newest_messages(store, thread_id, 1000, upto_seq=access.upto_seq)
-    assert page.messages == newest
-    return texts_of(newest)
 
 
 @pytest.fixture
@@ -445,104 +370,3 @@ async def test_a_fork_is_taken_at_what_its_opener_may_read(store: Store, owned: 
         fork=Fork(owned, BEN, IDLE_BEFORE),
     )
     assert await reads.forked_at(store, thread.id) == (owned, 1)
-
-
-PEOPLE = (AYA, BEN, CEM, OPERATOR, VISITOR)
-STEPS = st.lists(
-    st.one_of(
-        st.tuples(st.sampled_from(["join", "leave"]), st.integers(0, 3), st.integers(0, 2)),
-        st.tuples(st.just("post"), st.integers(0, 4), st.just(0)),
-    ),
-    max_size=25,
-)
-
-
-class Expected:
-    """A thread of Aya's in a few lines: what should be."""
-
-    def __init__(self) -> None:
-        self.said: list[str] = []
-        self.here: dict[str, Principal] = {}
-        self.left: dict[str, int] = {}
-
-    def reads(self, who: Principal) -> list[str] | None:
-        if who in (AYA, OPERATOR) or who in self.here.values():
-            return self.said
-        return self.said[: self.left[who.id]] if who.id in self.left else None
-
-    def may_write(self, who: Principal) -> bool:
-        return who in (AYA, OPERATOR) or who in self.here.values()
-
-    def leave(self, name: str) -> None:
-        who = self.here.pop(name)
-        self.left[who.id] = len(self.said)
-
-
-async def walk(store: Store, steps: Sequence[tuple[str, int, int]]) -> None:
-    """Take steps, and hold what everybody may read after each to what should be."""
-    thread_id = (await open_thread(store, thread=a_thread(AYA.id))).thread_id
-    expected = Expected()
-    for number, (what, who, bound) in enumerate(steps):
-        by = PEOPLE[who]
-        name = f"actor of {bound}"
-        target = (BEN, CEM, BEN)[bound]
-        try:
-            if what == "join":
-                await join(store, thread_id, Actor(name, (), target.id), by)
-                assert by in (AYA, OPERATOR)
-                expected.here[name] = target
-            elif what == "leave":
-                await leave(store, thread_id, name, by)
-                assert by in (AYA, OPERATOR) or expected.here[name] == by
-                expected.leave(name)
-            else:
-                await post(store, thread_id, str(number), principal=by, run=False)
-                assert expected.may_write(by)
-                expected.said.append(str(number))
-        except DeskError:
-            assert by not in (AYA, OPERATOR) or (what == "leave" and name not in expected.here)
-            assert what != "post" or not expected.may_write(by)
-        for reader in PEOPLE:
-            assert await read(store, thread_id, reader) == expected.reads(reader)
-    await events(store, thread_id)
-
-
-def test_whatever_happens_everybody_reads_what_they_may_and_no_more(engine: str) -> None:
-    with TemporaryDirectory() as folder, asyncio.Runner() as runner:
-        path = Path(folder) / "desk.db"
-        context = ENGINES[engine](path)
-        store = runner.run(context.__aenter__())
-        runner.run(make_keys(store))
-
-        @settings(max_examples=40, deadline=None, database=None)
-        @given(STEPS)
-        def holds(steps: list[tuple[str, int, int]]) -> None:
-            runner.run(walk(store, steps))
-
-        try:
-            holds()
-        finally:
-            runner.run(context.__aexit__(None, None, None))
-        check_whole(path)
-
-
-async def test_an_old_database_has_its_actors_there_from_the_start(
-    tmp_path: Path, database: Path
-) -> None:
-    shutil.copyfile(SCHEMA / "0001_threads.sql", tmp_path / "0001_threads.sql")
-    with closing(sqlite3.connect(database, isolation_level=None)) as old:
-        migrate(old, now=0, folder=tmp_path)
-        old.execute(
-            "INSERT INTO threads VALUES ('t', 'key:aya', NULL, 'bot', ?1, ?1, 0, zeroblob(32), 0,"
-            " '{}')",
-            (NOW,),
-        )
-        for row in ((0, DESK.id, "desk", None), (1, "bot", "visitor", AYA.id)):
-            old.execute("INSERT INTO actors VALUES ('t', ?, ?, '[]', ?, ?)", row)
-    async with SqliteStore.open(database) as store:
-        assert store.opened.migrated == store.opened.version - 1
-        assert await present(store, "t") == [Actor("bot")]
-        await leave(store, "t", "bot")
-        assert await present(store, "t") == []
-        assert await reads.forked_at(store, "t") is None
-    check_whole(database)

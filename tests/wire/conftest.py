@@ -9,9 +9,11 @@ from unittest.mock import patch
 import pytest
 import pytest_asyncio
 
+from aitp_desk.egress import Egress
 from tests.keys import make_signing_key
 from tests.serving import serving
 from tests.two_ways import NOW, SETTINGS, CountingFront, GeneralFront, Pair
+from tests.websites import Website, website
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -30,3 +32,15 @@ async def pair(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Pair]:
                     key = await make_signing_key(one.store, folder / "swift")
                     other_key = await make_signing_key(other.store, folder / "general")
                     yield Pair((one, key), (other, other_key))
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[Website]:
+    async with website() as site:
+        yield site
+
+
+@pytest.fixture
+async def egress() -> AsyncIterator[Egress]:
+    async with Egress(allow_loopback=True) as egress:
+        yield egress

@@ -5,7 +5,6 @@ import datetime
 import ssl
 import tracemalloc
 import zlib
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -29,18 +28,6 @@ from aitp_desk.egress import (
 from tests.websites import Names, Website, website
 
 MEGABYTE = 1024 * 1024
-
-
-@pytest.fixture
-async def site() -> AsyncIterator[Website]:
-    async with website() as site:
-        yield site
-
-
-@pytest.fixture
-async def egress() -> AsyncIterator[Egress]:
-    async with Egress(allow_loopback=True) as egress:
-        yield egress
 
 
 async def fetch(
