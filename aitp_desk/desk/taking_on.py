@@ -11,15 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from aitp_desk.desk.call_ends import always
-from aitp_desk.desk.call_jobs import KIND, carried_by, job_of_call
+from aitp_desk.desk.call_ends import always, failed
+from aitp_desk.desk.call_jobs import KIND, Carried, carried_by, job_of_call
 from aitp_desk.desk.callbacks import call_back
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.desk.jobs import Jobs
+from aitp_desk.desk.revoked import was_revoked
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import Forbidden
 from aitp_desk.model.ticket import Ticket, TicketKind
 from aitp_desk.store import call_reads
 from aitp_desk.store.base import Store
@@ -35,6 +37,7 @@ OF_ONE = 12
 """How many of these are one caller's."""
 _PASSING = {ErrorKind.UNAVAILABLE.value, ErrorKind.INTERNAL.value}
 """Of what kind a failure is that another attempt may not meet."""
+REVOKED = "The credential that asked for it was revoked before it was begun. Nothing was done."
 _NO_DESK = "The site agent that took it on is not among those of desk.toml."
 ROOM_SECONDS = 10
 """How much longer than the call itself its job may take."""
@@ -95,8 +98,8 @@ class TakingOn:
             raise GiveUp(_NO_DESK)
         if claim.attempt > 1 and not invoking.may_repeat(call):
             return self._finish(invoking.cut(call))
-        if claim.attempt == 1 and carried_by(claim).is_approved:
-            refused = await invoking.look_again(call)
+        if claim.attempt == 1:
+            refused = await self._look_again(invoking, call, carried_by(claim))
             if refused is not None:
                 return self._finish(refused)
         performed = await invoking.carry_out(call)
@@ -107,6 +110,16 @@ class TakingOn:
         if is_passing and invoking.may_repeat(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
         return self._finish(ended)
+
+    async def _look_again(
+        self, invoking: Invoking, call: ActionCall, carried: Carried
+    ) -> ActionCall | None:
+        """See whether a call that was accepted may still be begun; as it failed where not."""
+        if carried.is_approved:
+            return await invoking.look_again(call)
+        if await was_revoked(self._store, call.asked_by.id, call.accepted_at or call.created_at):
+            return failed(call, Forbidden(REVOKED), int(self._clock()))
+        return None
 
     def _ask_people(self, call: ActionCall, ticket: Ticket) -> Finish:
         """Have people carry a call out, for as long as it may go on."""
