@@ -43,7 +43,7 @@ from aitp_desk.desk.recovering import recover
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
-from aitp_desk.desk.work_figures import schedule_figures
+from aitp_desk.desk.work_figures import schedule_figures, ticket_figures
 from aitp_desk.desk.working import Worker
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
@@ -316,6 +316,7 @@ def _kept_figures(shared: Shared, worker: Worker) -> tuple[Source, ...]:
         partial(run_figures, store, worker.turns, clock),
         partial(job_figures, store, clock),
         partial(schedule_figures, store, clock),
+        partial(ticket_figures, store, clock),
     )
 
 

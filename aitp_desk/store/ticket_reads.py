@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+import msgspec
+
 from aitp_desk.model.ticket import KeptTicket
 from aitp_desk.store.base import Store
 from aitp_desk.store.ticket_rows import ticket_of
@@ -40,3 +42,35 @@ async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:
     """
     rows = await store.read("due_tickets", {"now": now, "limit": limit})
     return tuple(row[0] for row in rows)
+
+
+class Tally(msgspec.Struct, frozen=True):
+    """Tickets of a kind that were made, or that ended alike.
+
+    Parameters:
+        how: ``made``, or the state in which they ended.
+        within: seconds that each of them waited at most; 0 for longer than any other row has, and
+            for those that were made.
+        seconds: that they waited together.
+    """
+
+    kind: str
+    how: str
+    within: int
+    tickets: int
+    seconds: int
+
+
+async def tallies(store: Store) -> tuple[Tally, ...]:
+    """Read how many tickets were made and how they ended, since the database counts them."""
+    return tuple(Tally(*row) for row in await store.read("ticket_tallies", {}))
+
+
+async def tickets_waiting(store: Store, limit: int) -> dict[tuple[str, str], tuple[int, int]]:
+    """Count the tickets that wait for a person, up to so many.
+
+    Returns:
+        By kind and state how many, and Unix seconds when the first of them was made.
+    """
+    rows = await store.read("tickets_waiting", {"limit": limit})
+    return {(kind, state): (count, since) for kind, state, count, since in rows}

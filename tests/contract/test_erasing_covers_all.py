@@ -73,6 +73,7 @@ OWN = {
     "run_givers": "run_id",
     "runs": "id thread_id state leased_by error agent usage",
     "schedules": "name leased_by last_error",
+    "ticket_tallies": "kind how",
     "sessions": "id thread_id",
     "steps": "run_id id usage",
     "summaries": "thread_id made_by",

@@ -99,6 +99,8 @@ WALKED_WHOLE = {
     "forks_after": {"f", "forks"},
     "add_to_open_notes": {"tickets_waiting"},
     "end_waiting_calls": {"calls"},  # once, while a backup is put back
+    "ticket_tallies": {"ticket_tallies"},  # a row for each way in which one ends
+    "tickets_waiting": {"tickets_waiting", "waiting"},  # bounded before it is counted
     "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},

@@ -16,16 +16,22 @@ from prometheus_client.parser import text_string_to_metric_families
 from aitp_desk.agent.base import Usage
 from aitp_desk.agent.budget import Day
 from aitp_desk.desk.call_counts import call_figures
+from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.invocation import Invocation
 from aitp_desk.desk.metering import Meter
 from aitp_desk.model.action import Action
+from aitp_desk.model.audit import own_auditor
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.principal import anonymous
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.protocols.metrics.wire import render
 from aitp_desk.store.work.jobs import enqueue_job
+from aitp_desk.store.work.tickets import add_ticket
 from tests.acting import calling, offering
+from tests.auditing import KEYS
 from tests.docs import metrics_table
 from tests.docs.metrics_table import Described
+from tests.doubles import Clock
 from tests.raw_http import send
 from tests.talking import THREADS, Talker, talking
 from tests.working import a_job
@@ -105,6 +111,40 @@ async def test_calls_of_actions_are_told_by_how_they_ended(tmp_path: Path) -> No
     assert scrape.value("aitp_desk_calls_total", **of, state="failed") == 1
     assert scrape.value("aitp_desk_call_seconds_count", **of) == 2
     assert scrape.value("aitp_desk_calls_at_work", agent="desk") == 0
+
+
+async def test_tickets_are_told_by_kind_whoever_ends_them(tmp_path: Path) -> None:
+    clock = Clock()
+    async with talking(tmp_path, clock=clock) as anybody:
+        store = anybody.desk.store
+        for n in range(3):
+            ticket = KeptTicket(
+                f"ticket_{n}", "", TicketKind.QUESTION, TicketState.OPEN, "Why?", int(clock()) + n
+            )
+            await store.run(add_ticket, ticket=ticket)
+        clock.advance(100)
+        people = Escalating(store, clock)
+        by = own_auditor(KEYS, int(clock()))
+        await people.answer("ticket_0", "Because.", "anna", by)
+        await people.take("ticket_1", "anna", by)
+        operator = await anybody.with_key("operator")
+        told = Scrape(await read(operator))
+        clock.advance(8 * 24 * 3600)
+        await people.close("ticket_1", "", "anna", by)
+        later = Scrape(await read(operator))
+
+    of = {"kind": "question"}
+    assert told.value("aitp_desk_tickets", **of, state="open") == 1
+    assert told.value("aitp_desk_tickets", **of, state="taken") == 1
+    assert told.value("aitp_desk_tickets_oldest_seconds") == 99
+    assert told.value("aitp_desk_tickets_made_total", **of) == 3
+    assert told.value("aitp_desk_tickets_ended_total", **of, how="answered") == 1
+    assert told.value("aitp_desk_ticket_seconds_sum", **of) == 100
+    assert told.value("aitp_desk_ticket_seconds_bucket", **of, le="60.0") == 0
+    assert told.value("aitp_desk_ticket_seconds_bucket", **of, le="300.0") == 1
+    assert later.value("aitp_desk_tickets_ended_total", **of, how="closed") == 1
+    assert later.value("aitp_desk_ticket_seconds_bucket", **of, le="604800.0") == 1
+    assert later.value("aitp_desk_ticket_seconds_count", **of) == 2
 
 
 async def test_requests_are_counted_by_route_and_status_on_both_ways(

@@ -72,3 +72,12 @@ RETURNING thread_id;
 
 -- hand_back: Gives a thread back to the agent.
 DELETE FROM thread_operators WHERE thread_id = :thread_id;
+
+-- tickets_waiting: Counts tickets that wait for a person, by kind and state, up to a bound; with when
+-- the first of them was made.
+SELECT kind, state, count(*), min(created_at) FROM (
+    SELECT kind, state, created_at FROM tickets WHERE state IN ('open', 'taken') LIMIT :limit
+) AS waiting GROUP BY kind, state;
+
+-- ticket_tallies: Lists how many tickets were made, and how they ended; a row for each way.
+SELECT kind, how, within, tickets, seconds FROM ticket_tallies;
