@@ -216,6 +216,7 @@ class Overseeing:
         if (kept := self._hours.get(at)) is not None:
             return kept
         counted = await load_of_hour(self._store, at)
+        await asyncio.sleep(0)
         if now >= at + HOUR + LATE_SECONDS:
             self._hours[at] = counted
         return counted

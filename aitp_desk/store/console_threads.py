@@ -34,7 +34,7 @@ LOOKED_THROUGH = 16_384
 """How many characters of a message are searched, from its beginning."""
 MOST_LINES = 400
 """How many threads a page reads to see whether they are asked for."""
-MOST_ATTENDED = 2_000
+MOST_ATTENDED = 1_000
 SLICE = 100
 SAME_THREAD = 500
 """How many messages of a thread are looked through for one that an earlier page has found."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.overseeing import Overseeing
+from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.stepping_in import SteppingIn
+from aitp_desk.model.action import Action, Safety
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
@@ -38,6 +42,7 @@ from tests.contract.saying import (
 BY = somebody(principal="key:anna")
 ALL = ThreadFilter()
 EVERY = TicketFilter("all")
+QUOTE = Action("quote", "Quotes.", "async", safety=Safety("irreversible", "many"))
 
 
 class Site:
@@ -46,7 +51,9 @@ class Site:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.now = float(NOW)
-        self.sees = Overseeing(store, {}, lambda: self.now)
+        editions: Any = SimpleNamespace(types=())
+        registries = {"": Registry(lambda: editions, (QUOTE,)), "sales": Registry(lambda: editions)}
+        self.sees = Overseeing(store, registries, lambda: self.now)
         self.steps = SteppingIn(store, lambda: self.now)
         self.ends = Escalating(store, lambda: self.now)
 
@@ -219,16 +226,23 @@ class TestTickets:
         await site.store.run(_add_call, call=call)
         with_call = await site.ticket(call_id=call.id, kind=TicketKind.ACTION)
         without = await site.ticket()
+        elsewhere = msgspec.structs.replace(call, id="call_2", desk="sales")
+        await site.store.run(_add_call, call=elsewhere)
+        of_another = await site.ticket(call_id=elsewhere.id, kind=TicketKind.ACTION)
         shown = await site.sees.ticket(with_call)
         assert shown is not None
         assert shown.call is not None
         assert shown.call.call.arguments == {"wish": "40"}
-        assert shown.call.action is None
+        assert shown.call.action == QUOTE
+        undeclared = await site.sees.ticket(of_another)
+        assert undeclared is not None
+        assert undeclared.call is not None
+        assert undeclared.call.action is None
         other = await site.sees.ticket(without)
         assert other is not None
         assert other.call is None
         assert await site.sees.ticket("ticket_none") is None
-        assert (await site.sees.tickets(EVERY, None, 9)).tickets == (shown, other)
+        assert (await site.sees.tickets(EVERY, None, 9)).tickets == (shown, other, undeclared)
 
     async def test_how_many_wait(self, site: Site) -> None:
         assert await site.sees.waiting("anna") == Waiting(0, 0, 0, None)
