@@ -8,10 +8,11 @@ const UNREACHED = "The desk cannot be reached just now.";
 
 /** The desk refused, or could not be reached (status 0); the message is for people. */
 export class Refused extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, waitMs = 0) {
     super(message);
     this.status = status;
     this.code = code;
+    this.waitMs = waitMs; // how long the desk asks to wait before it is asked again
   }
 }
 
@@ -27,7 +28,8 @@ export function onSessionOver(listener) {
 export async function refusal(response) {
   const said = (await response.json().catch(() => null))?.error;
   const plain = `The desk answered with status ${response.status}.`;
-  return new Refused(response.status, said?.code ?? "", said?.message ?? plain);
+  const wait = 1_000 * (Number(response.headers.get("Retry-After")) || 0);
+  return new Refused(response.status, said?.code ?? "", said?.message ?? plain, wait);
 }
 
 /** A failed response as an error; tells that the session is over where it is. */
@@ -65,7 +67,7 @@ async function json(response) {
 }
 
 /**
- * Read something.
+ * Read something; where the desk asks to wait, wait and ask again.
  *
  * @param {string} path below the API.
  * @param {Record<string, unknown>} params null, undefined and false are left out.
@@ -77,7 +79,12 @@ export async function get(path, params = {}, signal) {
     if (value !== null && value !== undefined && value !== false) query.set(name, String(value));
   }
   const tail = query.size ? `?${query}` : "";
-  return json(await exchange("GET", path + tail, undefined, signal));
+  for (;;) {
+    const response = await exchange("GET", path + tail, undefined, signal);
+    if (response.status !== 429) return json(response);
+    const { waitMs } = await refusal(response);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(waitMs, 1_000)));
+  }
 }
 
 /** Do something. */

@@ -25,6 +25,7 @@ export class Filters {
     this.#view = view;
     const box = el("input", {
       type: "search",
+      maxlength: "200",
       placeholder: search,
       "aria-label": search,
       "data-key": "/",

@@ -17,7 +17,7 @@ import { TicketView } from "./ticket.js";
 import { topBar } from "./top.js";
 
 const root = document.getElementById("console");
-const THREADS_EVERY_MS = 5_000;
+const THREADS_EVERY_MS = 4_000;
 const LISTS = { tickets: ticketList, threads: threadList };
 const DETAILS = { tickets: TicketView, threads: ThreadView };
 const TITLES = { tickets: "Tickets", threads: "Threads", load: "Load" };

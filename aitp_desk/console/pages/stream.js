@@ -116,8 +116,8 @@ export class Stream {
       return;
     }
     this.#listener.down?.();
-    const wait =
-      Math.min(LONGEST_MS, SHORTEST_MS * 2 ** this.#failures) * (0.5 + Math.random() / 2);
+    const growing = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** this.#failures);
+    const wait = Math.max(growing * (0.5 + Math.random() / 2), error?.waitMs ?? 0);
     this.#failures += 1;
     this.#timer = setTimeout(this.#again, wait);
   }

@@ -118,8 +118,11 @@ export class TicketView {
         time(ticket.created_at),
         ` by ${ticket.asked_by ?? "an anonymous visitor"}`,
       ),
-      ticket.note && el("p", { class: "said ticket-note", dir: "auto" }, ...linked(ticket.note)),
+      ticket.note && ticket.kind !== "approval" && note(ticket),
       ticket.call && callCard(ticket.call, ticket.asked_by),
+      ticket.note &&
+        ticket.kind === "approval" &&
+        el("details", { class: "soft" }, el("summary", {}, "As the desk wrote it"), note(ticket)),
     ];
   }
 
@@ -229,4 +232,8 @@ export class TicketView {
       this.#fail(reason);
     }
   }
+}
+
+function note(ticket) {
+  return el("p", { class: "said ticket-note", dir: "auto" }, ...linked(ticket.note));
 }

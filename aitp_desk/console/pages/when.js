@@ -42,7 +42,8 @@ const STYLES = {
     return seconds < 14 * DAY ? `${roughly(seconds)} ago` : DATE.format(at);
   },
   for: (seconds) => roughly(Math.max(0, seconds)),
-  due: (seconds) => (seconds < 0 ? `due in ${duration(-seconds)}` : `was due ${duration(seconds)} ago`),
+  due: (seconds) =>
+    seconds < 0 ? `due in ${duration(-seconds)}` : `was due ${duration(seconds)} ago`,
 };
 
 /**
