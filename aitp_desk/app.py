@@ -279,7 +279,7 @@ async def open_server(
                 worker,
                 (*(one.forget for one in (desk, *further_desks)), forget_bodies),
                 noting,
-                desk.forget_conversations,
+                desk.people_acted,
             )
         )
         await _open_beside(stack, doors)

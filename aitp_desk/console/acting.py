@@ -72,7 +72,7 @@ class Acting:
         They would learn of it a moment later by themselves, as of what the command line does.
         """
         for desk in self._desks:
-            desk.forget_conversations()
+            desk.people_acted()
         if thread_id is not None:
             self._following.changed(thread_id)
         self._pulse.wake()

@@ -322,9 +322,13 @@ class Desk:
         """Drop what is held in memory of what was said. See :mod:`aitp_desk.desk.forgetting`."""
         self._asking.forget()
 
-    def forget_conversations(self) -> None:
-        """Have conversations read back as they stand, for people have spoken there."""
+    def people_acted(self) -> None:
+        """Take note that people have spoken, or have taken threads over, wherever that was.
+
+        Conversations are read back as they stand, and nobody talks over them.
+        """
         self._asking.forget_conversations()
+        self._worker.review()
 
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up; and who answers."""

@@ -87,6 +87,11 @@ class Following:
         if event is not None:
             event.set()
 
+    @property
+    def awaited(self) -> tuple[str, ...]:
+        """The runs whose ends somebody waits for."""
+        return tuple(self._ends)
+
     @contextmanager
     def watch(self, run_id: str) -> Iterator[asyncio.Event]:
         """Watch a run: the event is set at its end.

@@ -21,8 +21,10 @@ from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.run import RunState
+from aitp_desk.store import reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.run_records import ClaimedRun
+from aitp_desk.store.work.handing import TAKEN_OVER
 from aitp_desk.store.work.runs import claim_runs, release_runs, renew_lease
 
 LEASE_SECONDS = 60
@@ -62,6 +64,7 @@ class Worker:
         self._clock = clock
         self._name = f"worker_{secrets.token_hex(8)}"
         self._wanted = asyncio.Event()
+        self._in_doubt = asyncio.Event()
         self._shares = Shares(MAX_OF_ONE)
         self._held: dict[asyncio.Task[None], ClaimedRun] = {}
         self._stopping: set[asyncio.Task[None]] = set()
@@ -80,6 +83,10 @@ class Worker:
                 self._stopping.add(task)
                 task.cancel()
 
+    def review(self) -> None:
+        """Stop the work on runs that people have ended, who have taken their threads over."""
+        self._in_doubt.set()
+
     @property
     def is_working(self) -> bool:
         """Whether runs and jobs are being taken up."""
@@ -95,6 +102,7 @@ class Worker:
         self._loops = [
             asyncio.create_task(self._take_up()),
             asyncio.create_task(self._renew()),
+            asyncio.create_task(self._review()),
             asyncio.create_task(self._summarising.serve()),
         ]
         await self._jobs.begin()
@@ -174,6 +182,20 @@ class Worker:
                         self.stop(claim.id)
                     elif state is None:
                         task.cancel()
+
+    async def _review(self) -> None:
+        while True:
+            await self._in_doubt.wait()
+            self._in_doubt.clear()
+            held = {claim.id: task for task, claim in self._held.items()}
+            for run_id in {*held, *self._following.awaited}:
+                with suppress(StoreError):  # the lease or the caller's own time ends it
+                    run = await reads.run(self._store, run_id)
+                    if run is None or run.error != TAKEN_OVER:
+                        continue
+                    if run_id in held:
+                        held[run_id].cancel()
+                    self._following.ended(run_id)
 
 
 async def _cancel(tasks: list[asyncio.Task[None]]) -> None:

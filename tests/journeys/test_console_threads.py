@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,11 @@ class Ground(msgspec.Struct, frozen=True):
 async def ground(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ground]:
     """One desk for all tests that need no settings of their own."""
     folder = tmp_path_factory.mktemp("threads")
-    with patch("aitp_desk.auth.verified.EPOCH_SECONDS", 0):
+    with (
+        patch("aitp_desk.auth.verified.EPOCH_SECONDS", 0),
+        patch("aitp_desk.desk.following.REVIEW_SECONDS", 0.05),
+        patch("aitp_desk.console.live.LOOK_SECONDS", 0.05),
+    ):
         async with (
             talking(folder, site=write_site(folder)) as talker,
             operating(talker.desk, folder / "data", "anna") as anna,
@@ -186,6 +191,29 @@ async def test_an_answer_is_told_while_it_is_written(tmp_path: Path) -> None:
             heard = told(await listener.until(lambda event: event.data == {"state": "completed"}))
         assert [name for name, _ in heard] == ["delta", "message", "run"]
         assert heard[1][1]["text"] == "Good day."
+
+
+async def test_the_agent_falls_silent_when_an_operator_takes_over(tmp_path: Path) -> None:
+    agent = PacedAgent()
+    async with (
+        talking(tmp_path, agent=agent) as talker,
+        operating(talker.desk, tmp_path / "data") as operator,
+    ):
+        thread = (await talker.open()).id
+        async with following(talker, thread) as visitor:
+            waiting = asyncio.create_task(talker.post(thread, "Hello?", wait=10))
+            await visitor.until_named("run.in_progress")
+            agent.say(Delta("I "))
+            await visitor.until_named("answer.delta")
+            await operator.post(f"threads/{thread}/take")
+            posted = (await waiting).ok
+            assert (posted["run"]["status"], posted["replies"]) == ("failed", [])
+            agent.say(Delta("talk "), Answer("I talk over you."))
+            await operator.post(f"threads/{thread}/say", words="I have it.")
+            heard = await visitor.until_named("message.created")
+            assert "answer.delta" not in {event.name for event in heard}
+            await operator.post(f"threads/{thread}/release")
+        assert await talker.texts(thread) == ["Hello?", "I have it."]
 
 
 async def test_what_is_deleted_is_told_and_gone(ground: Ground) -> None:

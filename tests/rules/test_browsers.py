@@ -101,3 +101,38 @@ def test_encryption_is_demanded_from_now_on_exactly_where_the_site_has_it() -> N
         for is_open in (True, False):
             answer = Browsers(site, Cors()).tell("GET", CIMultiDict(), is_open=is_open)
             assert (dict(answer.headers).get("Strict-Transport-Security") is not None) is demanded
+
+
+def told_own(origin: str | None = None, **more: str) -> Told:
+    headers = CIMultiDict({"Host": "127.0.0.1:8080"})
+    headers.update({name.replace("_", "-"): value for name, value in more.items()})
+    if origin is not None:
+        headers["Origin"] = origin
+    return BROWSERS.tell_own(headers)
+
+
+@pytest.mark.parametrize("origin", [*FOREIGN, SHOP, "http://localhost:3000"])
+def test_what_is_for_the_desks_own_pages_is_for_no_other_origin(origin: str) -> None:
+    answer = told_own(origin)
+    assert (allowed(answer), answer.is_refused, vary(answer)) == ([], True, ["Origin"])
+
+
+def test_the_desks_own_pages_and_who_is_no_page_are_answered_there() -> None:
+    for answer in (
+        told_own(),
+        told_own(SITE),
+        told_own("http://127.0.0.1:8080"),
+        told_own(Sec_Fetch_Site="same-origin"),
+        told_own("null", Sec_Fetch_Site="same-origin"),
+        told_own(Sec_Fetch_Site="none"),
+        told_own(Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate"),
+    ):
+        assert (allowed(answer), answer.is_refused) == ([], False)
+
+
+@pytest.mark.parametrize("came_from", ["cross-site", "same-site", "", "elsewhere"])
+def test_what_a_browser_says_of_where_a_request_comes_from_counts(came_from: str) -> None:
+    assert told_own(Sec_Fetch_Site=came_from).is_refused
+    assert told_own(Sec_Fetch_Site=came_from, Sec_Fetch_Mode="no-cors").is_refused
+    assert told_own(SITE, Sec_Fetch_Site=came_from).is_refused
+    assert told_own("null", Sec_Fetch_Site=came_from, Sec_Fetch_Mode="navigate").is_refused
