@@ -13,7 +13,6 @@ import signal
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import datetime, tzinfo
 from functools import partial
 from types import MappingProxyType
 
@@ -324,12 +323,7 @@ def _make_tooling(shared: Shared, houses: Sequence[House]) -> dict[str, Tooling]
     """What hands its actions to each desk's agent, by the names of the desks."""
     invoking = {house.name: house.make_invoking(shared) for house in houses}
     shared.taking_on.serve(invoking)
-    nows = {house.name: partial(_now_in, house.config.site.zone, shared.clock) for house in houses}
-    return {name: Tooling(one, nows[name]) for name, one in invoking.items()}
-
-
-def _now_in(zone: tzinfo, clock: Callable[[], float]) -> datetime:
-    return datetime.fromtimestamp(clock(), zone)
+    return {house.name: house.make_tooling(shared, invoking[house.name]) for house in houses}
 
 
 def _rendering(desk: Desk) -> Render:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 from functools import partial
 
 import msgspec
@@ -113,6 +114,15 @@ class House(msgspec.Struct, frozen=True):
             clock=shared.clock,
         )
 
+    def make_tooling(self, shared: Shared, invoking: Invoking) -> Tooling:
+        """What hands its actions to its agent, in its time zone and within its limits."""
+        zone, clock = self.config.site.zone, shared.clock
+        return Tooling(
+            invoking,
+            limiter=Limiter(self.config.limits, clock, shared.named_agents, shared.tiers),
+            now=lambda: datetime.fromtimestamp(clock(), zone),
+        )
+
     def make_desk(self, shared: Shared, worker: Worker, tooling: Tooling) -> Desk:
         """Its desk, as the doors see it.
 
@@ -136,7 +146,7 @@ class House(msgspec.Struct, frozen=True):
         reading = Reading(store, following, clock)
         sessions = Sessions(config.sessions, store, clock)
         registry = Registry(lambda: self.knowledge.editions, tooling.invoking.actions)
-        limiter = Limiter(config.limits, clock, shared.named_agents, shared.tiers)
+        limiter = tooling.limiter
         recording = Recording(
             store=store,
             actor=self.actor,

@@ -26,6 +26,7 @@ class Conversation(msgspec.Struct):
         say: what is said for a call; written with the first one before it is carried out.
         earlier: what was called before the agent is asked: by an attempt at the same run that was
             cut short, and what the visitor has just agreed to.
+        is_counted: whether one call that may change something was counted with the request.
         invoked: what became of the calls, in order.
         made: the calls that were begun, as they stand now, by their ids.
     """
@@ -39,8 +40,14 @@ class Conversation(msgspec.Struct):
     callback_url: str | None = None
     say: Say = say_nothing
     earlier: tuple[ActionCall, ...] = ()
+    is_counted: bool = False
     invoked: list[Invoked] = []
     made: dict[str, ActionCall] = {}
+
+    def take_counted(self) -> bool:
+        """Whether a call was counted with the request; of the next one that is not so."""
+        was_counted, self.is_counted = self.is_counted, False
+        return was_counted
 
     def begun(self, call: ActionCall) -> SessionTurn | None:
         """Take note of a call that is begun, and say what was said for it, once."""

@@ -197,6 +197,7 @@ class Exchange:
             intent=request.intent,
             callback_url=request.callback_url,
             say=self._say_question,
+            is_counted=self._action.kind != "query",
         )
         turn = Turn(
             request.words,

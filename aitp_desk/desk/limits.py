@@ -180,12 +180,27 @@ class Limiter:
         Raises:
             RateLimited: the caller has called too often.
         """
+        counted = None if allowance is None else self._count_action(principal)
+        if allowance is not None and counted is not None:
+            allowance.tighten(counted)
+            allowance.check()
+
+    def count_call(self, principal: Principal) -> None:
+        """Count a call that may change something, which an agent makes for a caller.
+
+        Raises:
+            RateLimited: that was called too often for this caller.
+        """
+        counted = self._count_action(principal) if self._limits.enabled else None
+        if counted is not None:
+            counted.check()
+
+    def _count_action(self, principal: Principal) -> Allowance | None:
         limit = self._limits.actions_per_minute
-        if allowance is None or not limit:
-            return
+        if not limit:
+            return None
         window = self._actions.count(principal.limited_as, limit)
-        allowance.tighten(self._allow(window, limit, "principal", " for actions"))
-        allowance.check()
+        return self._allow(window, limit, "principal", " for actions")
 
     def count_session(self, session_id: str, allowance: Allowance | None) -> None:
         """Count a question against its session, which is known to be the caller's.

@@ -29,6 +29,7 @@ from aitp_desk.desk.invocation import (
     say_nothing,
 )
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.limits import Limiter
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import DeskError, NotAuthenticated, ScopeMissing, UnknownAction
@@ -48,11 +49,15 @@ class Tooling:
 
     Attributes:
         invoking: what calls them.
+        limiter: how often that may be.
         now: the present moment in the site's time zone, from which ``tomorrow`` is counted.
     """
 
-    def __init__(self, invoking: Invoking, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, invoking: Invoking, *, limiter: Limiter, now: Callable[[], datetime]
+    ) -> None:
         self.invoking = invoking
+        self.limiter = limiter
         self.now = now
         self._tools = {action.name: tool_of(action) for action in invoking.actions}
 
@@ -105,6 +110,9 @@ class Tooling:
         self, principal: Principal, conversation: Conversation, invocation: Invocation
     ) -> Invoked:
         """Call an action, or have it wait until the visitor has agreed to it."""
+        action = self.invoking.find(principal, invocation.name).action
+        if action.kind != "query" and not conversation.take_counted():
+            self.limiter.count_call(principal)
         invoked = await self.invoking.invoke(
             principal, invocation, conversation.begun, conversation.ended
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -14,8 +15,9 @@ import msgspec
 from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Answer, Clarification, Delta, Event, ToolRequest
 from aitp_desk.agent.claude import ClaudeAgent, MakeOutput, guarded
-from aitp_desk.config import Claude
+from aitp_desk.config import Claude, Limits
 from aitp_desk.desk.conversation import Conversation
+from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.watch import open_knowledge
@@ -227,6 +229,13 @@ async def ground(
         agent = ClaudeAgent(knowledge, SETTINGS, key=KEY, url=api.url, output=output)
         try:
             site = read_site(pages, knowledge.library)
-            yield Ground(agent, Tooling(invoking, _now), canaries, model, api, site)
+            yield Ground(
+                agent,
+                Tooling(invoking, limiter=Limiter(Limits(enabled=False), time.time), now=_now),
+                canaries,
+                model,
+                api,
+                site,
+            )
         finally:
             await agent.close()

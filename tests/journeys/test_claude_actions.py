@@ -167,6 +167,29 @@ async def test_a_no_ends_what_waits_before_the_model_hears_of_it(tmp_path: Path)
         assert till.took == []
 
 
+@pytest.mark.requirement("AHP-11.2-5")
+async def test_what_a_model_calls_counts_as_its_callers_own_calls_do(tmp_path: Path) -> None:
+    till = Till(costs=False)
+    limits = ("limits.enabled=true", "limits.actions_per_minute=2")
+    async with meeting(tmp_path, eager, *limits, actions=(till.offered,)) as met:
+        who = await buyer(met)
+        thread = (await who.open("Two of A7.", wait=SECONDS)).id
+        # over AHP the call is counted once, with its request
+        assert (await ask(met, who, "Two of A7.")).status == 200
+        assert till.took == [("A7", 2)] * 2
+        said = await ask(met, who, "Two of A7.")
+        assert said.refusal == (429, "rate_limited", None)
+        met.api.requests.clear()
+        await who.post(thread, "Two more of A7, please.", wait=SECONDS)
+        told = tool_results(met.api.requests[1])[0]
+        assert told["is_error"]
+        assert "More than 2 requests for actions in 60 seconds." in told["content"]
+        assert till.took == [("A7", 2)] * 2
+        # others have a limit of their own
+        assert (await ask(met, await buyer(met), "Two of A7.")).status == 200
+        assert till.took == [("A7", 2)] * 3
+
+
 async def test_a_yes_to_another_price_has_nothing_done(tmp_path: Path) -> None:
     till = Till()
     async with meeting(tmp_path, eager, actions=(till.offered,)) as met:

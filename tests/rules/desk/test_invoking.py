@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -12,8 +13,11 @@ from typing import Any
 import pytest
 
 from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.config import Limits
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.invocation import Consent, ConsentNeeded, Ended, Invocation
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.model.action import Action, Kind, Safety
 from aitp_desk.model.call import MOVES, ActionCall, CallState, Source
@@ -45,8 +49,10 @@ def opening(**more: Any) -> Offered:
     return offering(Action("open_till", "Opens the till.", open_to="actions", **more), perform)
 
 
-def now() -> datetime:
-    return datetime(2026, 11, 25, 10, tzinfo=UTC)
+def tooling(invoking: Invoking) -> Tooling:
+    """What hands these actions to an agent, without limits."""
+    limiter = Limiter(Limits(enabled=False), time.time)
+    return Tooling(invoking, limiter=limiter, now=lambda: datetime.now(UTC))
 
 
 def caller(*scopes: str) -> Principal:
@@ -62,7 +68,7 @@ async def test_an_agent_that_calls_without_the_right_is_answered_as_of_nothing(
     tmp_path: Path, scopes: tuple[str, ...]
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = Tooling(invoking, now).invoker(caller(*scopes), Conversation())
+        invoke = tooling(invoking).invoker(caller(*scopes), Conversation())
         result = await invoke(CALL)
         unknown = await invoke(ToolCall("call_1", "open_tilt", "{}"))
     assert result.failed
@@ -74,7 +80,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
     tmp_path: Path, scope: str
 ) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        result = await Tooling(invoking, now).invoker(caller(scope), Conversation())(CALL)
+        result = await tooling(invoking).invoker(caller(scope), Conversation())(CALL)
     assert "Opened for key:1." in result.output
     assert not result.failed
 
@@ -82,7 +88,7 @@ async def test_a_call_with_the_right_is_carried_out_as_the_caller(
 @pytest.mark.parametrize("arguments", ["[]", "{", "null", "1"])
 async def test_arguments_that_are_no_object_are_told_so(tmp_path: Path, arguments: str) -> None:
     async with calling(tmp_path, opening()) as invoking:
-        invoke = Tooling(invoking, now).invoker(caller("actions"), Conversation())
+        invoke = tooling(invoking).invoker(caller("actions"), Conversation())
         result = await invoke(ToolCall("call_1", "open_till", arguments))
     assert result.failed
     assert "JSON object" in result.output
