@@ -1,15 +1,17 @@
 """Expiry: what the desk keeps for a while only, whatever its owner wants, goes in its time.
 
 These are idempotency keys, sessions without turns, those of operators, anonymous files, nonces,
-and jobs that are over.
+jobs that are over, and calls that have waited too long for an answer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from aitp_desk.model.call import CallError
 from aitp_desk.model.job import JobState
 from aitp_desk.store.base import Store
+from aitp_desk.store.work.calls import expire_waiting
 from aitp_desk.store.work.console_sessions import forget_sessions
 from aitp_desk.store.work.jobs import forget_jobs
 from aitp_desk.store.work.nonces import forget_nonces
@@ -26,6 +28,7 @@ DEAD_SECONDS = 30 * 24 * 60 * 60
 """How long a job is kept that was given up."""
 ROWS_AT_ONCE = 1000
 FILES_AT_ONCE = 10
+UNANSWERED = CallError("expired", "No answer came in its time; nothing was done.")
 
 
 class Expiring:
@@ -50,6 +53,7 @@ class Expiring:
         now = int(self._clock())
         return (
             await self._drop_used(now)
+            + await self._end_waiting(now)
             + await self._forget(JobState.DONE, now - DONE_SECONDS)
             + await self._forget(JobState.DEAD, now - DEAD_SECONDS)
         )
@@ -73,6 +77,16 @@ class Expiring:
             rows = (gone.idempotency, gone.sessions, nonces, signed_in)
             if ROWS_AT_ONCE not in rows and gone.files != FILES_AT_ONCE:
                 return dropped
+
+    async def _end_waiting(self, now: int) -> int:
+        ended = 0
+        while True:
+            count = await self._store.run(
+                expire_waiting, error=UNANSWERED, now=now, limit=ROWS_AT_ONCE
+            )
+            ended += count
+            if count < ROWS_AT_ONCE:
+                return ended
 
     async def _forget(self, state: JobState, before: int) -> int:
         forgotten = 0

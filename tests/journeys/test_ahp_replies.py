@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from aitp_desk.desk.expiring import Expiring
 from tests.doubles import Clock
 from tests.ordering import Caller, calling, write_site
 from tests.talking import talking
@@ -92,6 +93,27 @@ async def test_a_no_ends_what_waited_however_it_is_said(tmp_path: Path, site: Pa
         asked = await caller.ask("I would like to order ABC-01.", "place_order")
         assert "How many" in question(asked)
         assert (await caller.reply(asked, "nope", "place_order")).answer == "Nothing was done."
+
+
+async def test_what_is_never_answered_ends_after_a_day(tmp_path: Path, site: Path) -> None:
+    clock = Clock()
+    async with calling(tmp_path, site, clock=clock) as caller:
+        await caller.ask("2x ABC-01", "place_order")
+        await caller.ask("I would like to order ABC-01.", "place_order")
+        desk, seconds = caller.talker.desk, 365 * 24 * 60 * 60
+        clock.advance(24 * 60 * 60)
+        assert await Expiring(desk.store, seconds, clock).expire() == 0
+        late = await caller.ask("3x ABC-01", "place_order")
+        clock.advance(1)
+        assert await Expiring(desk.store, seconds, clock).expire() == 2
+        states = "SELECT state, memory, ended_at FROM calls ORDER BY created_at, state"
+        assert caller.talker.rows(states) == [
+            ("expired", None, int(clock())),
+            ("expired", None, int(clock())),
+            ("waiting_input", None, None),
+        ]
+        await caller.reply(late, "yes", "place_order")
+        assert caller.booked == ["3 of ABC-01"]
 
 
 async def test_visitors_speak_in_the_sites_time_zone(tmp_path: Path, site: Path) -> None:

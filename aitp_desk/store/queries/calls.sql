@@ -59,6 +59,16 @@ UPDATE calls SET progress = :progress WHERE id = :id AND state = 'started' RETUR
 -- tell_unknown_call: Says what became of a call of which nobody knew.
 UPDATE calls SET error = :error WHERE id = :id AND state = 'unknown';
 
+-- expire_waiting_calls: Ends calls that have waited too long for what they still needed; what was read
+-- so far and not used is dropped.
+UPDATE calls
+SET state = 'expired', memory = NULL, error = :error, ended_at = :now
+WHERE id IN (
+    SELECT id FROM calls WHERE state = 'waiting_input' AND expires_at < :now
+    ORDER BY expires_at LIMIT :limit
+)
+RETURNING id;
+
 -- erase_calls_on_thread: Drops what calls on a thread were about, those of somebody and all since a
 -- time, and ends those under way; that they were made stays. Returns those that were not empty.
 UPDATE calls

@@ -7,12 +7,13 @@ from collections.abc import Callable
 import msgspec
 
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind, Outcome
-from aitp_desk.model.call import MOVES, ActionCall, CallState
+from aitp_desk.model.call import MOVES, ActionCall, CallError, CallState
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.call_rows import call_columns, call_of, call_state
 from aitp_desk.store.records import NewMessage, Session
+from aitp_desk.store.rows import to_json
 from aitp_desk.store.work.asking import PersonAsked, settle_person
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.folding import find_tail
@@ -177,6 +178,21 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
 def tell_progress(*, call_id: str, progress: str) -> Work[None]:
     """Write down how far a call is, while it is at work."""
     yield "set_call_progress", {"id": call_id, "progress": progress}
+
+
+def expire_waiting(*, error: CallError, now: int, limit: int) -> Work[int]:
+    """End calls that have waited too long for an argument, or to be agreed to.
+
+    Parameters:
+        error: what is said of them.
+        now: Unix seconds.
+        limit: so many at most.
+
+    Returns:
+        How many it were.
+    """
+    ended = yield "expire_waiting_calls", {"error": to_json(error), "now": now, "limit": limit}
+    return len(ended)
 
 
 def _say(turn: SessionTurn | None, now: int) -> Work[None]:
