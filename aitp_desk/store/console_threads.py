@@ -148,18 +148,29 @@ async def _spoken_on(store: Store, asked: ThreadFilter, place: str) -> _Slice:
 
 async def _attended(store: Store, asked: ThreadFilter, place: str) -> _Slice:
     """The places of threads that people have, or are waited for on, all at once."""
-    rows = await store.read("attended_threads", {"before": f"msg_{place}", "bound": MOST_ATTENDED})
-    return _Slice(
-        [
-            _Entry(_key(id_), thread_id)
-            for id_, thread_id, desk, origin, operator in rows
-            if asked.agent in (None, desk)
-            and (not asked.waiting or origin == Origin.VISITOR.value)
-            and (asked.owner is None or (asked.owner == "operator") is (operator is not None))
-            and asked.mine in (None, operator_of(operator or ""))
-        ],
-        None,
+    bound = {"limit": MOST_ATTENDED}
+    taken = await store.read("threads_taken", bound)
+    waited_on = (
+        []
+        if asked.owner == "operator" or asked.mine is not None
+        else (await store.read("threads_of_waiting_tickets", bound))
     )
+    entries: list[_Entry] = []
+    for number, thread_id in enumerate(dict.fromkeys(row[0] for row in (*taken, *waited_on))):
+        for id_, desk, origin, operator in await store.read(
+            "end_of_thread", {"thread_id": thread_id}
+        ):
+            if (
+                _key(id_) < place
+                and asked.agent in (None, desk)
+                and (not asked.waiting or origin == Origin.VISITOR.value)
+                and (asked.owner is None or (asked.owner == "operator") is (operator is not None))
+                and asked.mine in (None, operator_of(operator or ""))
+            ):
+                entries.append(_Entry(_key(id_), thread_id))
+        if number % SLICE == SLICE - 1:
+            await asyncio.sleep(0)
+    return _Slice(sorted(entries, key=lambda entry: entry.key, reverse=True), None)
 
 
 class _Search:

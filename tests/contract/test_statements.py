@@ -75,13 +75,6 @@ def test_every_statement_is_understood_by_sqlite() -> None:
 
 
 WALKED_WHOLE = {
-    "attended_threads": {  # as far as its bounds
-        "thread_operators",
-        "tickets_waiting",
-        "taken",
-        "pending",
-        "attended",
-    },
     "audit_anchor": {"audit_anchor"},
     "count_folded_between": {"some"},  # as far as its bound
     "count_said_between": {"some"},  # as far as its bound
@@ -118,6 +111,8 @@ WALKED_WHOLE = {
     "jobs_not_over": {"jobs_of_asker", "pending"},  # as far as its bound
     "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
+    "threads_of_waiting_tickets": {"tickets_waiting"},  # as far as its bound
+    "threads_taken": {"thread_operators"},  # as far as its bound
     "tickets_waiting_now": {"tickets_waiting", "pending"},  # as far as its bound
     "tokens": {"tokens"},
 }

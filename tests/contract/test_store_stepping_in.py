@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aitp_desk.desk.erasing import erase_words
+from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.stepping_in import SteppingIn
 from aitp_desk.model.audit import AuditAction
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, ThreadNotFound
@@ -257,6 +258,42 @@ async def test_notes_go_with_their_thread_and_with_its_person(
     for thread_id in (deleted, old, hers.id):
         assert await console_reads.notes(store, thread_id) == ()
     assert await console_reads.notes(store, shared.id) == (early,)
+
+
+async def test_whoever_answers_does_not_speak_on_a_thread_that_another_has(
+    store: Store, stepping: SteppingIn
+) -> None:
+    thread_id = (await open_thread(store, "Hello?")).thread_id
+    ticket = await a_ticket(store, thread_id)
+    await stepping.take(thread_id, "anna", BY)
+    late = await a_ticket(store, thread_id, "call_1")
+    escalating = Escalating(store, lambda: NOW + 5)
+    for refused in (
+        escalating.answer(ticket, "Yes.", "ben", BY),
+        escalating.close(ticket, "", "ben", BY),
+        escalating.take(late, "ben", BY),
+    ):
+        with pytest.raises(PreconditionFailed, match="anna has taken"):
+            await refused
+    await escalating.answer(ticket, "Yes.", "anna", BY)
+    assert await holder(store, thread_id) is not None, "it was taken for itself"
+    assert texts_of(await reads.newest_messages(store, thread_id, 9)) == ["Hello?", "Yes."]
+    another = await a_ticket(store, thread_id)
+    with pytest.raises(PreconditionFailed, match="anna has taken the conversation"):
+        await escalating.answer(another, "Yes.", "ben", BY)
+
+
+async def test_a_deleted_thread_is_nobodys_and_those_who_look_are_told(
+    store: Store, stepping: SteppingIn
+) -> None:
+    taken, asked = [(await open_thread(store, "Hello?")).thread_id for _ in range(2)]
+    await stepping.take(taken, "anna", BY)
+    await a_ticket(store, asked)
+    for thread_id in (taken, asked):
+        before = await reads.epoch(store, TICKETS_EPOCH)
+        await delete_thread(store, thread_id)
+        assert await reads.epoch(store, TICKETS_EPOCH) > before
+    assert await holder(store, taken) is None
 
 
 async def test_a_run_that_is_at_work_is_lost_by_its_worker(

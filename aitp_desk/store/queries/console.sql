@@ -38,22 +38,18 @@ SELECT substr(content, 1, :longest) FROM messages
 WHERE thread_id = :thread_id AND seq > :seq AND id >= :since AND id <= :until
 ORDER BY seq LIMIT :limit;
 
--- attended_threads: Lists threads that an operator has, or on which a ticket waits, up to a bound of
--- each, those first on which something was said last.
-SELECT m.id, t.id, t.desk, m.origin, o.operator FROM (
-    SELECT thread_id FROM (
-        SELECT thread_id FROM thread_operators ORDER BY thread_id LIMIT :bound
-    ) AS taken
-    UNION
-    SELECT thread_id FROM (
-        SELECT thread_id FROM tickets
-        WHERE state IN ('open', 'taken') AND thread_id IS NOT NULL ORDER BY id LIMIT :bound
-    ) AS pending
-) AS attended
-JOIN threads t ON t.id = attended.thread_id
-JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
+-- threads_taken: Lists threads that an operator has, up to a bound.
+SELECT thread_id FROM thread_operators ORDER BY thread_id LIMIT :limit;
+
+-- threads_of_waiting_tickets: Lists threads of the oldest tickets that wait, up to a bound.
+SELECT thread_id FROM tickets
+WHERE state IN ('open', 'taken') AND thread_id IS NOT NULL ORDER BY id LIMIT :limit;
+
+-- end_of_thread: Says what was said last on a thread, and who has it.
+SELECT m.id, t.desk, m.origin, o.operator
+FROM threads t JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
 LEFT JOIN thread_operators o ON o.thread_id = t.id
-WHERE t.deleted_at IS NULL AND m.id < :before ORDER BY m.id DESC;
+WHERE t.id = :thread_id AND t.deleted_at IS NULL;
 
 -- thread_line: Reads a thread with who has it and what was said last.
 SELECT t.id, t.desk, t.created_at, t.updated_at, t.last_seq, t.owner, o.operator, m.role, m.actor,

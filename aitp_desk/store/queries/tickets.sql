@@ -48,7 +48,8 @@ SELECT count(*) FROM tickets WHERE asked_from = :asked_from AND state IN ('open'
 UPDATE tickets
 SET about = '', note = '', principal = NULL, answer = '', asked_from = NULL,
     state = CASE WHEN state IN ('open', 'taken') THEN 'closed' ELSE state END
-WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose);
+WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
+RETURNING id;
 
 -- erase_own_tickets: The same for all tickets of somebody, or those on the one thread that is named.
 UPDATE tickets
@@ -71,7 +72,7 @@ UPDATE thread_operators SET for_itself = 1 WHERE thread_id = :thread_id AND for_
 RETURNING thread_id;
 
 -- hand_back: Gives a thread back to the agent.
-DELETE FROM thread_operators WHERE thread_id = :thread_id;
+DELETE FROM thread_operators WHERE thread_id = :thread_id RETURNING operator;
 
 -- tickets_waiting: Counts tickets that wait for a person, by kind and state, up to a bound; with when
 -- the first of them was made.

@@ -93,7 +93,8 @@ def end_ticket(
         The ticket as it ended; None when there is no such ticket.
 
     Raises:
-        PreconditionFailed: it, or its call, is over; or it asks for approval, not for an answer.
+        PreconditionFailed: it, or its call, is over; it asks for approval, not for an answer; or
+            somebody else has taken it or its thread.
     """
     rows = yield "ticket", {"id": ticket_id}
     if not rows:
@@ -102,6 +103,8 @@ def end_ticket(
     check_waits(ticket, said.operator)
     if state is not TicketState.EXPIRED:
         yield from _check_call(ticket, state)
+    if said.operator is not None and ticket.thread_id is not None:
+        yield from check_free(ticket.thread_id, said.operator)
     ended = ticket.move(
         state, answer=said.words, ended_by=said.operator, ended_at=now, asked_from=None
     )

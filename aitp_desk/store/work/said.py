@@ -19,6 +19,7 @@ from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 THREAD_DELETED = "The thread was deleted."
 """What a run failed of that was to answer there."""
@@ -137,9 +138,10 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield "delete_steps_of_thread", {"thread_id": thread_id}
     everything = {"thread_id": thread_id, "since": 0, "whose": ""}
     yield "erase_calls_on_thread", everything
-    yield "erase_tickets_on_thread", everything
+    tickets = yield "erase_tickets_on_thread", everything
     yield "erase_notes", everything
-    yield "hand_back", {"thread_id": thread_id}
+    if (yield "hand_back", {"thread_id": thread_id}) or tickets:
+        yield "raise_epoch", {"name": TICKETS_EPOCH}
     yield "empty_runs_of_thread", {"thread_id": thread_id}
     yield "delete_messages_of_thread", {"thread_id": thread_id}
     yield "empty_actors_of_thread", {"thread_id": thread_id}
