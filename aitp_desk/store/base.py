@@ -101,7 +101,12 @@ class Store(Reader, Protocol):
         """
 
     async def settled(self) -> None:
-        """Return when everything handed over before this call has been committed or has failed."""
+        """Return when everything handed over before this call has been committed or has failed.
+
+        Raises:
+            StoreBusy: it can be neither as yet: another program holds the database.
+            StoreError: the database failed.
+        """
 
 
 class Opened(msgspec.Struct, frozen=True):

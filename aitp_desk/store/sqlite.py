@@ -133,8 +133,11 @@ class SqliteStore:
             raise StoreError(f"The database failed: {error}") from error
 
     async def settled(self) -> None:
-        """Return when everything handed over before this call is settled."""
-        await self._wait_for(_nothing, (), {})
+        """Return when everything handed over before this call is settled; see :class:`Store`."""
+        if self._waiting or self._is_closed:
+            await self._wait_for(_nothing, (), {})
+        else:  # also where another program holds the database
+            await asyncio.sleep(0)
 
     def measure(self) -> Measures:
         """What the store tells of itself now."""

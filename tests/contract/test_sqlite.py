@@ -193,6 +193,22 @@ async def test_a_program_that_holds_the_database_makes_it_busy(
         assert placed.messages[0].seq == 2
 
 
+async def test_who_waits_for_what_is_in_line_waits_for_nothing_where_nothing_is(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.store.sqlite.COMMIT_WAITS_MS", 10)
+    async with SqliteStore.open(database) as store:
+        with closing(sqlite3.connect(database, isolation_level=None)) as holder:
+            holder.execute("BEGIN IMMEDIATE")
+            await store.settled()
+            store.record(work.keep_nonce, nonce=bytes(16), until=NOW)
+            with pytest.raises(StoreBusy):
+                await store.settled()
+            holder.execute("ROLLBACK")
+            await store.settled()
+            assert holder.execute("SELECT count(*) FROM nonces").fetchone() == (1,)
+
+
 async def test_a_record_that_finds_the_database_held_is_there_before_what_comes_after_it(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

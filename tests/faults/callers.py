@@ -16,7 +16,7 @@ from tests.websites import website
 
 CALLING = 6
 """How many clients call actions."""
-SYNC, LONG = ("look_up", "enter"), ("enter_later", "enter_again")
+SYNC, LONG = ("look_up", "enter"), ("enter_later", "enter_again", "ask_people")
 TOLD = "/told"
 SLOWEST = 0.02
 """Seconds that the receiver takes at most."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from aitp_desk.actions import Context, action
+from aitp_desk.actions import Context, Ticket, action
 
 BOOK = Path(__file__).with_name("book")
 LONGEST = 0.02
@@ -69,6 +69,17 @@ async def enter_again(note: str, context: Context) -> Entry:
         note: what is entered.
     """
     return await _enter(note, context)
+
+
+@action(kind="async", mutability="read_only", blast_radius="self")
+async def ask_people(note: str) -> Ticket:
+    """Has a person answer something.
+
+    Args:
+        note: what is asked.
+    """
+    await asyncio.sleep(random.uniform(0, LONGEST))
+    return Ticket(note)
 
 
 async def _enter(note: str, context: Context) -> Entry:

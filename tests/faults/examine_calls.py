@@ -13,6 +13,8 @@ from tests.faults.callers import LONG, Calls
 from tests.faults.examine import open_database
 
 _ONCE = ("enter", "enter_later")
+_MAY_BE_UNKNOWN = (*_ONCE, "ask_people")
+_ENTERS = (*_ONCE, "enter_again")
 _STATUS = {"succeeded": "success", "unknown": "failed"}
 """How a call that ended so is told."""
 _CALLS = "SELECT id, action, state, session_id, arguments ->> 'note', callback_url FROM calls"
@@ -92,13 +94,14 @@ def examine_calls(database: Path, book: Path, calls: Calls) -> tuple[CallFinding
         done_twice=sum(lines[one.id, one.note] > 1 for one in once),
         called_twice=len(kept) - len(by_note),
         not_done=sum(
-            one.state == "succeeded" and one.action != "look_up" and not lines[one.id, one.note]
+            one.state == "succeeded" and one.action in _ENTERS and not lines[one.id, one.note]
             for one in kept
         )
         + len({id_ for id_, _ in lines} - {one.id for one in kept}),
         endless=len(kept) - len(over),
         misjudged=sum(
-            one.state not in (("succeeded", "unknown") if one in once else ("succeeded",))
+            one.state not in ("succeeded", "unknown")
+            or (one.state == "unknown" and one.action not in _MAY_BE_UNKNOWN)
             for one in over
         ),
         untold=sum(not calls.told.get(one.id) for one in to_tell),

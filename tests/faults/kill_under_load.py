@@ -3,13 +3,14 @@
     python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--hasty | --rash]
 
 In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
-call actions, some of which go on after they were accepted and are told of when they end; at a
-random moment the desk is killed (kill -9). It is started again, has to answer what it left
-unanswered and to end what it left at work, and its database and what its actions have done are
-examined. Messages that were cut off are sent again with the same key; calls are not. Every fifth
-time it is killed once more while it takes all that up again. With ``--hasty`` the desk acknowledges
-before its commits, with ``--rash`` it repeats whatever was cut short: that what is lost or done
-twice by that is seen shows that it would be seen.
+call actions, some of which go on after they were accepted and are told of when they end; people
+answer what some of these ask of them. At a random moment the desk and its people are killed (kill
+-9). They are started again, the desk has to answer what it left unanswered and to end what it left
+at work, and its database and what its actions have done are examined. Messages that were cut off
+are sent again with the same key; calls are not. Every fifth time all are killed once more while
+the desk takes all that up again. With ``--hasty`` the desk acknowledges before its commits, with
+``--rash`` it repeats whatever was cut short: that what is lost or done twice by that is seen shows
+that it would be seen.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import argparse
 import asyncio
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator
@@ -34,7 +36,9 @@ from tests.faults.callers import Calls, call, hearing
 from tests.faults.clients import settle, talk
 from tests.faults.examine import Findings, examine, wait_until_idle
 from tests.faults.examine_calls import CallCounts, CallFindings, examine_calls
+from tests.faults.examine_tickets import TicketCounts, TicketFindings, examine_tickets
 from tests.faults.ledger import Ledger
+from tests.faults.people import begin_people
 from tests.keys import make_key
 from tests.processes import Server, desk_command, free_port, serving_process
 from tests.serving import SHOP
@@ -63,11 +67,14 @@ class Cycle(msgspec.Struct, frozen=True):
     findings: Findings
     calls: CallFindings
     counts: CallCounts
+    tickets: TicketFindings
+    ticket_counts: TicketCounts
 
     @property
     def faults(self) -> dict[str, int]:
         """How many of each fault there are."""
-        return msgspec.structs.asdict(self.findings) | msgspec.structs.asdict(self.calls)
+        found = (self.findings, self.calls, self.tickets)
+        return {name: n for one in found for name, n in msgspec.structs.asdict(one).items()}
 
 
 async def kill_under_load(
@@ -86,7 +93,7 @@ async def kill_under_load(
     ledger, calls = Ledger(chance), Calls(chance, fails_first)
     database = folder / "data" / DATABASE
     site = _make_site(folder)
-    book = site / entries.BOOK.name
+    book, log = site / entries.BOOK.name, folder / "ended"
     begin_database(database)
     async with SqliteStore.open(database) as store:
         key = await make_key(store, database.parent, "actions")
@@ -94,27 +101,32 @@ async def kill_under_load(
     async def examined(cut_off: int, *, at_last: bool = False) -> Cycle:
         await asyncio.to_thread(wait_until_idle, database, at_last=at_last)
         found, counts = examine_calls(database, book, calls)
-        return Cycle(len(ledger.said), cut_off, examine(database, ledger), found, counts)
+        tickets = examine_tickets(database, log)
+        return Cycle(len(ledger.said), cut_off, examine(database, ledger), found, counts, *tickets)
 
     async with hearing(calls) as told_at:
         with ExitStack() as stack:
 
-            async def start() -> Server:
-                return await asyncio.to_thread(_start, folder, stack, program)
+            async def start() -> tuple[Server, subprocess.Popen[bytes]]:
+                people = stack.enter_context(begin_people(database, log))
+                stack.callback(people.kill)
+                return await asyncio.to_thread(_start, folder, stack, program), people
 
-            server = await start()
+            server, people = await start()
             for number in range(1, cycles + 1):
                 load = (talk(server.url, ledger), call(server.url, key, told_at, calls))
                 talking = asyncio.gather(*load)
                 await asyncio.sleep(chance.uniform(SHORTEST, LONGEST))
+                people.kill()
                 server.kill()
                 await talking
                 cut_off = len(ledger.unsettled)
-                server = await start()
+                server, people = await start()
                 if number % AGAIN_EVERY == 0:
                     await asyncio.sleep(chance.uniform(0, AGAIN_WITHIN))
+                    people.kill()
                     server.kill()
-                    server = await start()
+                    server, people = await start()
                 yield await examined(cut_off)
             await settle(server.url, ledger)
             yield await examined(0, at_last=True)
@@ -164,6 +176,7 @@ async def report(cycles: int, seed: int, program: str) -> bool:
     print(f"\n{cycles} kills, {last.acknowledged} acknowledged, {cut_off} cut off and sent again")
     counts = msgspec.structs.asdict(last.counts)
     print(f"calls: {_told(counts)}")
+    print(f"people: {_told(msgspec.structs.asdict(last.ticket_counts))}")
     print(_told(faults))
     print(*checked, *problems, sep="\n")
     return code == 0 and not any(faults.values())
