@@ -1,7 +1,8 @@
 """What a docstring says: a summary, a description, and a text for each member that it lists.
 
-Members stand below ``Parameters:``, ``Args:`` or ``Attributes:``, one ``name: text`` each, in
-Google's style with or without a type in brackets. What other sections say is for programmers.
+Members stand below ``Parameters:``, ``Args:`` or ``Attributes:``, one ``name: text`` each, or
+``name, other: text`` for several of one text, in Google's style with or without a type in brackets.
+What other sections say is for programmers.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _OTHERS = frozenset(
     {"example", "examples", "note", "notes", "raises", "return", "returns", "yields"}
 )
 _HEADING = re.compile(r"([A-Za-z]+):\s*")
-_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^()]*\))?\s*:(?:\s+(.*))?")
+_ENTRY = re.compile(r"(\*{0,2}\w+(?:,\s*\*{0,2}\w+)*)\s*(?:\([^()]*\))?\s*:(?:\s+(.*))?")
 
 
 class Doc(msgspec.Struct, frozen=True):
@@ -52,7 +53,8 @@ def _section(line: str) -> str:
 
 def _members(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Each member with its text; what is set deeper than the first entry goes on with the last."""
-    listing, depth, name, said = False, 0, "", ""
+    listing, depth, said = False, 0, ""
+    names: list[str] = []
     for line in lines:
         if section := _section(line):
             listing, depth = section in _LISTS, 0
@@ -69,8 +71,6 @@ def _members(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         if entry is None:
             said = f"{said} {words}".strip()
             continue
-        if name:
-            yield name, said
-        name, said = entry[1], entry[2] or ""
-    if name:
-        yield name, said
+        yield from ((name, said) for name in names)
+        names, said = [name.strip(" *") for name in entry[1].split(",")], entry[2] or ""
+    yield from ((name, said) for name in names)

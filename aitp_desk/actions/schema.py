@@ -1,12 +1,13 @@
 """JSON Schema (2020-12) of Python types, as callers are shown it.
 
 It is msgspec's, made plainer: every object is closed, definitions stand where they are used (but
-those that hold themselves), members that have no description of their own have that of the
-docstring, and names of classes are not told.
+objects that are used twice, or hold themselves), members that have no description of their own have
+that of the docstring, and names of classes are told of such objects alone.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -36,7 +37,12 @@ def json_schema(kind: Any) -> Schema:
         _describe(each, named.get(name))
         if "properties" in each:
             each["additionalProperties"] = False
-    kept = {name for name in defs if _holds_itself(name, defs)}
+    places = Counter(name for each in (root, *defs.values()) for name in _refs(each))
+    kept = {
+        name
+        for name, each in defs.items()
+        if _holds_itself(name, defs) or (places[name] > 1 and "properties" in each)
+    }
     schema = _put_in(root, defs, kept)
     if needed := _reachable(_refs(schema), defs) & kept:
         schema["$defs"] = {name: _put_in(defs[name], defs, kept) for name in defs if name in needed}
@@ -107,12 +113,12 @@ def _name_of(ref: Mapping[str, Any]) -> str:
     return str(ref["$ref"]).removeprefix(_REF)
 
 
-def _refs(schema: Schema) -> set[str]:
-    """The names of the definitions that a schema refers to."""
-    found = {_name_of(schema)} if "$ref" in schema else set()
+def _refs(schema: Schema) -> list[str]:
+    """The names of the definitions that a schema refers to, as often as it does."""
+    found = [_name_of(schema)] if "$ref" in schema else []
 
     def note(inner: Schema) -> Schema:
-        found.update(_refs(inner))
+        found.extend(_refs(inner))
         return inner
 
     _with_inner(schema, note)

@@ -292,6 +292,43 @@ def test_parameters_may_be_called_as_words_of_json_schema_are(tmp_path: Path) ->
     assert action.input_schema["properties"] == {name: {"enum": ["b", "a"]} for name in names}
 
 
+def test_an_object_that_is_used_twice_stands_once_in_a_schema(tmp_path: Path) -> None:
+    body = '''
+class Part(Struct):
+    """A part.
+
+    Parameters:
+        price: of one.
+    """
+
+    price: Money
+
+class Whole(Struct):
+    """A whole.
+
+    Parameters:
+        total, paid: with tax.
+    """
+
+    part: Part
+    total: Money
+    paid: Money | None
+
+@action
+def f() -> Whole:
+    "F."
+'''
+    schema = offered(tmp_path, body).action.output_schema
+    assert schema is not None
+    assert list(schema["$defs"]) == ["Money"]
+    assert schema["$defs"]["Money"]["additionalProperties"] is False
+    money = {"$ref": "#/$defs/Money"}
+    part, total, paid = schema["properties"].values()
+    assert part["properties"] == {"price": {**money, "description": "of one."}}
+    assert total == {**money, "description": "with tax."}
+    assert paid == {"anyOf": [money, {"type": "null"}], "description": "with tax."}
+
+
 def test_docstrings_describe_the_members_of_objects_of_all_kinds(tmp_path: Path) -> None:
     body = '''
 T = TypeVar("T")

@@ -45,6 +45,7 @@ WRITTEN = {
                 read by people.
 
             **rest: others.
+            placed_at, ended_at: Unix seconds.
 
         Returns:
             Whether it was: yes.
@@ -59,6 +60,8 @@ WRITTEN = {
                 "order_id": "the order's number: ORD and six digits.",
                 "reason": "why. Note: it is read by people.",
                 "rest": "others.",
+                "placed_at": "Unix seconds.",
+                "ended_at": "Unix seconds.",
             },
         ),
     ),
