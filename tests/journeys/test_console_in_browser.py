@@ -115,6 +115,8 @@ async def test_an_operator_takes_a_conversation_over_and_hands_it_back(
         assert (await ground.visitor.texts(thread))[-1] == "Yes, this is Anna: within 6 days."
         await ground.visitor.post(thread, "Thank you!")
         await expect(anna.said.last).to_have_text("Thank you!")
+        told = anna.page.locator("[data-announcer]")  # to those who cannot see it
+        await expect(told).to_contain_text("Visitor: Thank you!")
         assert (await ground.visitor.texts(thread))[-1] == "Thank you!"  # the agent is silent
 
         await anna.button("Hand back").click()
@@ -364,6 +366,48 @@ async def test_what_one_looks_for_stands_in_the_address(ground: Ground, expect: 
         await anna.page.get_by_label("Who answers").select_option("Mine")
         await expect(anna.rows).to_have_count(1)
         await expect(anna.page).to_have_url(re.compile(rf"#/threads/{mine}\?owner=mine$"))
+
+
+async def test_of_a_long_conversation_the_newest_comes_first_and_the_rest_on_demand(
+    ground: Ground, expect: Expect
+) -> None:
+    thread = await ground.thread("Begin")
+    async with ground.operator() as anna:
+        await anna.open_thread(thread)
+        await anna.take_over()  # nobody answers what follows
+        for nth in range(60):
+            await ground.visitor.post(thread, f"Message {nth}")
+        await anna.page.reload()
+        await expect(anna.said).to_have_count(50)
+        await expect(anna.said.last).to_be_in_viewport()
+        await anna.page.get_by_role("region", name="What was said").press("Home")
+        first = anna.said.get_by_text("Message 10", exact=True)
+        await expect(first).to_be_in_viewport()
+        await anna.button("Show earlier messages").click()
+        await expect(anna.said).to_have_count(62)
+        await expect(first).to_be_in_viewport()
+        await ground.visitor.post(thread, "The newest")
+        await anna.button("New messages below").click()
+        await expect(anna.said.last).to_be_in_viewport()
+        await expect(anna.said.last).to_have_text("The newest")
+        await expect(anna.button("Show earlier messages")).to_be_hidden()
+        assert await anna.texts() == await ground.visitor.texts(thread)
+
+
+async def test_a_page_out_of_sight_goes_on_where_it_was(ground: Ground, expect: Expect) -> None:
+    thread = await ground.thread("Hello")
+    hide = "(hidden) => { Object.defineProperty(document, 'hidden', { get: () => hidden,"
+    hide += " configurable: true }); document.dispatchEvent(new Event('visibilitychange')); }"
+    async with ground.operator() as anna:
+        await anna.open_thread(thread)
+        await anna.take_over()
+        await ground.visitor.post(thread, "Seen")
+        await expect(anna.said.last).to_have_text("Seen")
+        await anna.page.evaluate(hide, True)
+        await ground.visitor.post(thread, "Not seen yet")
+        await anna.page.evaluate(hide, False)
+        await expect(anna.said.last).to_have_text("Not seen yet")
+        assert await anna.texts() == await ground.visitor.texts(thread)
 
 
 async def test_a_deleted_conversation_is_said_to_be_gone(ground: Ground, expect: Expect) -> None:

@@ -139,7 +139,7 @@ export class Conversation {
     else if (event === "restarted") this.#write("");
     else if (event === "run") this.#writing.hidden = !WRITING.has(data.state);
     else if (event === "hand_over") this.#handedOver(data.operator);
-    else if (event === "actor") this.#happened(`${data.id} ${data.joined ? "joined" : "left"}.`);
+    else if (event === "actor") this.#actor(data);
     else if (event === "tickets") this.look();
     else if (event === "gone") this.#listener.gone();
   }
@@ -157,6 +157,11 @@ export class Conversation {
   #write(text, over = false) {
     this.#draft.textContent = text;
     this.#writing.hidden = over;
+  }
+
+  // Operators come and go with hand-overs, which are told as such.
+  #actor({ id, joined }) {
+    if (!/\/operators\/[^/]+$/.test(id)) this.#happened(`${id} ${joined ? "joined" : "left"}.`);
   }
 
   #handedOver(operator) {

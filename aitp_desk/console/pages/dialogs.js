@@ -64,7 +64,11 @@ export function ask({
       busy = false;
     }
   });
-  dialog.addEventListener("close", () => dialog.remove());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    // the button that asked may be gone with what was done
+    if (document.activeElement === document.body) document.querySelector(".detail h2")?.focus();
+  });
   document.body.append(dialog);
   dialog.showModal();
   if (grave && !box) no.focus();

@@ -70,6 +70,7 @@ export class ThreadView {
   /** What was missed is not kept any more: begin anew. */
   #reload() {
     this.#talk.close();
+    this.#thread = null;
     const talk = this.#newTalk();
     this.#talk.element.replaceWith(talk.element);
     this.#talk = talk;
@@ -83,11 +84,13 @@ export class ThreadView {
 
   #gone() {
     this.#talk.close();
+    this.#thread = null;
     this.#composer.element.remove();
     this.#fail(new Error("This conversation was deleted."));
   }
 
   #did(verb, outcome) {
+    this.#error.hidden = true;
     if (verb === "notes") this.#talk.keeping(() => this.#talk.addNote(outcome));
     else this.#show(outcome);
   }
@@ -99,7 +102,6 @@ export class ThreadView {
   #show(thread) {
     const same = JSON.stringify(thread) === JSON.stringify(this.#thread);
     this.#thread = thread;
-    this.#error.hidden = true;
     if (same) return;
     const focused = this.#head.contains(document.activeElement);
     this.#showHead(thread);

@@ -87,6 +87,7 @@ export class TicketView {
       (error) => this.#fail(error),
     );
     this.#error.hidden = true;
+    const focused = this.#head.contains(document.activeElement);
     fill(
       this.#head,
       el(
@@ -103,6 +104,7 @@ export class TicketView {
       ),
     );
     fill(this.#facts, ...this.#sheet(ticket));
+    if (focused) this.#facts.querySelector("h2").focus();
     this.#showAnswer(ticket, first);
     if (first && ticket.thread) this.#peek(ticket.thread);
   }

@@ -1,5 +1,6 @@
 // The bar on top: the views, how many wait, whether the desk is in reach, and who is signed in.
 
+import { announce } from "./announce.js";
 import { button, el } from "./dom.js";
 import { link } from "./route.js";
 
@@ -29,7 +30,7 @@ export function topBar(session, live, acts) {
       ),
     ]),
   );
-  const state = el("p", { class: "connection", role: "status", hidden: true }, "");
+  const state = el("p", { class: "connection", hidden: true }, "");
   live.addEventListener("changed", () => {
     const { open } = live.counts;
     badge.hidden = !open;
@@ -37,10 +38,12 @@ export function topBar(session, live, acts) {
     badge.setAttribute("title", `${open} waiting`);
   });
   live.addEventListener("down", () => {
+    if (state.hidden) announce("The connection is lost.");
     state.textContent = "The connection is lost; trying again…";
     state.hidden = false;
   });
   live.addEventListener("up", () => {
+    if (!state.hidden) announce("Connected again.");
     state.textContent = "";
     state.hidden = true;
   });

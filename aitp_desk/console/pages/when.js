@@ -24,7 +24,7 @@ export function now() {
 
 /** "4 min", "1 h 20 min", "3 d": so many seconds, roughly. */
 export function duration(seconds) {
-  if (seconds < MINUTE) return "under 1 min";
+  if (seconds < MINUTE) return "< 1 min";
   if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
   const minutes = Math.floor((seconds % HOUR) / MINUTE);
   if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h${minutes ? ` ${minutes} min` : ""}`;

@@ -56,9 +56,12 @@ export function isOver(ticket) {
   return ticket.state !== "open" && ticket.state !== "taken";
 }
 
-/** Whose thread it is, for people: the principal without the way it was proven. */
+/** Whose thread it is, for people: of keys the beginning of the id, else whom the proof names. */
 export function visitorName(owner) {
-  return owner ? owner.slice(owner.indexOf(":") + 1) : "Anonymous visitor";
+  if (!owner) return "Anonymous visitor";
+  const at = owner.indexOf(":");
+  const [kind, name] = [owner.slice(0, at), owner.slice(at + 1)];
+  return kind === "key" ? `Key ${name.slice(0, 8)}` : name;
 }
 
 /** Who is meant by an operator's name: "you" for whoever reads it. */
