@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec import inspect
 
+from aitp_desk.actions.bounds import bounds_of, leaves_nothing
+
 _PLAIN = (
     inspect.NoneType,
     inspect.BoolType,
@@ -91,6 +93,12 @@ def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
 
 def _wrong(info: inspect.Type, seen: set[type]) -> Iterator[str]:
     """Yield what is wrong with a type and those in it."""
+    if leaves_nothing(info):
+        yield f"bounds that leave nothing: {bounds_of(info)}; write others"
+    yield from _wrong_kind(info, seen)
+
+
+def _wrong_kind(info: inspect.Type, seen: set[type]) -> Iterator[str]:
     if isinstance(info, _OBJECTS):
         if info.cls in seen:
             return

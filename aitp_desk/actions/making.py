@@ -20,6 +20,7 @@ from aitp_desk.actions.base import (
 from aitp_desk.actions.calling import call
 from aitp_desk.actions.declare import Check, DeclaredAction, Terms
 from aitp_desk.actions.docstring import read_docstring
+from aitp_desk.actions.linking import check_links
 from aitp_desk.actions.reading import (
     arguments_shape,
     as_mapping,
@@ -92,6 +93,9 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     approval = _read_approval(terms, signature, tell)
     if gives is None:
         return None
+    known = (takes.schema, gives.schema)
+    for message in check_links(entries(terms.related), known, "the arguments or the result"):
+        tell(message)
     action = Action(
         function.__name__,
         doc.summary,

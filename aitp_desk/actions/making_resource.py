@@ -15,6 +15,7 @@ from aitp_desk.actions.base import Context, OfferedResource
 from aitp_desk.actions.calling import call
 from aitp_desk.actions.declare_resource import Affords, DeclaredResource
 from aitp_desk.actions.docstring import read_docstring
+from aitp_desk.actions.linking import check_links
 from aitp_desk.actions.reading import (
     arguments_shape,
     as_mapping,
@@ -90,6 +91,9 @@ def _make(
     if template is None or gives is None:
         return None
     takes = arguments_shape(name, signature, doc)
+    known = (takes.schema, gives.schema)
+    for message in check_links(entries(declared.related), known, "the path or the resource"):
+        tell(message)
     type_ = ResourceType(
         name,
         template,

@@ -41,7 +41,7 @@ def find(root: Schema, path: str) -> Schema | None:
         found = [
             inner
             for schema in found
-            for choice in _choices(schema, root)
+            for choice in choices(schema, root)
             if (inner := _within(choice, step[1], step[2])) is not None
         ]
     return {"anyOf": found} if len(found) > 1 else found[0] if found else None
@@ -50,11 +50,12 @@ def find(root: Schema, path: str) -> Schema | None:
 def members(root: Schema, path: str) -> list[str]:
     """The names of the members that an object at a path may have."""
     schema = find(root, path)
-    choices = () if schema is None else _choices(schema, root)
-    return list(dict.fromkeys(name for each in choices for name in each.get("properties", ())))
+    each_choice = () if schema is None else choices(schema, root)
+    return list(dict.fromkeys(name for each in each_choice for name in each.get("properties", ())))
 
 
-def _choices(schema: Schema, root: Schema) -> Sequence[Schema]:
+def choices(schema: Schema, root: Schema) -> Sequence[Schema]:
+    """The schemas of which a value has to keep one; of most schemas that is the schema itself."""
     schema = resolve(schema, root)
     return [resolve(each, root) for each in schema.get("anyOf", (schema,))]
 

@@ -91,6 +91,11 @@ def _decode(segment: str) -> str:
         return ""
 
 
+def variables_in(template: str) -> tuple[str, ...]:
+    """The names of the variables of a path or URI template, in its order."""
+    return tuple(_VARIABLE.findall(template))
+
+
 def expand(template: str, values: Mapping[str, Any]) -> str | None:
     """Put values for the variables of a path or URI template; others stay as they are.
 

@@ -45,7 +45,7 @@ def price(items: list[Item]) -> Money | None:
     deadline=5,
     idempotent=True,
     examples=["Order two mugs.", Example("One TS-001.", {"items": [{"sku": "TS-001"}]})],
-    related=[Related("order", "/orders/{order_id}", "The order.")],
+    related=[Related("order", "/orders/{id}", "The order.")],
     says=lambda order: f"Your order is {order.id}.",
     from_text=lambda text: {"items": []} if "nothing" in text else None,
 )
@@ -107,7 +107,7 @@ def test_a_declaration_says_all_of_an_action(shop: tuple[Offered, ...]) -> None:
         Example("Order two mugs."),
         Example("One TS-001.", {"items": [{"sku": "TS-001"}]}),
     )
-    assert order.related == (Related("order", "/orders/{order_id}", "The order."),)
+    assert order.related == (Related("order", "/orders/{id}", "The order."),)
     assert order.preconditions == (
         Precondition("in_stock", "Every item is in stock."),
         Precondition("is_known", "The caller is known."),

@@ -38,7 +38,7 @@ def pay_order(order: int, amount: Decimal) -> None:
     "/orders/{order}",
     related=[
         Related("customer", "/customers/{customer_id}", "Who ordered."),
-        Related("parts", "/orders/{order}/parts/{part}"),
+        Related("parts", "/orders/{order}/parts"),
     ],
 )
 def order_of_shop(order: Annotated[int, Meta(ge=1)], context: Context) -> Order | None:
@@ -97,7 +97,7 @@ async def test_a_resource_is_read_with_what_can_be_done_with_it_now(
     )
     assert found.related == (
         Related("customer", "/customers/key%3A1", "Who ordered."),
-        Related("parts", "/orders/7/parts/{part}"),
+        Related("parts", "/orders/7/parts"),
     )
     assert (await order.read({"order": "12"}, CONTEXT)).affordances == ()
 

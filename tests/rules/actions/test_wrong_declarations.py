@@ -54,6 +54,34 @@ WRONG = {
         '@action\ndef f(a: str | Decimal) -> int: "F."',
         "takes 'a' of a type that callers cannot send: Type unions may not contain more than one",
     ),
+    "bounds that no number keeps": (
+        '@action\ndef f(a: Annotated[int, Meta(ge=9, le=1)]) -> int: "F."',
+        "takes 'a' of a type that callers cannot send: bounds that leave nothing: ge=9, le=1",
+    ),
+    "bounds between two numbers": (
+        '@action\ndef f(a: Annotated[int, Meta(gt=5, lt=9, multiple_of=5)]) -> int: "F."',
+        "bounds that leave nothing: gt=5, lt=9, multiple_of=5; write others",
+    ),
+    "bounds that meet and are left out": (
+        '@action\ndef f(a: list[Annotated[float, Meta(ge=1, lt=1)]]) -> int: "F."',
+        "bounds that leave nothing: ge=1, lt=1",
+    ),
+    "lengths that nothing has": (
+        '@action\ndef f() -> Annotated[list[int], Meta(min_length=2, max_length=1)]: "F."',
+        "callers cannot be sent: bounds that leave nothing: min_length=2, max_length=1",
+    ),
+    "a link with a variable of nothing": (
+        '@action(related=[Related("o", "/orders/{order_id}")])\ndef f(a: str) -> int: "F."',
+        "has {order_id} in its related '/orders/{order_id}', which is no text or number of",
+    ),
+    "a link with a variable that is a list": (
+        '@action(related=[Related("o", "/orders/{ids}")])\ndef f(ids: list[str]) -> int: "F."',
+        "which is no text or number of the arguments or the result.",
+    ),
+    "a link of a resource with a variable of nothing": (
+        '@resource("/a/{b}", related=[Related("c", "/c/{d}")])\ndef f(b: str) -> int: "F."',
+        "'/c/{d}', which is no text or number of the path or the resource; there is b.",
+    ),
     "a time without a zone": (
         '@action\ndef f(a: list[datetime]) -> int: "F."',
         "a time without its zone; write Annotated[datetime, Meta(tz=True)], or date, or str.",
@@ -372,3 +400,25 @@ def test_all_that_is_wrong_is_told_together(tmp_path: Path) -> None:
 def test_nothing_is_loaded_where_anything_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(ActionsError):
         load(tmp_path, '@action\ndef good() -> int: "F."\n@action\ndef bad(): "F."')
+
+
+def test_links_and_bounds_that_something_keeps_are_taken(tmp_path: Path) -> None:
+    load(
+        tmp_path,
+        """
+class Order(Struct):
+    id: str
+    customer: str | None
+    at: Annotated[int, Meta(ge=3, le=3)]
+    weight: Annotated[float, Meta(gt=1, lt=1.5)]
+
+@action(related=[Related("order", "/orders/{id}"), Related("c", "/customers/{customer}")])
+def find(words: Annotated[str, Meta(min_length=1, max_length=1)]) -> Order | None: "Finds."
+
+@action(related=[Related("any", "/any/{of_them}")])
+def count(step: Annotated[int, Meta(gt=5, le=10, multiple_of=5)]) -> dict[str, int]: "Counts."
+
+@resource("/orders/{id}", related=[Related("self", "/orders/{id}/of/{customer}")])
+def order(id: str) -> Order | None: "An order."
+""",
+    )
