@@ -20,7 +20,7 @@ from functools import partial
 import msgspec
 
 from aitp_desk.model.errors import InvalidRequest
-from aitp_desk.model.thread import Origin
+from aitp_desk.model.thread import MAX_THREAD_MESSAGES, Origin
 from aitp_desk.model.ticket import operator_of
 from aitp_desk.store.base import Store
 from aitp_desk.store.console_reads import line
@@ -214,7 +214,8 @@ class _Search:
             "words_after",
             {
                 "thread_id": entry.thread_id,
-                "seq": entry.seq,
+                # those of one moment come in no order by their ids
+                "seq": entry.seq - MAX_THREAD_MESSAGES,
                 "since": f"msg_{self._place}",
                 "until": f"msg_{self.top}",
                 "longest": LOOKED_THROUGH,

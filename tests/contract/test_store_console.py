@@ -347,6 +347,28 @@ class TestThreads:
         second = await site.sees.threads(asked, first.next, 1)
         assert [line.id for line in second.lines] == [seldom]
 
+    async def test_so_is_one_on_which_all_was_said_in_a_moment(
+        self, site: Site, narrow: None
+    ) -> None:
+        other = await site.thread("A lamp?")
+        thread = Thread(site.next_id("thread"), None, int(site.now), {}, (DESK,))
+        ids = sorted((new_id("msg", site.now) for _ in range(9)), reverse=True)
+        said = [
+            NewMessage(id_, salt_for(id_), "user", "visitor", Origin.VISITOR, ("A lamp?",))
+            for id_ in ids
+        ]
+        await site.store.run(
+            work.open_thread,
+            thread=thread,
+            speaker="visitor",
+            messages=said,
+            run=None,
+            once=None,
+            now=int(site.now),
+        )
+        assert await site.threads(ThreadFilter(text="lamp"), limit=1) == [thread.id, other]
+        assert await site.threads(limit=1) == [thread.id, other]
+
     async def test_a_page_looks_through_so_many_and_says_where_it_goes_on(
         self, site: Site, narrow: None, monkeypatch: pytest.MonkeyPatch
     ) -> None:
