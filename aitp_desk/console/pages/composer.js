@@ -51,7 +51,8 @@ export class Composer {
     const same = this.#thread && this.#thread.operator === thread.operator;
     this.#thread = thread;
     this.#take.hidden = Boolean(thread.operator);
-    if (!same) this.#render();
+    const noting = this.#mode === NOTE && this.#box; // may be kept whoever answers
+    if (!same && !noting) this.#render();
   }
 
   #key(mode) {
@@ -60,6 +61,7 @@ export class Composer {
 
   #choose(mode) {
     this.#mode = mode;
+    this.#error.hidden = true;
     this.#render();
     this.#box?.focus();
   }

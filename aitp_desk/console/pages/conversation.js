@@ -91,9 +91,14 @@ export class Conversation {
     }
   }
 
+  /** Drop what is being read: it is older than what was done just now. */
+  forgetLook() {
+    this.#looking?.abort();
+  }
+
   close() {
     this.#closed = true;
-    this.#looking?.abort();
+    this.forgetLook();
     this.#stream?.close();
     document.removeEventListener("visibilitychange", this.#seen);
   }
@@ -137,7 +142,7 @@ export class Conversation {
     else if (event === "delta") this.#write(this.#draft.textContent + data.text);
     else if (event === "snapshot") this.#write(data.text);
     else if (event === "restarted") this.#write("");
-    else if (event === "run") this.#writing.hidden = !WRITING.has(data.state);
+    else if (event === "run") this.#ran(data.state);
     else if (event === "hand_over") this.#handedOver(data.operator);
     else if (event === "actor") this.#actor(data);
     else if (event === "tickets") this.look();
@@ -152,6 +157,11 @@ export class Conversation {
     if (isNew && message.speaker === "visitor") announce(`Visitor: ${message.text}`);
     if (isNew && message.speaker === "agent") announce("The agent answered.");
     if (isNew && !this.#nearEnd) this.#below.hidden = false;
+  }
+
+  #ran(state) {
+    if (WRITING.has(state)) this.#writing.hidden = false;
+    else this.#write("", true);
   }
 
   #write(text, over = false) {

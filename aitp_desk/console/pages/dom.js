@@ -25,6 +25,21 @@ export function fill(element, ...children) {
   element.replaceChildren(...present(children));
 }
 
+/**
+ * The same, where the focus may be in it: it goes to what is like the element that had it, else to
+ * the heading of what is open.
+ */
+export function refill(element, ...children) {
+  const { activeElement } = document;
+  const inside = element.contains(activeElement);
+  fill(element, ...children);
+  if (!inside) return;
+  const alike = [...element.querySelectorAll(activeElement.localName)];
+  const same = alike.find((each) => each.textContent === activeElement.textContent);
+  const only = activeElement.localName === "summary" ? alike[0] : null;
+  (same ?? only ?? document.querySelector(".detail h2"))?.focus();
+}
+
 /** A button that submits nothing. */
 export function button(words, className, onclick, attributes = {}) {
   return el("button", { type: "button", class: className, onclick, ...attributes }, words);

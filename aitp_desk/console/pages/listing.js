@@ -54,14 +54,14 @@ export class Listing {
     this.#more.hidden = true;
   }
 
-  /** Show what fits these filters, with this one chosen. */
-  show(params, id) {
+  /** Show what fits these filters, with this one chosen; look again where that is asked for. */
+  show(params, id, again) {
     this.#params = params;
     this.#id = id;
     this.#filters.show(params);
     for (const [key, row] of this.#rows) this.#point(row.link, key);
     const asked = params.toString();
-    if (asked === this.#asked) return this.refresh();
+    if (asked === this.#asked) return again && this.refresh();
     const filtered = this.#asked !== null;
     this.#asked = asked;
     return this.#load(PAGE, filtered);

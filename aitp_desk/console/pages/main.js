@@ -66,7 +66,7 @@ class Console {
     this.#view = view;
     if (view === "load") this.#detail.show(params);
     else {
-      this.#lists[view].show(params, id);
+      this.#lists[view].show(params, id, moved);
       if (moved || id !== this.#id) this.#open(view, id, moved);
     }
     this.#id = id;

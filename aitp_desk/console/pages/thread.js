@@ -6,7 +6,7 @@ import { callCard } from "./call.js";
 import { Composer } from "./composer.js";
 import { Conversation } from "./conversation.js";
 import { ask } from "./dialogs.js";
-import { button, el, fill } from "./dom.js";
+import { button, el, fill, refill } from "./dom.js";
 import { link } from "./route.js";
 import { standing } from "./tickets.js";
 import { time } from "./when.js";
@@ -91,6 +91,7 @@ export class ThreadView {
 
   #did(verb, outcome) {
     this.#error.hidden = true;
+    this.#talk.forgetLook();
     if (verb === "notes") this.#talk.keeping(() => this.#talk.addNote(outcome));
     else this.#show(outcome);
   }
@@ -103,12 +104,11 @@ export class ThreadView {
     const same = JSON.stringify(thread) === JSON.stringify(this.#thread);
     this.#thread = thread;
     if (same) return;
-    const focused = this.#head.contains(document.activeElement);
     this.#showHead(thread);
-    if (focused && !this.#head.contains(document.activeElement))
-      this.#head.querySelector("h2").focus();
     const open = thread.tickets.filter((ticket) => !isOver(ticket));
-    this.#talk.keeping(() => fill(this.#talk.pending, ...open.map((ticket) => this.#card(ticket))));
+    this.#talk.keeping(() =>
+      refill(this.#talk.pending, ...open.map((ticket) => this.#card(ticket))),
+    );
     this.#composer.show(thread);
     if (!this.#composer.element.isConnected) this.element.append(this.#composer.element);
   }
@@ -135,7 +135,7 @@ export class ThreadView {
       const keys = { "data-key": "e", "aria-keyshortcuts": "e" };
       buttons.push(button("Resolve…", "button quiet", () => this.#resolve(waits), keys));
     }
-    fill(
+    refill(
       this.#head,
       el(
         "header",

@@ -4,7 +4,7 @@ import { ticketButtons } from "./acts.js";
 import { get, path, post } from "./api.js";
 import { callCard } from "./call.js";
 import { Conversation } from "./conversation.js";
-import { button, el, fill } from "./dom.js";
+import { button, el, fill, refill } from "./dom.js";
 import { drafting, keepDraft } from "./drafts.js";
 import { link } from "./route.js";
 import { standing } from "./tickets.js";
@@ -87,8 +87,7 @@ export class TicketView {
       (error) => this.#fail(error),
     );
     this.#error.hidden = true;
-    const focused = this.#head.contains(document.activeElement);
-    fill(
+    refill(
       this.#head,
       el(
         "header",
@@ -103,8 +102,7 @@ export class TicketView {
         el("div", { class: "buttons" }, ...buttons),
       ),
     );
-    fill(this.#facts, ...this.#sheet(ticket));
-    if (focused) this.#facts.querySelector("h2").focus();
+    refill(this.#facts, ...this.#sheet(ticket));
     this.#showAnswer(ticket, first);
     if (first && ticket.thread) this.#peek(ticket.thread);
   }
