@@ -24,6 +24,7 @@ from aitp_desk.auth.webhooks import webhook_secret_of_client
 from aitp_desk.config import Config
 from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
+from aitp_desk.desk.answering import Answering
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.authorizing import Authorizing
@@ -40,6 +41,7 @@ from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
 from aitp_desk.desk.noting import Noting
+from aitp_desk.desk.people import People
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
@@ -98,6 +100,16 @@ class House(msgspec.Struct, frozen=True):
             begun=shared.taking_on.begun,
         )
 
+    def make_people(self, shared: Shared) -> People:
+        """What has people asked."""
+        return People(
+            self.config.tickets,
+            desk=self.name,
+            site=site_facts(self.config.site),
+            digest=shared.asked_from,
+            clock=shared.clock,
+        )
+
     def make_turns(self, shared: Shared, tooling: Tooling) -> Turns:
         """What takes its runs to their end."""
         return Turns(
@@ -107,6 +119,8 @@ class House(msgspec.Struct, frozen=True):
             actor=self.actor,
             site=site_facts(self.config.site),
             tooling=tooling,
+            people=self.make_people(shared),
+            language=lambda: self.knowledge.editions.library.language,
             filing=shared.filing,
             following=shared.following,
             bounds=self.config.threads,
@@ -144,6 +158,7 @@ class House(msgspec.Struct, frozen=True):
             audit=shared.audit,
         )
         reading = Reading(store, following, clock)
+        people = self.make_people(shared)
         sessions = Sessions(config.sessions, store, clock)
         registry = Registry(lambda: self.knowledge.editions, tooling.invoking.actions)
         limiter = tooling.limiter
@@ -217,7 +232,15 @@ class House(msgspec.Struct, frozen=True):
                 stop=worker.stop,
             ),
             asking=Asking(
-                agent=self.agent,
+                answering=Answering(
+                    agent=self.agent,
+                    tooling=tooling,
+                    people=people,
+                    knowledge=self.knowledge,
+                    site=site,
+                    budgets=budgets,
+                ),
+                people=people,
                 registry=registry,
                 tooling=tooling,
                 acting=Acting(

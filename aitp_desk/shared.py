@@ -50,6 +50,7 @@ class Shared(msgspec.Struct, frozen=True):
         tiers: which callers have limits of their own.
         tokens_used: what models have used on the day.
         hash_link: what is kept of the secret of a link.
+        asked_from: what is kept of who has asked for a person.
     """
 
     store: Store
@@ -68,6 +69,7 @@ class Shared(msgspec.Struct, frozen=True):
     tiers: Tiers
     tokens_used: TokensUsed
     hash_link: Callable[[str], bytes]
+    asked_from: Callable[[bytes], bytes]
     clock: Callable[[], float]
 
 
@@ -127,6 +129,7 @@ def make_shared(
         tiers=Tiers(config.tiers),
         tokens_used=tokens_used,
         hash_link=keys.hash_link,
+        asked_from=digests(keys, "asked from"),
         clock=clock,
     )
 

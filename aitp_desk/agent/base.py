@@ -40,6 +40,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 import msgspec
 
+from aitp_desk.agent.people import PersonWanted
 from aitp_desk.agent.tools import Invoke, Round, Tool, invoke_nothing
 
 CHARACTERS_PER_TOKEN = 4
@@ -84,12 +85,14 @@ class Pending(msgspec.Struct, frozen=True):
         question: what the desk asked.
         options: what it offered to choose from.
         call_id: of the action's call that waits for the answer; None where none does.
+        offers_person: whether the desk could not answer, and has asked whether a person shall.
     """
 
     about: str
     question: str
     options: tuple[str, ...] = ()
     call_id: str | None = None
+    offers_person: bool = False
 
 
 class SiteFacts(msgspec.Struct, frozen=True):
@@ -128,6 +131,7 @@ class Turn(msgspec.Struct, frozen=True):
         invoke: carries out those of the tools that are the desk's.
         now: the present moment in the site's time zone; None where nothing is called.
         rounds: what this reply has called already, where the caller's results were waited for.
+        may_want_person: whether an agent may say that a person is to be asked.
     """
 
     question: str
@@ -146,6 +150,7 @@ class Turn(msgspec.Struct, frozen=True):
     invoke: Invoke = invoke_nothing
     now: datetime | None = None
     rounds: tuple[Round, ...] = ()
+    may_want_person: bool = False
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -226,6 +231,9 @@ class Answer(msgspec.Struct, frozen=True):
             from none of the language that was looked in; None where nothing was said of languages.
         waits: id of the action's call that waits for what the text asks at its end; None where it
             asks nothing of this kind.
+        person: set where a person is to be asked as well: the desk asks one, and says so after the
+            text, which may be empty then. Such an answer is for one visitor alone.
+        offers_person: whether the desk offers at the text's end that a person be asked.
     """
 
     text: str
@@ -239,6 +247,8 @@ class Answer(msgspec.Struct, frozen=True):
     model: str | None = None
     locale: str | None = None
     waits: str | None = None
+    person: PersonWanted | None = None
+    offers_person: bool = False
 
 
 class Clarification(msgspec.Struct, frozen=True):

@@ -77,7 +77,11 @@ def _settings(folder: Path) -> str:
     from aitp_desk.config.catalogue import as_toml, sections
 
     name = folder.resolve().name.replace("-", " ").replace("_", " ").strip().capitalize()
-    chosen = {"site.name": as_toml(name or "My site"), "content.folder": as_toml(_CONTENT)}
+    chosen = {
+        "site.name": as_toml(name or "My site"),
+        "content.folder": as_toml(_CONTENT),
+        "tickets.people": as_toml("offered"),
+    }
     lines = [_HEAD]
     for section in sections():
         # a table that may stand several times is shown whole as a comment: there is none yet

@@ -38,6 +38,7 @@ from aitp_desk.config.settings import (
     StoreSettings,
 )
 from aitp_desk.config.threads import Threads
+from aitp_desk.config.tickets import Tickets
 
 __all__ = [
     "EVERYBODY",
@@ -73,6 +74,7 @@ __all__ = [
     "SiteAgent",
     "StoreSettings",
     "Threads",
+    "Tickets",
     "Tier",
     "ToolTerms",
     "Web",

@@ -36,6 +36,7 @@ from aitp_desk.config.signing import (
     SignedRequestSettings,
 )
 from aitp_desk.config.threads import Threads
+from aitp_desk.config.tickets import Tickets
 from aitp_desk.config.tracing import Tracing
 from aitp_desk.config.units import (
     Bytes,
@@ -305,6 +306,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
     console: ConsoleSettings = ConsoleSettings()
+    tickets: Tickets = Tickets()
     notify: Notify = Notify()
     claude: Claude = Claude()
     oauth: OAuth = OAuth()

@@ -12,65 +12,32 @@ from functools import partial
 import msgspec
 
 from aitp_desk.agent.base import (
-    Agent,
     Answer,
-    Calling,
     Clarification,
     Pending,
     Said,
-    Turn,
-    answer_of,
 )
-from aitp_desk.agent.speech import spoken
+from aitp_desk.agent.people import PersonWanted
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.acting import Acting
+from aitp_desk.desk.answering import Answering
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
-from aitp_desk.desk.consenting import asking_back
-from aitp_desk.desk.conversation import Conversation
-from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
-from aitp_desk.desk.facts import site_facts
-from aitp_desk.desk.holding import Holding
+from aitp_desk.desk.exchange import ActionReply, ActionRequest, Ask, CallStatus
+from aitp_desk.desk.holding import Holding, is_said_alone, told_after
 from aitp_desk.desk.limits import Allowance, Limiter
-from aitp_desk.desk.offering import Offering
+from aitp_desk.desk.people import People
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
-from aitp_desk.desk.tooling import Tooling, in_words, round_of
+from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.languages import spell_tag
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
-
-
-class Ask(msgspec.Struct, frozen=True):
-    """A question to one action.
-
-    Parameters:
-        action: name of the action.
-        session_id: the conversation that it belongs to; None begins one.
-        clarification: the answer to what the desk asked back.
-        accepts: content types that the asker can handle, the preferred first; None for the default.
-        max_tokens: how long the answer should be at most.
-        locale: BCP 47 tag of the preferred language.
-        requesting_agent: what whoever asks calls themselves; it proves nothing.
-        intent: what for, in the asker's words.
-        callback_url: where what comes of it is told, if that takes longer.
-    """
-
-    action: str
-    query: str
-    session_id: str | None = None
-    clarification: str | None = None
-    accepts: tuple[str, ...] | None = None
-    max_tokens: int | None = None
-    locale: str | None = None
-    requesting_agent: str | None = None
-    intent: str | None = None
-    callback_url: str | None = None
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -104,7 +71,8 @@ class Asking:
     def __init__(
         self,
         *,
-        agent: Agent,
+        answering: Answering,
+        people: People,
         registry: Registry,
         tooling: Tooling,
         acting: Acting,
@@ -118,7 +86,8 @@ class Asking:
         budgets: Budgets,
         clock: Callable[[], float],
     ) -> None:
-        self._agent = agent
+        self._answering = answering
+        self._people = people
         self._registry = registry
         self._tooling = tooling
         self._acting = acting
@@ -128,8 +97,6 @@ class Asking:
         self._holding = holding
         self._knowledge = knowledge
         self._site = site
-        self._facts = site_facts(site)
-        self._offering = Offering(site)
         self._answers = AnswerCache(cache, clock)
         self._limiter = limiter
         self._budgets = budgets
@@ -168,11 +135,7 @@ class Asking:
         async with self._sessions.turn(principal, found) as session:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
-            held = await self._holding.hold(principal, session, ask.clarification or ask.query)
-            if held is not None:
-                return Asked(session.id, action.name, held, hit_rate=self._answers.hit_rate)
-            outcome = await self._reply(principal, ask, action, session, tools)
-            await self._finish(principal, session, ask, outcome, outcome.tokens_used)
+            outcome = await self._go_on(principal, ask, action, session, tools)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
@@ -193,8 +156,31 @@ class Asking:
         """Have an action of the site's own done, in a session."""
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
+        if ask.session_id is None:
+            session = self._sessions.open(principal)
+            return await self._act_in(principal, session, ask, action)
+        found = await self._sessions.resume(principal, ask.session_id)
+        self._limiter.count_session(found.id, allowance)
+        async with self._sessions.turn(principal, found) as session:
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
+            held = await self._holding.hold(principal, session, ask.words)
+            if held is not None:
+                return Asked(session.id, action.name, held)
+            # nothing is told with a call that goes on by itself: the next turn tells it
+            heard = "" if action.kind == "async" else await self._holding.hear(session)
+            return await self._act_in(principal, session, ask, action, heard)
+
+    async def _act_in(
+        self, principal: Principal, session: Session, ask: Ask, action: Action, heard: str = ""
+    ) -> Asked:
+        """Have an action done in a session.
+
+        Parameters:
+            heard: what people have said there, which is told first.
+        """
         request = ActionRequest(
-            words=ask.clarification or ask.query,
+            words=ask.words,
             is_reply=ask.clarification is not None,
             accepts=ask.accepts,
             max_tokens=ask.max_tokens,
@@ -202,28 +188,42 @@ class Asking:
             intent=ask.intent,
             callback_url=ask.callback_url,
         )
-        if ask.session_id is None:
-            session = self._sessions.open(principal)
-            return await self._act_in(principal, session, action, request)
-        found = await self._sessions.resume(principal, ask.session_id)
-        self._limiter.count_session(found.id, allowance)
-        async with self._sessions.turn(principal, found) as session:
-            self._sessions.check_turns(session)
-            self._budgets.check_session(principal, session.tokens)
-            held = await self._holding.hold(principal, session, request.words)
-            if held is not None:
-                return Asked(session.id, action.name, held)
-            return await self._act_in(principal, session, action, request)
-
-    async def _act_in(
-        self, principal: Principal, session: Session, action: Action, request: ActionRequest
-    ) -> Asked:
         try:
+            is_query = action.kind == "query"
+            asks = self._answering.ask_person(ask, action, session) if is_query else None
+            if asks is not None:
+                outcome = await self._finish(principal, session, ask, asks, 0)
+                return Asked(session.id, action.name, told_after(heard, outcome))
             reply = await self._acting.act(principal, action.name, request, session)
         except BaseException:
             self._sessions.forget(session)
             raise
-        return Asked(session.id, action.name, reply.outcome, reply=reply)
+        return Asked(session.id, action.name, told_after(heard, reply.outcome), reply=reply)
+
+    async def _go_on(
+        self,
+        principal: Principal,
+        ask: Ask,
+        action: Action,
+        session: Session,
+        tools: tuple[Tool, ...],
+    ) -> Said:
+        """What is said in a session that goes on; what people have said there comes first."""
+        held = await self._holding.hold(principal, session, ask.words)
+        if held is not None:
+            return held
+        heard = await self._holding.hear(session)
+        try:
+            outcome = await self._answering.reply(principal, ask, action, session, tools)
+        except BaseException:
+            if heard:
+                self._sessions.forget(session)
+            raise
+        if is_said_alone(heard, outcome):
+            await self._holding.note(principal, session, ask.words, outcome.tokens_used)
+            return Answer(heard)
+        outcome = await self._finish(principal, session, ask, outcome, outcome.tokens_used)
+        return told_after(heard, outcome)
 
     @property
     def longest_eta(self) -> int | None:
@@ -266,14 +266,14 @@ class Asking:
         given = await self._answers.give(
             self._knowledge.editions.revision,
             key,
-            partial(self._reply, principal, ask, action, session, tools),
+            partial(self._answering.reply, principal, ask, action, session, tools),
         )
         tokens = 0 if given.kept else given.outcome.tokens_used
-        await self._finish(principal, session, ask, given.outcome, tokens, given.kept)
+        outcome = await self._finish(principal, session, ask, given.outcome, tokens, given.kept)
         return Asked(
             session.id,
             action.name,
-            given.outcome,
+            outcome,
             given.kept,
             given.age_seconds,
             self._answers.hit_rate,
@@ -283,61 +283,6 @@ class Asking:
         """The language as the content has it, else as it was asked for, in its usual spelling."""
         return self._knowledge.editions.look_up(locale) or spell_tag(locale) or locale.lower()
 
-    async def _reply(
-        self,
-        principal: Principal,
-        ask: Ask,
-        action: Action,
-        session: Session,
-        tools: tuple[Tool, ...],
-    ) -> Said:
-        """What is said to a question, and in which language its source is."""
-        if ask.clarification is not None:
-            session.check_pending()
-        pending = session.pending
-        conversation = Conversation(
-            session.thread_id,
-            session.id,
-            words=ask.clarification or ask.query,
-            answers=None if pending is None else pending.call_id,
-            intent=ask.intent,
-        )
-        turn = Turn(
-            ask.query,
-            self._facts,
-            session.transcript,
-            ask.clarification,
-            pending,
-            ask.locale,
-            ask.max_tokens,
-            tools=tools,
-            invoke=self._tooling.invoker(principal, conversation),
-            now=self._tooling.now(),
-        )
-        editions = self._knowledge.editions
-        said = asking_back(await self._answer(principal, ask, action, turn, conversation))
-        first = said.sources[0].url if isinstance(said, Answer) and said.sources else None
-        language = editions.language_at(first) if first is not None else None
-        if language is None:
-            language = editions.speaking(ask.locale).language
-            language = language if said.model else spoken(language)
-        return msgspec.structs.replace(said, locale=language)
-
-    async def _answer(
-        self, principal: Principal, ask: Ask, action: Action, turn: Turn, conversation: Conversation
-    ) -> Said:
-        library = self._knowledge.editions.speaking(ask.locale)
-        offered = self._offering.offer(action, ask.accepts, turn, library)
-        if offered is not None:
-            return offered
-        await self._budgets.check_day(principal)
-        if isinstance(self._agent, Calling) and self._agent.calls_tools:
-            await self._tooling.take_answer(principal, conversation)
-            turn = msgspec.structs.replace(turn, rounds=round_of(conversation.earlier, ()))
-        outcome = in_words(await answer_of(self._agent, turn), conversation, self._tooling)
-        await self._budgets.spend(principal, outcome)
-        return outcome
-
     async def _finish(
         self,
         principal: Principal,
@@ -346,20 +291,48 @@ class Asking:
         outcome: Said,
         tokens: int,
         kept: Kept | None = None,
-    ) -> None:
-        question = ask.clarification or ask.query
+    ) -> Said:
+        """Have a turn written down, and return what was said in it."""
+        if isinstance(outcome, Answer) and outcome.person is not None:
+            return await self._finish_asking(principal, session, ask, outcome, outcome.person)
         pending = None
-        if isinstance(outcome, Clarification):
+        if isinstance(outcome, Answer) and outcome.offers_person:
+            pending = Pending(ask.words, outcome.text, offers_person=True)
+        elif isinstance(outcome, Clarification):
             about = _about(session, ask, outcome)
             pending = Pending(about, outcome.question, outcome.options, outcome.waits)
         reply, notes = self._put_down(outcome, kept)
         first = session.turns == 0
-        self._sessions.add_turn(session, question, reply[0], pending, tokens)
+        self._sessions.add_turn(session, ask.words, reply[0], pending, tokens)
         try:
-            await self._recording.record(principal, session, question, reply, notes, first)
+            await self._recording.record(principal, session, ask.words, reply, notes, first)
         except BaseException:
             self._sessions.forget(session)
             raise
+        return outcome
+
+    async def _finish_asking(
+        self,
+        principal: Principal,
+        session: Session,
+        ask: Ask,
+        said: Answer,
+        wanted: PersonWanted,
+    ) -> Answer:
+        """Have a person asked, with the turn that says so; it is on disk before it is said."""
+        person = self._people.ask(said, wanted, principal, session.thread_id, ask.max_tokens)
+        turn = self._recording.turn(
+            principal,
+            session,
+            question=ask.words,
+            reply=(person.asked, reply_metadata(said)),
+            tokens=said.tokens_used,
+        )
+        try:
+            told = await self._recording.write_asking(turn, person)
+        finally:
+            self._sessions.forget(session)  # it may be kept for longer now
+        return msgspec.structs.replace(said, text=told.content[0])
 
     def _put_down(self, outcome: Said, kept: Kept | None) -> tuple[tuple[str, ...], dict[str, str]]:
         """The parts of a reply and its metadata, as they are written down."""
@@ -374,8 +347,10 @@ class Asking:
 def _about(session: Session, ask: Ask, outcome: Clarification) -> str:
     """Which question is meant where the desk asks back: the first, while that is being settled."""
     before = session.pending
-    if before is not None and (
-        ask.clarification is not None or set(outcome.options) <= set(before.options)
+    if (
+        before is not None
+        and not before.offers_person
+        and (ask.clarification is not None or set(outcome.options) <= set(before.options))
     ):
         return before.about
     return ask.query

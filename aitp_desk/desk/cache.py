@@ -154,7 +154,7 @@ class AnswerCache:
         """The answer given before, else the one that is being made, else a new one.
 
         Whoever waits for another's answer is not hurt when the other goes away, and shares nothing
-        that was made with tools: those act for one caller.
+        that was made with tools, or has a person asked: that is for one caller.
 
         Parameters:
             revision: of the content that the question is asked of.
@@ -173,7 +173,7 @@ class AnswerCache:
                 raise making.error
             known = self._find(key) if revision == self._revision else None
             if known is None and making.outcome is not None:
-                if making.outcome.tools_used:
+                if _acts_for_one(making.outcome):
                     self.counts.misses += 1
                     return Given(await make())
                 self.counts.shared += 1
@@ -214,7 +214,8 @@ class AnswerCache:
         try:
             self.counts.misses += 1
             outcome = making.outcome = await make()
-            if isinstance(outcome, Answer) and not outcome.tools_used and outcome.fallback is None:
+            may_keep = outcome.fallback is None and not _acts_for_one(outcome)
+            if isinstance(outcome, Answer) and may_keep:
                 self._put(revision, key, outcome)
         except Exception as error:
             making.error = error
@@ -265,6 +266,12 @@ class AnswerCache:
     def _drop_all(self) -> None:
         self.counts.answers = self.counts.size = 0
         self._entries.clear()
+
+
+def _acts_for_one(outcome: Said) -> bool:
+    """Whether something was done for the caller whom an outcome answers."""
+    asks_person = isinstance(outcome, Answer) and outcome.person is not None
+    return bool(outcome.tools_used) or asks_person
 
 
 def _weigh(key: Key, answer: Answer) -> tuple[int, int]:

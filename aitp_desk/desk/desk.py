@@ -9,12 +9,12 @@ import msgspec
 from aitp_desk.agent.base import Agent, Rationed
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
-from aitp_desk.desk.asking import Ask, Asked, Asking
+from aitp_desk.desk.asking import Asked, Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.cache import CacheCounts
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
-from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.exchange import Ask, CallStatus
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting

@@ -1,4 +1,4 @@
-"""What is asked of an action, and what became of asking."""
+"""What is asked, of the agent or of an action, and what became of asking."""
 
 from __future__ import annotations
 
@@ -8,6 +8,38 @@ from aitp_desk.agent.base import Said
 from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.call import ActionCall
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """A question to one action.
+
+    Parameters:
+        action: name of the action.
+        session_id: the conversation that it belongs to; None begins one.
+        clarification: the answer to what the desk asked back.
+        accepts: content types that the asker can handle, the preferred first; None for the default.
+        max_tokens: how long the answer should be at most.
+        locale: BCP 47 tag of the preferred language.
+        requesting_agent: what whoever asks calls themselves; it proves nothing.
+        intent: what for, in the asker's words.
+        callback_url: where what comes of it is told, if that takes longer.
+    """
+
+    action: str
+    query: str
+    session_id: str | None = None
+    clarification: str | None = None
+    accepts: tuple[str, ...] | None = None
+    max_tokens: int | None = None
+    locale: str | None = None
+    requesting_agent: str | None = None
+    intent: str | None = None
+    callback_url: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What was said last: the question, or the answer to what was asked back."""
+        return self.query if self.clarification is None else self.clarification
 
 
 class ActionRequest(msgspec.Struct, frozen=True):

@@ -1,34 +1,51 @@
-"""What is said in a session while a person has its conversation: that person's words, and no other.
+"""What people say in a session: the visitor is told of it in the next turn, once.
 
-The agent is silent then. What the visitor says is kept for that person to read; what that person
-has said since the visitor's last turn is the answer.
+While a person has the conversation the agent is silent; what the visitor says is kept for that
+person to read. Else the agent answers as well.
 """
 
 from __future__ import annotations
 
-from aitp_desk.agent.base import Answer
+import msgspec
+
+from aitp_desk.agent.base import Answer, Said
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.model.principal import Principal
-from aitp_desk.store import reads, ticket_reads
+from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store
 
-NEWEST = 20
-"""How many of a person's newest messages are told at once."""
+MOST = 20
+"""How many messages of people's are told at once."""
 HELD = (
     "A person has taken this conversation over and reads what you write."
     " Ask again for their answer."
 )
 """What is said where that person has said nothing yet."""
+_BETWEEN = "\n\n"
 
 
 class Holding:
-    """Keeps the agent silent in sessions whose conversation a person has."""
+    """Tells what people have said, and keeps the agent silent where a person has the session."""
 
     def __init__(self, store: Store, sessions: Sessions, recording: Recording) -> None:
         self._store = store
         self._sessions = sessions
         self._recording = recording
+
+    async def hear(self, session: Session) -> str:
+        """What people have said that the visitor was not told yet; empty for nothing.
+
+        The session takes note of it; who does not tell it after all has the session forgotten.
+
+        Parameters:
+            session: whose turn is the caller's.
+        """
+        said = await ticket_reads.said_by_people(
+            self._store, session.thread_id, session.heard, MOST
+        )
+        session.heard = said[-1][0] if said else session.heard
+        return _BETWEEN.join(text for _, parts in said for text in parts)
 
     async def hold(self, principal: Principal, session: Session, words: str) -> Answer | None:
         """Take note of a visitor's words in a session that a person has.
@@ -37,7 +54,7 @@ class Holding:
             session: whose turn is the caller's.
 
         Returns:
-            What that person has said; None where the agent is to answer.
+            What people have said; None where the agent is to answer.
 
         Raises:
             StoreBusy, UnknownSession: nothing was written.
@@ -45,18 +62,40 @@ class Holding:
         operator = await ticket_reads.thread_operator(self._store, session.thread_id)
         if operator is None:
             return None
-        said = await self._said_by(operator, session.thread_id)
-        await self._recording.write(self._recording.turn(principal, session, question=words))
-        self._sessions.forget(session)
-        return Answer("\n\n".join(said) or HELD)
+        heard = await self.hear(session)
+        await self.note(principal, session, words)
+        return Answer(heard or HELD)
 
-    async def _said_by(self, operator: str, thread_id: str) -> list[str]:
-        """What an operator has said since the visitor spoke last, in order."""
-        page = await reads.messages(self._store, thread_id, order="desc", limit=NEWEST)
-        said: list[str] = []
-        for message in page.messages:
-            if message.role == "user":
-                break
-            if message.actor == operator:
-                said[:0] = message.content
+    async def note(
+        self, principal: Principal, session: Session, words: str, tokens: int = 0
+    ) -> None:
+        """Write down what a visitor says, to which the agent says nothing.
+
+        Parameters:
+            tokens: how many the turn used.
+        """
+        turn = self._recording.turn(principal, session, question=words, tokens=tokens)
+        try:
+            await self._recording.write(turn)
+        finally:
+            self._sessions.forget(session)
+
+
+def is_said_alone(heard: str, said: Said) -> bool:
+    """Whether what people have said is told without what the agent has to say, which is nothing."""
+    if not heard:
+        return False
+    if not isinstance(said, Answer):
+        return not said.options and said.waits is None
+    wants_person = said.person is not None and said.person.why == "request"
+    return not said.found and not wants_person and not said.tools_used
+
+
+def told_after(heard: str, said: Said) -> Said:
+    """What the agent says, after what people have said."""
+    if not heard:
         return said
+    if isinstance(said, Answer):
+        text = _BETWEEN.join(filter(None, (heard, said.text)))
+        return msgspec.structs.replace(said, text=text)
+    return msgspec.structs.replace(said, question=_BETWEEN.join((heard, said.question)))

@@ -24,7 +24,8 @@ from aitp_desk.model.thread import VISITOR, Actor, Origin, Thread
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records import FoldedTurn, NewMessage
 from aitp_desk.store.records import Session as KeptSession
-from aitp_desk.store.work.calls import SessionTurn, write_turn_whole
+from aitp_desk.store.work.asking import PersonAsked
+from aitp_desk.store.work.calls import SessionTurn, write_turn_asking, write_turn_whole
 from aitp_desk.store.work.folding import fold_turn, write_turn
 from aitp_desk.store.work.sessions import record_exchange
 
@@ -143,6 +144,8 @@ class Recording:
             math.ceil(now),
             _pending(pending),
             session.tokens + tokens,
+            session.heard,
+            session.kept_until,
         )
         thread = Thread(session.thread_id, session.owner, int(now), {}, (self._actor,))
         return SessionTurn(kept, tuple(messages), thread if opens else None, _name(principal))
@@ -154,6 +157,19 @@ class Recording:
             StoreBusy, UnknownSession: as :meth:`record`.
         """
         await self._store.run(write_turn_whole, turn=turn, now=int(self._clock()))
+
+    async def write_asking(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
+        """Write down a turn in which a person is asked; the ticket is on disk with it.
+
+        Returns:
+            What the desk says, as that went.
+
+        Raises:
+            StoreBusy, UnknownSession: as :meth:`record`.
+        """
+        return await self._store.run(
+            write_turn_asking, turn=turn, person=person, now=int(self._clock())
+        )
 
     def _asked(self, principal: Principal, question: str, now: float) -> NewMessage:
         return NewMessage(
@@ -194,6 +210,8 @@ class Recording:
             _last_second(session),
             _pending(session.pending),
             session.tokens,
+            session.heard,
+            session.kept_until,
         )
         asked = self._asked(principal, question, now)
         said = self._said(reply, notes, now)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from aitp_desk.agent.ask import part_question
-from aitp_desk.agent.base import Clarification, Pending, Said, SiteFacts, Turn, Utterance
+from aitp_desk.agent.base import Answer, Clarification, Pending, Said, SiteFacts, Turn, Utterance
 from aitp_desk.agent.prompt import MAX_SAID
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.window import told_text
@@ -14,6 +14,8 @@ from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Message, Origin
 
 ASKS_BACK = {"asks_back": "true"}
 """Metadata of a reply that asks the visitor something."""
+OFFERS_PERSON = {"offers_person": "true"}
+"""Metadata of a reply that offers to ask a person what it could not answer."""
 WAITS = "waits"
 """Metadata of a reply that asks whether a call shall be made: names the call."""
 
@@ -50,6 +52,8 @@ def reply_metadata(outcome: Said, calls: Sequence[str] = ()) -> dict[str, str]:
         notes["tools_used"] = ", ".join(outcome.tools_used)[:METADATA_VALUE_LENGTH]
     if outcome.waits is not None:
         notes[WAITS] = outcome.waits
+    if isinstance(outcome, Answer) and outcome.offers_person:
+        notes |= OFFERS_PERSON
     if calls:
         notes["calls"] = _listed(calls)
     return notes

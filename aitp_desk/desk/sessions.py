@@ -36,6 +36,8 @@ class Session(msgspec.Struct, eq=False):
         turns: how many were taken.
         pending: what the desk asked back in the newest.
         tokens: how many its turns used.
+        heard: place on the thread of the newest message of a person's that the visitor was told.
+        kept_until: Unix seconds until when a person is waited for, however long nothing is said.
     """
 
     id: str
@@ -47,6 +49,8 @@ class Session(msgspec.Struct, eq=False):
     transcript: tuple[Utterance, ...] = ()
     pending: Pending | None = None
     tokens: int = 0
+    heard: int = 0
+    kept_until: int = 0
     _lock: asyncio.Lock | None = None
 
     @property
@@ -193,7 +197,8 @@ class Sessions:
             self.forget(other)
 
     def _is_idle(self, session: Session) -> bool:
-        idle = self._clock() - session.last_at > self._settings.idle_seconds
+        now = self._clock()
+        idle = now - session.last_at > self._settings.idle_seconds and now > session.kept_until
         return idle and not session.is_taken
 
     async def _read_back(self, session_id: str) -> Session | None:
@@ -214,6 +219,8 @@ class Sessions:
             transcript=self._within_memory(remember(messages)),
             pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
             tokens=kept.tokens,
+            heard=kept.heard,
+            kept_until=kept.kept_until,
         )
 
     def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:

@@ -54,6 +54,10 @@ class Shares:
         """Count it no more."""
         self._at_work.pop(run_id, None)
 
+    def caller(self, run_id: str) -> str | None:
+        """Who asked for a run that waits or is at work; None where that is not known."""
+        return self._at_work.get(run_id) or self._expected.get(run_id)
+
     def left(self) -> tuple[str, ...]:
         """The runs that have to wait until others of their callers have ended."""
         if len(self._at_work) < self._most:

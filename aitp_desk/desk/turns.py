@@ -15,7 +15,18 @@ from typing import Final
 import msgspec
 import structlog
 
-from aitp_desk.agent.base import Agent, Calling, SiteFacts, ToolRequest, Turn, outcome_of
+from aitp_desk.agent.base import (
+    Agent,
+    Answer,
+    Calling,
+    Delta,
+    Passing,
+    Said,
+    SiteFacts,
+    ToolRequest,
+    Turn,
+    outcome_of,
+)
 from aitp_desk.config import Threads
 from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.calling import (
@@ -31,6 +42,7 @@ from aitp_desk.desk.context import read_context
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following, Tell
+from aitp_desk.desk.people import People, unanswered_in
 from aitp_desk.desk.replying import (
     attached_files,
     messages_due,
@@ -52,6 +64,7 @@ from aitp_desk.store import reads, run_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.run_records import ClaimedRun
+from aitp_desk.store.work.asking import PersonAsked
 from aitp_desk.store.work.runs import fail_run, finish_run, pause_run
 from aitp_desk.tracing import Span, span
 
@@ -72,11 +85,13 @@ class _Said(msgspec.Struct, frozen=True):
     Parameters:
         usage: what models counted in all of the run.
         limit_met: as in ``finish_run``.
+        person: who is asked with the reply.
     """
 
     replies: tuple[NewMessage, ...] = ()
     usage: RunUsage | None = None
     limit_met: str | None = None
+    person: PersonAsked | None = None
 
 
 class _Paused(msgspec.Struct, frozen=True):
@@ -86,12 +101,30 @@ class _Paused(msgspec.Struct, frozen=True):
     usage: RunUsage | None
 
 
+class _Telling:
+    """Tells what an agent says on its way.
+
+    Attributes:
+        is_shown: whether the beginning of the answer was told.
+    """
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self.is_shown = False
+
+    def __call__(self, passing: Passing) -> None:
+        self.is_shown = isinstance(passing, Delta)
+        self._tell(passing)
+
+
 class Turns:
     """Takes the runs of one desk to their end.
 
     Parameters:
         desk: its name; empty for the site's own.
         tooling: calls the site's actions for whoever asked for the run.
+        people: has people asked.
+        language: gives the tag of the language in which the content is.
         bounds: how much of a thread the agent is told.
         answered: told of a thread, and of its newest message that has been answered.
 
@@ -109,6 +142,8 @@ class Turns:
         actor: Actor,
         site: SiteFacts,
         tooling: Tooling,
+        people: People,
+        language: Callable[[], str],
         filing: Filing,
         following: Following,
         bounds: Threads,
@@ -121,6 +156,8 @@ class Turns:
         self._actor = actor
         self._site = site
         self._tooling = tooling
+        self._people = people
+        self._language = language
         self._filing = filing
         self._following = following
         self._bounds = bounds
@@ -129,10 +166,13 @@ class Turns:
         self.ended: Counter[str] = Counter()
         self.seconds = Histogram(RUN_SECONDS)
 
-    async def take(self, claim: ClaimedRun) -> None:
+    async def take(self, claim: ClaimedRun, caller: Callable[[], str | None]) -> None:
         """Answer what a claimed run has to answer, and commit the reply with the run's end.
 
         When the lease was lost meanwhile nothing is written: somebody else answers.
+
+        Parameters:
+            caller: says who asked for it, as limits count them; None where that is not known.
         """
         began = perf_counter()
         message_id = new_id("msg", self._clock())
@@ -142,7 +182,7 @@ class Turns:
                 claim.thread_id, claim.id, message_id, after=claim.last_event, again=claim.is_again
             ) as tell,
         ):
-            await self._finish(claim, message_id, tell, made)
+            await self._finish(claim, caller, message_id, tell, made)
         self.seconds.observe(perf_counter() - began)
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
@@ -154,9 +194,16 @@ class Turns:
         self._following.ended(claim.id)
         self._following.changed(claim.thread_id)
 
-    async def _finish(self, claim: ClaimedRun, message_id: str, tell: Tell, made: Span) -> None:
+    async def _finish(
+        self,
+        claim: ClaimedRun,
+        caller: Callable[[], str | None],
+        message_id: str,
+        tell: Tell,
+        made: Span,
+    ) -> None:
         try:
-            outcome = await self._reply(claim, message_id, tell)
+            outcome = await self._reply(claim, caller, message_id, tell)
         except DeskError as error:
             made.fail(error.kind.value)
             await self._fail(claim, error.message)
@@ -167,7 +214,13 @@ class Turns:
         else:
             await self._write(claim, outcome)
 
-    async def _reply(self, claim: ClaimedRun, message_id: str, tell: Tell) -> _Said | _Paused:
+    async def _reply(
+        self,
+        claim: ClaimedRun,
+        caller: Callable[[], str | None],
+        message_id: str,
+        tell: Tell,
+    ) -> _Said | _Paused:
         if claim.desk != self._desk:
             raise Unavailable(GONE)
         options = claim.options or RunOptions()
@@ -201,11 +254,17 @@ class Turns:
         if may_call and options.tool_choice != "none":
             await self._tooling.take_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)
-        outcome = await outcome_of(self._agent, turn, tell)
-        if isinstance(outcome, ToolRequest):
-            steps = steps_of(outcome, options, claim.id, len(called), self._clock())
-            return _Paused(steps, total([spent, usage_of(outcome.usage)]))
-        outcome = in_words(outcome, conversation, self._tooling)
+        unanswered = unanswered_in([one for one in told.messages if one.seq < due[0].seq])
+        wanted = None if called else self._people.wanted(turn.question, unanswered)
+        if wanted is not None:
+            outcome: Said = Answer("", person=wanted)
+        else:
+            telling = _Telling(tell)
+            given = await outcome_of(self._agent, turn, telling)
+            if isinstance(given, ToolRequest):
+                steps = steps_of(given, options, claim.id, len(called), self._clock())
+                return _Paused(steps, total([spent, usage_of(given.usage)]))
+            outcome = self._consider(given, turn, conversation, unanswered, telling)
         usage = total([spent, usage_of(outcome.usage)])
         reply = NewMessage(
             message_id,
@@ -216,7 +275,30 @@ class Turns:
             write_reply(outcome, self._site.url),
             metadata=reply_metadata(outcome, tuple(conversation.made)),
         )
-        return _Said((reply,), usage, limit_met(options, usage, room=0))
+        person = None
+        if isinstance(outcome, Answer) and outcome.person is not None:
+            asker = msgspec.structs.replace(asker, address=caller() or "")
+            person = self._people.ask(
+                outcome, outcome.person, asker, claim.thread_id, turn.max_tokens
+            )
+        return _Said((reply,), usage, limit_met(options, usage, room=0), person)
+
+    def _consider(
+        self,
+        given: Said,
+        turn: Turn,
+        conversation: Conversation,
+        unanswered: str | None,
+        tell: _Telling,
+    ) -> Said:
+        """What an agent has said, with what the desk adds; whoever follows is told of that too."""
+        said = in_words(given, conversation, self._tooling)
+        outcome = self._people.consider(
+            said, turn.question, unanswered, self._language(), turn.max_tokens
+        )
+        if isinstance(outcome, Answer) and isinstance(said, Answer) and tell.is_shown:
+            tell(Delta(outcome.text.removeprefix(said.text)))
+        return outcome
 
     def _equip(
         self,
@@ -241,6 +323,7 @@ class Turns:
             rounds=rounds_of(called, self._bounds.window_tokens)
             + round_of(conversation.earlier, {call.id for step in called for call in step.calls}),
             max_tokens=None if most is None else most - written,
+            may_want_person=self._people.may_be_asked,
         )
 
     async def _write(self, claim: ClaimedRun, outcome: _Said | _Paused) -> None:
@@ -264,6 +347,7 @@ class Turns:
                 now=now,
                 usage=outcome.usage,
                 limit_met=outcome.limit_met,
+                person=outcome.person,
             )
             self.ended["completed" if outcome.limit_met is None else "incomplete"] += 1
             self._answered(claim.thread_id, claim.upto_seq)

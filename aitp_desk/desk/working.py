@@ -11,6 +11,7 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import structlog
 
@@ -128,7 +129,8 @@ class Worker:
             room = min(TAKEN_TOGETHER, MAX_AT_ONCE - len(self._held))
             taken = await self._claim(room) if room else ()
             for claim in taken:
-                self._hold(claim, self._turns_of(claim).take(claim))
+                caller = partial(self._shares.caller, claim.id)
+                self._hold(claim, self._turns_of(claim).take(claim, caller))
             if len(taken) < room or not room:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LEASE_SECONDS / 2):

@@ -136,6 +136,8 @@ class Session(msgspec.Struct, frozen=True):
         created_at: Unix seconds, as is ``last_at``, its newest turn.
         pending: JSON of the question that the desk asked back, while it waits for its answer.
         tokens: how many its turns have used together.
+        heard: ``seq`` of the newest message of a person's that the visitor was told.
+        kept_until: Unix seconds until when a person is waited for, however long nothing is said.
     """
 
     id: str
@@ -146,6 +148,8 @@ class Session(msgspec.Struct, frozen=True):
     last_at: int
     pending: str | None = None
     tokens: int = 0
+    heard: int = 0
+    kept_until: int = 0
 
 
 class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):

@@ -162,7 +162,7 @@ def step_of(row: Row) -> Step:
 
 
 def session_of(row: Row) -> Session:
-    """Read ``id, thread_id, owner, turns, created_at, last_at, pending, tokens``."""
+    """Read a session as the statement ``session`` gives it."""
     return Session(*row)
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from aitp_desk.model.ticket import KeptTicket
 from aitp_desk.store.base import Store
+from aitp_desk.store.rows import texts_of
 from aitp_desk.store.ticket_rows import ticket_of
 
 PAGE_ROWS = 200
@@ -32,6 +33,22 @@ async def thread_operator(store: Store, thread_id: str) -> str | None:
     """Read the actor of the operator who has a thread; None where the agent has it."""
     rows = await store.read("thread_operator", {"thread_id": thread_id})
     return rows[0][0] if rows else None
+
+
+async def said_by_people(
+    store: Store, thread_id: str, above: int, limit: int
+) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    """Read what operators have said on a thread, and how tickets of it ended.
+
+    Parameters:
+        above: only what was said after this place.
+
+    Returns:
+        The places of the messages, in order, with the parts of each.
+    """
+    given = {"thread_id": thread_id, "above": above, "limit": limit}
+    rows = await store.read("said_by_people", given)
+    return tuple((seq, texts_of(content)) for seq, content in rows)
 
 
 async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:

@@ -85,6 +85,8 @@ def open_session(turn: FoldedTurn, thread_id: str, session_id: str) -> Work[None
             "last_at": turn.last_at,
             "pending": turn.pending,
             "tokens": turn.tokens,
+            "heard": 0,
+            "kept_until": 0,
         },
     )
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn, Utterance
-from aitp_desk.desk.asking import Ask, Asked
+from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.exchange import Ask
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.model.principal import anonymous
 from tests.doubles import NOON, Clock, ScriptedAgent

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.desk.asking import Ask, Asked
+from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.exchange import Ask
 from aitp_desk.model.errors import SessionLimit, StoreBusy
 from aitp_desk.model.principal import anonymous
 from tests.doubles import Clock, ScriptedAgent

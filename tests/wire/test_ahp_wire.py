@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Clarification, Source
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.asking import Ask, Asked
+from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.cache import Kept
+from aitp_desk.desk.exchange import Ask
 from aitp_desk.model.action import Action
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (

@@ -16,6 +16,7 @@ from importlib.resources import files
 
 import msgspec
 
+from aitp_desk.agent.speech.person import Person
 from aitp_desk.knowledge.words import STOP_WORDS, fold
 
 ENGLISH = "en"
@@ -76,6 +77,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         without: words that turn down what stands after them.
         no: words that turn down all of them where nothing else is chosen.
         asks: how a question begins, and how English asks it.
+        person: how a person is asked for.
     """
 
     elided: str
@@ -88,6 +90,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     no: str
     asks: dict[str, str]
     says: Says
+    person: Person
 
 
 class Speech:
@@ -98,6 +101,7 @@ class Speech:
 
     Attributes:
         says: what the desk says in it.
+        person: how a person is asked for in it.
         places: which of several options a word names, the first being 1.
         last: the words that name the last of them.
         around: the words that may stand beside these, and name none.
@@ -111,6 +115,7 @@ class Speech:
         text = files(__package__).joinpath(f"{tag}.toml").read_text("utf-8")
         table = msgspec.convert(tomllib.loads(text), _Table)
         self.says = table.says
+        self.person = table.person
         self.places = {
             word: place for place, words in enumerate(table.order, 1) for word in words.split()
         }
@@ -168,6 +173,14 @@ def spoken(tag: str) -> str:
 def _read(language: str) -> Speech:
     known = files(__package__).joinpath(f"{language}.toml").is_file()
     return Speech(language) if known else _read(ENGLISH)
+
+
+@cache
+def all_speech() -> tuple[Speech, ...]:
+    """Every language that the desk knows, English first."""
+    names = (file.name for file in files(__package__).iterdir())
+    tags = sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(map(_read, sorted(tags, key=ENGLISH.__ne__)))
 
 
 def _any(phrases: Sequence[str]) -> str:

@@ -17,21 +17,25 @@ DELETE FROM idempotency WHERE (scope, key) IN (
 ) RETURNING key;
 
 -- add_session: Opens a session.
-INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending, tokens)
-VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :tokens);
+INSERT INTO sessions (id, thread_id, owner, turns, created_at, last_at, pending, tokens, heard,
+    kept_until)
+VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :tokens, :heard,
+    :kept_until);
 
 -- move_session: Says how a session stands after a turn.
-UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens
+UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens,
+    heard = :heard, kept_until = :kept_until
 WHERE id = :id;
 
 -- session: Reads a session.
-SELECT id, thread_id, owner, turns, created_at, last_at, pending, tokens FROM sessions
+SELECT id, thread_id, owner, turns, created_at, last_at, pending, tokens, heard, kept_until
+FROM sessions
 WHERE id = :id;
 
 -- delete_idle_sessions: Forgets sessions that nobody uses any more, the oldest first. One that was
 -- last used before a time was opened before it, and so was its id.
 DELETE FROM sessions WHERE id IN (
-    SELECT id FROM sessions WHERE id < :opened_before AND last_at < :before
+    SELECT id FROM sessions WHERE id < :opened_before AND last_at < :before AND kept_until < :before
     ORDER BY id LIMIT :limit
 ) RETURNING id;
 

@@ -64,6 +64,12 @@ FROM tickets WHERE thread_id = :thread_id AND state IN ('open', 'taken') ORDER B
 -- thread_operator: Says which operator has a thread, and whether for itself.
 SELECT operator, for_itself FROM thread_operators WHERE thread_id = :thread_id;
 
+-- said_by_people: Lists what operators have said on a thread since a place, and how tickets ended.
+SELECT seq, content FROM messages
+WHERE thread_id = :thread_id AND seq > :above AND content IS NOT NULL AND origin = 'desk'
+    AND (actor LIKE '%/operators/%' OR metadata LIKE '%"ticket":%')
+ORDER BY seq LIMIT :limit;
+
 -- hand_over: Gives a thread to an operator.
 INSERT INTO thread_operators (thread_id, operator, since) VALUES (:thread_id, :operator, :since);
 

@@ -158,6 +158,8 @@ def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
 def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Work[NewMessage]:
     """Write down a turn of a session in which a person is asked, and that ticket.
 
+    The session is kept for as long as the person is waited for.
+
     Parameters:
         turn: its last message is the desk's, and says so.
 
@@ -169,7 +171,11 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
     """
     *before, last = turn.said
     told, ticket = yield from settle_person(person, last)
-    yield from _say(msgspec.structs.replace(turn, said=(*before, told)), now)
+    session = turn.session
+    if ticket is not None:
+        session = msgspec.structs.replace(session, kept_until=ticket.due_at or 0)
+    turn = msgspec.structs.replace(turn, session=session, said=(*before, told))
+    yield from _say(turn, now)
     if ticket is not None:
         yield from add_ticket(ticket)
     return told

@@ -117,6 +117,8 @@ def _unfold(thread_id: str, row: Row) -> Work[None]:
                 "last_at": turn.last_at,
                 "pending": turn.pending,
                 "tokens": turn.tokens,
+                "heard": 0,
+                "kept_until": 0,
             },
         )
     yield "drop_folded_turn", {"thread_id": thread_id}

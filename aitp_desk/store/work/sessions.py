@@ -62,6 +62,8 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
             "last_at": session.last_at,
             "pending": session.pending,
             "tokens": session.tokens,
+            "heard": session.heard,
+            "kept_until": session.kept_until,
         },
     )
 

@@ -1,0 +1,47 @@
+"""Wanting a person: what of a visitor's words asks for one, or agrees to it, in every language."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from aitp_desk.agent.speech import ENGLISH, Speech, all_speech
+
+LONGEST_READ = 2_000
+"""Of longer messages only the end is read, in characters."""
+
+
+class PersonWanted(msgspec.Struct, frozen=True):
+    """That a person of the site is to be asked.
+
+    Parameters:
+        why: a visitor has asked for one, or their question could not be answered.
+        about: what for, in the visitor's words.
+        note: what the person should know besides.
+        language: tag of the language in which it is told.
+    """
+
+    why: Literal["request", "question"]
+    about: str
+    note: str = ""
+    language: str = ENGLISH
+
+
+def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
+    """The language in which words ask for a person of the site; None where they do not.
+
+    Whole sentences are read, not words in them: who asks for ``human hair brushes`` wants brushes.
+
+    Parameters:
+        in_full: whether a word such as ``human`` does not ask for one.
+    """
+    words = words[-LONGEST_READ:]
+    speaking = (one for one in all_speech() if one.person.is_asked_for(words, in_full=in_full))
+    return next(speaking, None)
+
+
+def agrees_to_person(words: str) -> Speech | None:
+    """The language in which words say yes, and nothing else; None where they do not."""
+    words = words[-LONGEST_READ:]
+    return next((one for one in all_speech() if one.person.is_agreed_to(words)), None)

@@ -1,0 +1,107 @@
+"""How a person is asked for in a language, and what the desk says of that.
+
+A table has patterns of folded words, one space between two. Where a pattern is broken over lines,
+the break stands for a space, but for nothing beside a bracket or a bar that a space stands behind
+anyway. ``{who}``, ``{talk}`` and the like stand for others of the table.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+import msgspec
+
+from aitp_desk.knowledge.words import fold
+
+_BREAK = re.compile(r"\s*\n\s*")
+_NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\( |\))")
+_LONGEST = 300
+"""Of longer sentences only the beginning is read, in characters."""
+_ENDS = re.compile(r"[.!?…;:\n¿¡]+")
+_PARTS = re.compile(r"[,–—]|\s-\s")
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
+    """A language's table of that.
+
+    Parameters:
+        before, after: what may stand before and after such words, and says nothing else.
+        who: whom one asks to talk to, in full.
+        person: what nobody says who does not mean a person of the site: alone it asks for one.
+        talk: what one would like to do with them.
+        filler: what may stand between words.
+        asks: how that is asked, in a sentence or a part of one.
+        alone: the same, where it is all of what is said.
+        yes: how it is agreed to.
+        offer: asks whether a person shall be asked.
+        asked, waits: that one was asked now, or before; and where the answer will stand.
+        full: that nobody can be asked, for too many are waited for.
+    """
+
+    before: str
+    after: str
+    person: str
+    who: str
+    asks: tuple[str, ...]
+    alone: tuple[str, ...]
+    yes: str
+    talk: str
+    offer: str
+    asked: str
+    waits: str
+    full: str
+    filler: str = "(?!)"
+
+    def is_asked_for(self, words: str, *, in_full: bool = False) -> bool:
+        """Whether words ask for a person, in this language.
+
+        Parameters:
+            in_full: whether ``alone`` is left out.
+        """
+        sentences = list(filter(None, map(_plain, _ENDS.split(words))))
+        if not in_full and len(sentences) == 1 and self._alone.fullmatch(sentences[0]):
+            return True
+        parts = map(_plain, re.split(f"{_ENDS.pattern}|{_PARTS.pattern}", words))
+        return any(map(self._asks.fullmatch, (*sentences, *parts)))
+
+    def is_agreed_to(self, words: str) -> bool:
+        """Whether words say yes and nothing else, in this language."""
+        return self._yes.fullmatch(_plain(words)) is not None
+
+    @cached_property
+    def _asks(self) -> re.Pattern[str]:
+        return self._any(self.asks)
+
+    @cached_property
+    def _alone(self) -> re.Pattern[str]:
+        return self._any(self.alone)
+
+    @cached_property
+    def _yes(self) -> re.Pattern[str]:
+        return re.compile(_whole(self.yes))
+
+    def _any(self, patterns: tuple[str, ...]) -> re.Pattern[str]:
+        parts = {
+            name: f"(?:{_whole(getattr(self, name))})" for name in ("talk", "filler", "person")
+        }
+        parts["who"] = f"(?:{_whole(self.who)})"
+        asked = "|".join(_filled(_whole(pattern), parts) for pattern in patterns)
+        before, after = _whole(self.before), _whole(self.after)
+        return re.compile(rf"(?:(?:{before}) )*(?:{asked})(?: (?:{after}))*")
+
+
+def _plain(words: str) -> str:
+    """Words as patterns have them: folded, one space between two."""
+    return _NO_WORD.sub(" ", fold(words[:_LONGEST])).strip()
+
+
+def _whole(pattern: str) -> str:
+    """A pattern in one line."""
+    return _BREAK.sub(" ", _NO_SPACE.sub("", pattern.strip()))
+
+
+def _filled(pattern: str, parts: dict[str, str]) -> str:
+    """A pattern with what its names stand for."""
+    return re.sub(r"\{([a-z]+)\}", lambda found: parts[found[1]], pattern)
