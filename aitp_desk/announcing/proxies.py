@@ -12,7 +12,10 @@ from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE, head_tags, l
 _MARKDOWN = "*.md"
 """Without a slash before it: Caddy's star stands for no slash unless it begins or ends a path."""
 
-_PATHS = (MANIFEST_PATH, "/llms.txt", "/llms-full.txt", "/agent/*", "/v1/*", "/assets/desk.*")
+_PATHS = (
+    *(MANIFEST_PATH, "/llms.txt", "/llms-full.txt", "/agent/*", "/v1/*", "/assets/desk.*"),
+    *("/console", "/console/*"),
+)
 """What the desk answers; ``*`` stands for anything. Its health is nobody's business outside."""
 
 

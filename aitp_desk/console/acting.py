@@ -13,7 +13,7 @@ from aitp_desk.desk.following import Following
 from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of
 from aitp_desk.protocols.reply import Call
 
-MAX_BODY: Final = 128 * 1024
+MAX_BODY: Final = 256 * 1024
 """The most bytes of what is said: room for the longest words in any script, escaped in JSON."""
 
 

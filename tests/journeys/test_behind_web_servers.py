@@ -195,6 +195,30 @@ async def test_visitors_are_told_apart_whatever_they_claim_to_be(
 
 
 @every_server
+async def test_an_operator_signs_in_and_is_told_what_waits(tmp_path: Path, kind: Kind) -> None:
+    """By a browser: with the origin of the site, and a cookie that comes back by itself."""
+    from_page = {"Origin": f"http://{HOST}", "Sec-Fetch-Site": "same-origin"}
+    made = ("--data", tmp_path / "data", "--name", "anna", "--scope", "operator")
+    async with beside(kind, tmp_path) as client:
+        _, lines, _ = await run("token", "create", *made)
+        async with client.get("/console") as page:
+            assert (page.status, page.content_type) == (200, "text/html")
+            assert page.headers.getall("Link") == [link_header()]
+            assert len(page.headers.getall("Content-Security-Policy")) == 1
+        body = {"token": lines[-1]}
+        async with client.post("/console/api/session", json=body, headers=from_page) as signed_in:
+            assert signed_in.status == 200, await signed_in.text()
+            cookie = signed_in.cookies["desk_console"]
+            assert (cookie["path"], cookie["samesite"]) == ("/console", "Strict")
+        sent = {**from_page, "Cookie": f"desk_console={cookie.value}"}
+        async with (
+            asyncio.timeout(20),
+            client.get("/console/api/live", headers=sent) as live,
+        ):
+            assert await live.content.readline() == b"event: changed\n"
+
+
+@every_server
 async def test_events_arrive_when_they_happen(tmp_path: Path, kind: Kind) -> None:
     async with beside(kind, tmp_path) as client:
         async with client.post("/v1/thread", json={"messages": ["Hello"]}) as response:
