@@ -203,11 +203,15 @@ async def test_a_run_at_work_says_nothing_once_a_person_has_the_thread(
         ticket, thread = (await people.wait_for_one())["id"], await talker.thread_of(session)
         who = caller.talker
         async with following(who, thread, "?after=0") as listener:
-            await who.post(thread, "What do you sell?")
+            posting = asyncio.create_task(who.post(thread, "What do you sell?", wait=3 * SECONDS))
             await listener.until_named("run.in_progress")
             assert (await people.run("take", ticket))[0] == 0
             heard = await listener.until_named("thread.handed_over")
+            # who waits for the answer is told at once that none comes, in whatever process it was
+            async with asyncio.timeout(SECONDS):
+                posted = (await posting).ok
             agent.say(Answer("We sell lamps."))
+        assert (posted["run"]["status"], posted["replies"]) == ("failed", [])
         assert "run.failed" in [event.name for event in heard]
         assert (await who.texts(thread))[-1] == "What do you sell?"
 
