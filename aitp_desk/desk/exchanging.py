@@ -29,7 +29,14 @@ from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.consenting import asking_back, consent_question
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.exchange import ActionReply, ActionRequest
-from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
+from aitp_desk.desk.invocation import (
+    Accepted,
+    Consent,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    say_nothing,
+)
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.recording import Recording
@@ -38,7 +45,7 @@ from aitp_desk.desk.results import offer_result
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.desk.tooling import Tooling, tool_of
 from aitp_desk.model.call import ActionCall, CallState, Source
-from aitp_desk.model.errors import DeskError
+from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed
 from aitp_desk.model.principal import Principal
 from aitp_desk.store.work.calls import SessionTurn
 
@@ -142,11 +149,18 @@ class Exchange:
         )
 
     async def ask_anew(self, filled: Filled, waiting: ActionCall) -> ActionReply:
-        """Ask whether it shall be done as it is meant now; nothing is done by that."""
+        """Ask whether it shall be done as it is meant now; nothing is done by that.
+
+        Where it cannot be done so, it waits no longer: a later yes would be to what was before.
+        """
         if filled.missing:
             return await self._ask_for(filled, waiting)
         invocation = self._invocation(filled.arguments, "text", waiting=waiting, only_asks=True)
-        return await self._make(invocation)
+        try:
+            return await self._make(invocation)
+        except (InvalidRequest, PreconditionFailed):
+            await self._means.invoking.decline(waiting, say_nothing)
+            raise
 
     async def decline(self, waiting: ActionCall) -> ActionReply:
         """Do nothing, as was asked."""

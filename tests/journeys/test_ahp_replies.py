@@ -13,6 +13,26 @@ from tests.ordering import Caller, calling, write_site
 from tests.talking import talking
 from tests.visiting import Said
 
+LAMPS = '''
+"""Lamps, of which there are five."""
+
+from pathlib import Path
+
+from aitp_desk.actions import action
+
+BOOK = Path(__file__).with_name("book.txt")
+
+
+@action(kind="action", mutability="irreversible", blast_radius="self")
+def take_lamps(quantity: int) -> None:
+    """Takes lamps."""
+    BOOK.write_text(str(quantity))
+
+
+@take_lamps.requires("there", "There are as many lamps.", recovery="Take fewer.")
+def there(quantity: int) -> str | None:
+    return "There are only five." if quantity > 5 else None
+'''
 VISITS = '''
 """The shop's visits."""
 
@@ -79,6 +99,23 @@ async def test_a_change_of_what_was_sent_as_arguments_is_agreed_to_as_well(
         await caller.reply(asked, "yes", "place_order")
         assert caller.booked == ["3 of ABC-01"]
         assert caller.talker.rows("SELECT source, state FROM calls") == [("text", "succeeded")]
+
+
+async def test_a_yes_after_a_change_that_cannot_be_is_to_nothing(
+    tmp_path: Path, site: Path
+) -> None:
+    (site / "actions.py").write_text(LAMPS, encoding="utf-8")
+    async with calling(tmp_path, site) as caller:
+        asked = await caller.ask("take 2 lamps", "take_lamps")
+        assert "quantity 2" in question(asked)
+        refused = await caller.reply(asked, "make it 9", "take_lamps")
+        assert refused.refusal == (409, "invalid_request", "precondition_failed")
+        assert "How many" in question(await caller.reply(asked, "yes", "take_lamps"))
+        assert caller.booked == []
+        asked = await caller.reply(asked, "3", "take_lamps")
+        assert "quantity 3" in question(asked)
+        await caller.reply(asked, "yes", "take_lamps")
+        assert caller.booked == ["3"]
 
 
 async def test_a_no_ends_what_waited_however_it_is_said(tmp_path: Path, site: Path) -> None:

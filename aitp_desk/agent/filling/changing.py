@@ -24,20 +24,30 @@ _WISHES = re.compile(
     re.IGNORECASE,
 )
 _PROPOSES = re.compile(r"^\W*(?:(?:and|but|ok|okay|or)\W+)*(?:what|how) about\b", re.IGNORECASE)
+_DIFFERS = re.compile(
+    r"\b(?:less|fewer|more|extra|additional|another|double|twice|half|later|earlier|longer"
+    r"|shorter)\b",
+    re.IGNORECASE,
+)
 _INSTEAD = re.compile(r"\b(?:instead|rather than|not)\b", re.IGNORECASE)
-_ADDS = re.compile(r"\b(?:also|add|plus|as well|too|another|more|additionally)\b", re.IGNORECASE)
+_ADDS = re.compile(r"\b(?:also|add|plus|as well|too|additionally)\b", re.IGNORECASE)
 _AROUND = frozenset(
     "make it that this thi just only please of them those these yes no nope instead rather but "
     "sorry i id ill we want need would like d change to the a number quantity take let us give me "
     "say better actually enough is are for all piece item thank you ok okay have get put could can "
     "with at together total in on with how do must should be meant mean wanted was were there "
-    "or".split()
+    "or be possible".split()
 )
 
 
 def wished(words: str) -> str:
     """What is wished for, without what it is wished for by: ``what about 5?``."""
     return _PROPOSES.sub("", words, count=1)
+
+
+def is_relative(words: str) -> bool:
+    """Whether a reply says by how much something is to differ: ``two more``, ``a day later``."""
+    return _DIFFERS.search(words) is not None
 
 
 def asks(words: str) -> bool:

@@ -12,6 +12,7 @@ from aitp_desk.agent.filling.base import Filled, Path, is_inside
 from aitp_desk.agent.filling.changing import (
     asks,
     days_of,
+    is_relative,
     keep_times,
     read_only_number,
     replaces,
@@ -92,7 +93,7 @@ def change(
         change nothing.
     """
     words = after_no(text)
-    if asks(words):
+    if asks(words) or is_relative(words):
         return None
     fields = form_of(action.input_schema)
     nouns = frozenset(words_in(f"{action.name} {action.summary}"))
