@@ -12,13 +12,11 @@ undone, is not carried out before whoever asks has said yes to it; neither is an
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import msgspec
-import structlog
 
 from aitp_desk.actions.base import Context, Offered
 from aitp_desk.desk.approving import ask_approval, waiting_for_approval
@@ -41,30 +39,26 @@ from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.performing import Performing
 from aitp_desk.desk.results import end_in_words, offer_result
 from aitp_desk.desk.scopes import check_open
+from aitp_desk.desk.under_way import UnderWay
+from aitp_desk.desk.writing_calls import WritingCalls
 from aitp_desk.model.action import Action, may_invoke
-from aitp_desk.model.audit import AuditKeys, Auditor, auditor_of, own_auditor
+from aitp_desk.model.audit import AuditKeys, own_auditor
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import (
     DeskError,
     PreconditionFailed,
-    StoreBusy,
     UnknownAction,
-    UnknownSession,
 )
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Origin
-from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records import NewMessage
-from aitp_desk.store.work.calls import Along, begin_call, end_accepted, move_call
+from aitp_desk.store.work.calls import Along, end_accepted
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
-AGAIN_SECONDS = 1.0
-"""After so long a call's end is written again where the store could not."""
-
-_log = structlog.get_logger()
 
 
 class Invoking:
@@ -104,7 +98,6 @@ class Invoking:
         self._offered = {one.action.name: one for one in offered}
         self.actions = tuple(one.action for one in offered)
         self.names = frozenset(self._offered)
-        self._store = store
         self._audit = audit
         self._expires_seconds = expires_seconds
         self._clock = clock
@@ -113,7 +106,8 @@ class Invoking:
         self.calls = Calls(desk, store, clock)
         self.counts = CallCounts()
         self.performing = Performing(store, self.counts, clock)
-        self._at_work: dict[str, asyncio.Task[ActionCall]] = {}
+        self._writing = WritingCalls(store, audit, clock)
+        self._under_way = UnderWay[ActionCall]()
 
     def action(self, name: str) -> Action:
         """An action of the site's own, by its name.
@@ -191,14 +185,14 @@ class Invoking:
         call = msgspec.structs.replace(call, price=price)
         if action.kind != "async":
             work = self._begin_and_end(offered, value, call, context, invocation, say, say_end)
-            return Ended(await self._whole(call.id, work))
+            return Ended(await self._under_way.whole(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
         if await self.performing.needs_approval(offered, value, context):
             call = waiting_for_approval(call)
             along: Along | None = ask_approval(action, call, self._clock())
         else:
             along = self._along(call)
-        await self._begin(call, invocation, say, along)
+        await self._writing.begin(call, invocation.waiting, say, along)
         self._begun()
         return Accepted(call, await self.calls.eta_seconds(action.name))
 
@@ -262,9 +256,7 @@ class Invoking:
 
     async def settle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is at work in this process."""
-        tasks = [self._at_work[call.id] for call in calls if call.id in self._at_work]
-        if tasks:
-            await asyncio.wait(tasks)
+        await self._under_way.settle(call.id for call in calls)
 
     def may_repeat(self, call: ActionCall) -> bool:
         """Whether a call that was cut short may be carried out again, with the same id."""
@@ -294,14 +286,14 @@ class Invoking:
             price=needed.price,
             expires_at=self._now() + WAITS_SECONDS,
         )
-        await self._write(call, before, say, by=None)
+        await self._writing.move(call, before, say)
         return call
 
     async def decline(self, call: ActionCall, say: Say) -> ActionCall:
         """End a call that waits, because whoever asked does not want it any more."""
         declined = CallError("declined", "It was declined; nothing was done.")
         ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
-        await self._write(ended, call, say, by=None)
+        await self._writing.move(ended, call, say)
         return ended
 
     def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
@@ -309,24 +301,6 @@ class Invoking:
         return call_of(
             invocation, principal, self._desk, now=now, expires_at=int(now) + self._expires_seconds
         )
-
-    async def _begin(
-        self, call: ActionCall, invocation: Invocation, say: Say, along: Along | None = None
-    ) -> None:
-        by = auditor_of(self._audit, call.asked_by, self._now())
-        await self._write(call, invocation.waiting, say, by, along)
-
-    async def _whole(self, call_id: str, work: Coroutine[Any, Any, ActionCall]) -> ActionCall:
-        """Wait for a call that goes on also where nobody waits for it any more."""
-        task = asyncio.create_task(work)
-        self._at_work[call_id] = task
-        task.add_done_callback(partial(self._let_go, call_id))
-        return await asyncio.shield(task)
-
-    def _let_go(self, call_id: str, task: asyncio.Task[ActionCall]) -> None:
-        del self._at_work[call_id]
-        if not task.cancelled():
-            task.exception()  # it is on disk; whoever waits is told
 
     async def _begin_and_end(
         self,
@@ -343,45 +317,13 @@ class Invoking:
         Raises:
             DeskError: why it failed; that is on disk.
         """
-        await self._begin(call, invocation, say)
+        await self._writing.begin(call, invocation.waiting, say)
         performed = await self.performing.perform(offered, value, call, context)
-        await self._end(call, performed.call, say_end)
+        await self._writing.end(performed.call, call, say_end)
+        self.counts.note(performed.call)
         if performed.error is not None:
             raise performed.error
         return performed.call
-
-    async def _end(self, call: ActionCall, ended: ActionCall, say_end: Say) -> None:
-        """Write down how a call ended, as soon as the store can; what was done, was done."""
-        by = auditor_of(self._audit, call.asked_by, self._now())
-        while True:
-            try:
-                await self._write(ended, call, say_end, by)
-            except (StoreBusy, StoreError) as error:
-                _log.warning("call_not_written_yet", call=call.id, reason=str(error))
-                await asyncio.sleep(AGAIN_SECONDS)
-            except UnknownSession:  # its thread was deleted or claimed meanwhile
-                say_end = say_nothing
-            except PreconditionFailed:  # what it was about was erased meanwhile
-                break
-            else:
-                break
-        self.counts.note(ended)
-
-    async def _write(
-        self,
-        call: ActionCall,
-        before: ActionCall | None,
-        say: Say,
-        by: Auditor | None,
-        along: Along | None = None,
-    ) -> None:
-        turn, now = say(call), self._now()
-        if before is None:
-            await self._store.run(begin_call, call=call, turn=turn, by=by, now=now, along=along)
-        else:
-            await self._store.run(
-                move_call, call=call, before=before.state, turn=turn, by=by, now=now, along=along
-            )
 
     def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
         """What is said on its thread of a call that ended by itself."""

@@ -55,7 +55,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A desk that does not wait long for the database, and statements that bound it."""
     monkeypatch.setattr("aitp_desk.store.sqlite.COMMIT_WAITS_MS", 10)
     monkeypatch.setattr("aitp_desk.desk.jobs.AGAIN_SECONDS", 0.01)
-    monkeypatch.setattr("aitp_desk.desk.invoking.AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("aitp_desk.desk.writing_calls.AGAIN_SECONDS", 0.01)
     extra = {
         "bound_pages": "PRAGMA max_page_count = 1",  # it is never less than there are
         "unbound_pages": "PRAGMA max_page_count = 1000000",
