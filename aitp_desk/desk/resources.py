@@ -63,7 +63,8 @@ class ResourceView(msgspec.Struct, frozen=True):
         path: its address on the site, percent-encoded, written in the one way.
         data: as JSON has it, cut to its type's ``output_schema``.
         actions: what the caller may do with it now, in the order of their declaration.
-        related: links; the ends of those with variables left in them are the reader's to choose.
+        related: links, but those whose ends are not there, or are resources that are not the
+            caller's to read.
     """
 
     type: ResourceType

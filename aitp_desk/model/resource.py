@@ -129,7 +129,9 @@ def fill_links(related: Sequence[Related], *known: Any) -> tuple[Related, ...]:
     }
     filled = ((one, expand(one.href, values)) for one in related)
     return tuple(
-        msgspec.structs.replace(one, href=href) for one, href in filled if href is not None
+        msgspec.structs.replace(one, href=href)
+        for one, href in filled
+        if href is not None and not variables_in(href)
     )
 
 
@@ -153,7 +155,7 @@ class Resource(msgspec.Struct, frozen=True):
         variables: the values in its address, by the types that they have as arguments.
         data: as JSON has it, within its type's schema.
         affordances: what can be done with it now; whether this caller may is not looked at.
-        related: links with their variables filled in, as far as they are known.
+        related: links, but those whose ends are not there.
     """
 
     path: str
