@@ -274,6 +274,7 @@ async def open_server(
         await stack.enter_async_context(
             tending(
                 config,
+                houses,
                 shared,
                 worker,
                 (*(one.forget for one in (desk, *further_desks)), forget_bodies),

@@ -281,6 +281,7 @@ class House(msgspec.Struct, frozen=True):
 @asynccontextmanager
 async def tending(
     config: Config,
+    houses: Sequence[House],
     shared: Shared,
     worker: Worker,
     forget: Sequence[Forget],
@@ -318,6 +319,11 @@ async def tending(
     shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.expire))
     if retaining.is_wanted:
         shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.retain))
+    for house in houses:
+        if (rounds := house.knowledge.rounds) is not None:
+            name = f"content:{house.name}" if house.name else "content"
+            work = partial(rounds.go_round, house.knowledge.refresh)
+            shared.schedules.add(Schedule(name, rounds.every_seconds, work, at_start=True))
     async with (
         noting.noting(),
         forgetting(shared.store, forget),

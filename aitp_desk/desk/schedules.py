@@ -50,11 +50,13 @@ class Schedule(msgspec.Struct, frozen=True):
         every: seconds from the end of a run to the begin of the next.
         work: does it, and returns how many things it has dealt with. Two processes may be at it
             for a moment, where the first was thought dead.
+        at_start: whether a process that starts does it at once, whenever it was done last.
     """
 
     name: str
     every: int
     work: Callable[[], Awaitable[int]]
+    at_start: bool = False
 
     def delay(self, failures: int, chance: float) -> int:
         """Seconds until it is tried again.
@@ -100,8 +102,12 @@ class Schedules:
     @asynccontextmanager
     async def keeping(self) -> AsyncIterator[None]:
         """Do what is due for as long as the context lasts."""
-        every = {schedule.name: schedule.every for schedule in self._schedules.values()}
-        await self._store.run(set_schedules, every=every)
+        schedules = self._schedules.values()
+        await self._store.run(
+            set_schedules,
+            every={one.name: one.every for one in schedules},
+            at_once=tuple(one.name for one in schedules if one.at_start),
+        )
         loops = [asyncio.create_task(self._take_up()), asyncio.create_task(self._renew())]
         try:
             yield

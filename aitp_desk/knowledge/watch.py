@@ -18,7 +18,6 @@ from aitp_desk.knowledge.editions import Editions, open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import join_raw, read_files
-from aitp_desk.knowledge.web.copies import Copies
 from aitp_desk.knowledge.web.rounds import Rounds
 
 AGENTS_FOLDER = "agents"
@@ -37,7 +36,7 @@ class Knowledge:
         folder: the site's content.
         data: the desk's data folder.
         synonyms: a word of the visitors' to the words that the site writes for it.
-        copies: of pages from elsewhere, which are content like the folder's.
+        rounds: of reading pages from elsewhere, whose copies are content like the folder's.
         below: the path below which the pages stand, for a further site agent.
         languages: of the content; English where nothing is said.
 
@@ -50,14 +49,15 @@ class Knowledge:
         folder: Path,
         data: Path,
         synonyms: Mapping[str, Sequence[str]],
-        copies: Copies | None = None,
+        rounds: Rounds | None = None,
         below: str = "",
         languages: Languages | None = None,
     ) -> None:
+        self.rounds = rounds
         self._folder = folder
         self._data = data
         self._synonyms = synonyms
-        self._copies = copies
+        self._copies = None if rounds is None else rounds.copies
         self._below = below
         self._languages = languages or Languages()
         self._index = data / AGENTS_FOLDER / below if below else data
@@ -146,8 +146,7 @@ async def open_knowledge(
 ) -> AsyncIterator[Knowledge]:
     """Read a content folder, index it, and watch it until the block ends.
 
-    Pages from elsewhere are taken as the last round left them; the next begins at once, beside
-    what is done in the block.
+    Pages from elsewhere are taken as the last round left them.
 
     Parameters:
         folder: the site's content.
@@ -161,21 +160,16 @@ async def open_knowledge(
     Raises:
         ContentUnreadable: the folder does not exist or cannot be listed.
     """
-    copies = None if rounds is None else rounds.copies
     knowledge = await asyncio.to_thread(
-        Knowledge, folder, data, synonyms or {}, copies, below, languages
+        Knowledge, folder, data, synonyms or {}, rounds, below, languages
     )
-    tasks = [asyncio.create_task(_watch(knowledge, poll_seconds))]
-    if rounds is not None:
-        tasks.append(asyncio.create_task(rounds.run(knowledge.refresh)))
+    watching = asyncio.create_task(_watch(knowledge, poll_seconds))
     try:
         yield knowledge
     finally:
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with suppress(asyncio.CancelledError):
-                await task
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
 
 
 async def _watch(knowledge: Knowledge, poll_seconds: float) -> None:

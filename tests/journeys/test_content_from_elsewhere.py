@@ -11,6 +11,9 @@ import structlog
 from aiohttp import web
 
 from aitp_desk.app import Serving
+from aitp_desk.model.schedule import KeptSchedule
+from aitp_desk.store.schedule_reads import schedules
+from tests.commands import run
 from tests.pdfs import make_pdf
 from tests.serving import serving
 from tests.talking import talking
@@ -244,3 +247,27 @@ async def test_without_addresses_nobody_is_asked(own: Path, tmp_path: Path) -> N
         assert (await response.json())["documents"] == 1
         assert not any("elsewhere" in line for line in desk.report)
         assert not (tmp_path / "data" / "web").exists()
+
+
+async def test_a_round_is_a_schedule_which_its_operator_has_begun_at_once(
+    elsewhere: Website, own: Path, tmp_path: Path
+) -> None:
+    data, settings = tmp_path / "data", reads(elsewhere, "/warranty.html")
+    async with serving(data, *settings, folder=own) as desk:
+        await known(desk)
+        assert (await round_done(desk, 1)).did == 1
+        elsewhere.put("/warranty.html", WARRANTY.replace("seven", "eight"))
+        code, _, wrong = await run("jobs", "run", "content", "--data", data)
+        assert (code, wrong) == (0, [])
+        await desk.desk.knowledge.replaced()
+        assert (await round_done(desk, 2)).every == 3600
+
+
+async def round_done(desk: Serving, runs: int) -> KeptSchedule:
+    """Wait until so many rounds are over."""
+    async with asyncio.timeout(20):
+        while True:
+            (found,) = [one for one in await schedules(desk.store) if one.name == "content"]
+            if found.runs == runs and found.leased_by is None:
+                return found
+            await asyncio.sleep(0.01)

@@ -1,8 +1,7 @@
-"""Reading again and again: a round at the start, and one after each pause."""
+"""Reading again and again: what one round is."""
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -38,29 +37,33 @@ class Rounds:
         """Read everything once. See :func:`aitp_desk.knowledge.web.gather.gather`."""
         return await gather(self._settings, self._egress, self.copies)
 
-    async def run(self, refresh: Callable[[], Awaitable[object]]) -> None:
-        """Go on for ever.
+    @property
+    def every_seconds(self) -> int:
+        """How long to wait after one round before the next."""
+        return self._settings.every_minutes * 60
+
+    async def go_round(self, refresh: Callable[[], Awaitable[object]]) -> int:
+        """Read everything once, and then the content again if it has changed.
 
         Parameters:
-            refresh: called after each round; it reads the content again if that has changed.
+            refresh: does the latter.
+
+        Returns:
+            How many pages have changed.
+
+        Raises:
+            Exception: it could not be read; the last copies go on answering.
         """
-        while True:
-            _log.info("content.web.asking")
-            began = time.monotonic()
-            try:
-                tally = await self.gather()
-                await refresh()
-            except Exception as error:  # noqa: BLE001 -- the last copies go on answering
-                _log.warning(
-                    "content.web.not_read", reason=f"{type(error).__name__}: {error}", exc_info=True
-                )
-            else:
-                _log.info(
-                    "content.web.read",
-                    seconds=round(time.monotonic() - began, 1),
-                    listed=tally.listed,
-                    changed=tally.changed,
-                    kept=tally.kept,
-                    problems=tally.problems,
-                )
-            await asyncio.sleep(self._settings.every_minutes * 60)
+        _log.info("content.web.asking")
+        began = time.monotonic()
+        tally = await self.gather()
+        await refresh()
+        _log.info(
+            "content.web.read",
+            seconds=round(time.monotonic() - began, 1),
+            listed=tally.listed,
+            changed=tally.changed,
+            kept=tally.kept,
+            problems=tally.problems,
+        )
+        return tally.changed

@@ -33,17 +33,20 @@ class ScheduleRun(msgspec.Struct, frozen=True):
     failures: int
 
 
-def set_schedules(*, every: Mapping[str, int]) -> Work[None]:
+def set_schedules(*, every: Mapping[str, int], at_once: Collection[str] = ()) -> Work[None]:
     """Write down which schedules there are; others are forgotten.
 
     Parameters:
         every: by the name, the seconds from the end of a run to the begin of the next.
+        at_once: which of them are due now, whenever they were done last.
     """
     for row in (yield "schedules", {}):
         if row[0] not in every:
             yield "drop_schedule", {"name": row[0]}
     for name, seconds in every.items():
         yield "add_schedule", {"name": name, "every": seconds}
+    for name in at_once:
+        yield "hasten_schedule", {"name": name}
 
 
 def claim_schedules(

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 import structlog
 
@@ -109,6 +110,15 @@ async def test_a_restart_leaves_its_time_as_it_is_and_another_length_is_taken_ov
         assert (found.every, found.due_at, found.runs) == (2 * HOUR, NOON + HOUR, 1)
     async with keeping(store, clock):  # it is not done any more
         assert await schedule_reads.schedules(store) == ()
+
+
+async def test_what_is_done_at_the_start_is_done_at_each(store: Store) -> None:
+    clock, sweeping = Clock(), Sweeping()
+    at_start = msgspec.structs.replace(sweeping.schedule, at_start=True)
+    for runs in (1, 2):
+        sweeping.outcomes.put_nowait(runs)
+        async with keeping(store, clock, at_start):
+            assert (await ended(store, runs)).did == runs
 
 
 async def test_one_that_fails_is_tried_again_sooner_than_its_time_and_later_each_time(
