@@ -284,6 +284,7 @@ async def test_a_connection_that_was_cut_loses_and_doubles_nothing(
         for nth in range(2):
             await anna.page.context.set_offline(True)
             await expect(lost).to_be_visible()
+            await expect(anna.page.get_by_text("What is said now is not seen")).to_be_visible()
             await ground.visitor.post(thread, f"Meanwhile {nth}")
             await anna.answer.fill("Half typed")
             await anna.press("Enter")
@@ -292,6 +293,7 @@ async def test_a_connection_that_was_cut_loses_and_doubles_nothing(
             await anna.page.context.set_offline(False)
             await expect(anna.said.last).to_have_text(f"Meanwhile {nth}")
             await expect(lost).to_be_hidden()
+            await expect(anna.page.get_by_text("What is said now is not seen")).to_be_hidden()
         await anna.say("Here again.")
         assert await anna.texts() == await ground.visitor.texts(thread)
 

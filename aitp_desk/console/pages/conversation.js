@@ -39,6 +39,11 @@ export class Conversation {
     el("p", { class: "by" }, el("strong", {}, "Agent"), " is writing…"),
     this.#draft,
   );
+  #cut = el(
+    "p",
+    { class: "cut small", hidden: true },
+    "What is said now is not seen here; trying again…",
+  );
   #below = button("New messages below", "button below", () => this.toEnd(), { hidden: true });
 
   /** What is to be done next, below what was said. */
@@ -56,7 +61,7 @@ export class Conversation {
       role: "region",
       "aria-label": "What was said",
     });
-    this.scroller.append(this.#earlier, this.#log, this.#writing, this.pending);
+    this.scroller.append(this.#earlier, this.#log, this.#writing, this.pending, this.#cut);
     this.scroller.addEventListener("scroll", () => this.#nearEnd && (this.#below.hidden = true));
     this.element = el("div", { class: "talk-box" }, this.scroller, this.#below);
   }
@@ -131,6 +136,8 @@ export class Conversation {
   #follow(after) {
     const listener = {
       heard: (event, data) => this.keeping(() => this.#heard(event, data)),
+      up: () => (this.#cut.hidden = true),
+      down: (failures) => failures && this.keeping(() => (this.#cut.hidden = false)),
       lost: (error) => this.#listener.lost(error),
     };
     this.#stream = new Stream(path("threads", this.#id, "events"), listener, after);

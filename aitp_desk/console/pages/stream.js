@@ -40,8 +40,9 @@ class Reading {
 /**
  * Follow a stream until it is closed.
  *
- * `heard(event, data)` is told each event; `up()` that the stream runs, `down()` that it was cut
- * and is tried again, and `lost(error)` that the desk will not have it again.
+ * `heard(event, data)` is told each event; `up()` that the stream runs, `down(failures)` that it was
+ * cut and is tried again, after so many failures in a row, and `lost(error)` that the desk will not
+ * have it again.
  */
 export class Stream {
   #path;
@@ -115,7 +116,7 @@ export class Stream {
       this.#listener.lost?.(error);
       return;
     }
-    this.#listener.down?.();
+    this.#listener.down?.(this.#failures);
     const growing = Math.min(LONGEST_MS, SHORTEST_MS * 2 ** this.#failures);
     const wait = Math.max(growing * (0.5 + Math.random() / 2), error?.waitMs ?? 0);
     this.#failures += 1;
