@@ -73,6 +73,11 @@ _TO_MANIFEST = Reply(
 )
 _MAY_BE_SENT = Reply(204)
 """What a browser is answered that asks ahead; the headers say what."""
+_FOR_OWN_PAGES = "This is for pages of the desk's own."
+_FOR_OTHER_ORIGINS = (
+    "Pages of this origin may not use the API; the site's owner opens it to them by the setting"
+    " cors.origins."
+)
 STORE_FAILS_SECONDS = 10
 """After what time a caller may try again whose request the store failed."""
 _ID = "request_id"
@@ -297,14 +302,9 @@ class Front:
             )
         if isinstance(heading.presented, InvalidRequest):  # whatever else there is to say
             raise heading.presented.with_traceback(None)
-        if heading.told.is_refused and heading.route is not None and heading.route.is_own:
-            raise Forbidden("This is for pages of the desk's own.", param="Origin")
         if heading.told.is_refused:
-            raise Forbidden(
-                "Pages of this origin may not use the API; the site's owner opens it to them by the"
-                " setting cors.origins.",
-                param="Origin",
-            )
+            is_own = heading.route is not None and heading.route.is_own
+            raise Forbidden(_FOR_OWN_PAGES if is_own else _FOR_OTHER_ORIGINS, param="Origin")
         if allowance is not None and heading.door.action:
             allowance.check_action(heading.door.action)
 

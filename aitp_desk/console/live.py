@@ -61,7 +61,7 @@ class Live:
 
         async def stream(outlet: Outlet) -> None:
             try:
-                with self._pulse.looking() as changed:
+                async with self._pulse.looking() as changed:
                     await self._tell_waiting(outlet, session.operator, changed)
             finally:
                 leave()
@@ -82,9 +82,11 @@ class Live:
         follow = await desk.follow(principal, thread_id, after, WORDING, param=param)
 
         async def stream(outlet: Outlet) -> None:
-            with self._pulse.looking() as changed:
-                async with beside(lambda: self._tell_beside(outlet, head, changed)):
-                    await follow(outlet)
+            async with (
+                self._pulse.looking() as changed,
+                beside(lambda: self._tell_beside(outlet, head, changed)),
+            ):
+                await follow(outlet)
 
         return _reply(stream)
 

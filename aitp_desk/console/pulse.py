@@ -7,8 +7,8 @@ that grows with each change, as seldom as it may be, and not at all while nobody
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 
 from aitp_desk.auth.verified import ReadEpoch
 from aitp_desk.desk.beside import beside
@@ -29,27 +29,36 @@ class Pulse:
         self._read = read
         self._looking: set[asyncio.Event] = set()
         self._due = asyncio.Event()
+        self._known: int | None = None  # of what those who look have looked at, or were told
 
     def wake(self) -> None:
         """Look now: something was changed here."""
         self._due.set()
 
-    @contextmanager
-    def looking(self) -> Iterator[asyncio.Event]:
-        """An event that is set whenever something has changed; clear it, then look."""
+    @asynccontextmanager
+    async def looking(self) -> AsyncIterator[asyncio.Event]:
+        """An event that is set whenever something has changed since; clear it, then look."""
+        if self._known is None:
+            await self._begin()
         changed = asyncio.Event()
         self._looking.add(changed)
         try:
             yield changed
         finally:
             self._looking.discard(changed)
+            if not self._looking:
+                self._known = None
 
     def beating(self) -> AbstractAsyncContextManager[None]:
         """Wake those who look for as long as the context lasts."""
         return beside(self._beat)
 
+    async def _begin(self) -> None:
+        with suppress(StoreError):  # then whoever looks is woken once more than need be
+            newest = await self._read()
+            self._known = newest if self._known is None else self._known
+
     async def _beat(self) -> None:
-        known = -1
         while True:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._due.wait(), LOOK_SECONDS)
@@ -58,7 +67,7 @@ class Pulse:
                 continue
             with suppress(StoreError):  # it is told where it matters, and this asks again
                 newest = await self._read()
-                if newest != known:
-                    known = newest
+                if newest != self._known:
+                    self._known = newest
                     for changed in self._looking:
                         changed.set()
