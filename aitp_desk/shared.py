@@ -105,7 +105,7 @@ def make_shared(
     return Shared(
         store=store,
         following=following,
-        repeats=Repeats(digests(keys, "idempotency")),
+        repeats=Repeats(digests(keys, "idempotency"), clock),
         filing=Filing(
             store=store,
             settings=config.files,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aitp_desk.desk.repeats import REMEMBERED_SECONDS
 from aitp_desk.model.call import CallError
 from aitp_desk.model.job import JobState
 from aitp_desk.store.base import Store
@@ -18,8 +19,6 @@ from aitp_desk.store.work.nonces import forget_nonces
 from aitp_desk.store.work.sessions import delete_expired
 
 EVERY_SECONDS = 600
-ONCE_SECONDS = 24 * 60 * 60
-"""How long an idempotency key is remembered."""
 NONCE_SECONDS = 60 * 60
 """How long a nonce is remembered beyond its end, for a clock that is set back."""
 DONE_SECONDS = 24 * 60 * 60
@@ -63,7 +62,7 @@ class Expiring:
         while True:
             gone = await self._store.run(
                 delete_expired,
-                once_before=now - ONCE_SECONDS,
+                once_before=now - REMEMBERED_SECONDS,
                 sessions_before=now - self._session_seconds,
                 files_until=now,
                 limit=ROWS_AT_ONCE,

@@ -16,6 +16,8 @@ MAX_HOPS = 4
 MIN_ANONYMOUS_KEY = 20
 """Shortest idempotency key for opening a thread without a credential: others share the address."""
 MAX_KEY = 255
+REMEMBERED_SECONDS = 24 * 60 * 60
+"""How long an idempotency key is remembered."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -40,10 +42,12 @@ class Repeats:
 
     Parameters:
         digest: keyed digest (HMAC) for the fingerprints of requests.
+        clock: Unix seconds.
     """
 
-    def __init__(self, digest: Callable[[bytes], bytes]) -> None:
+    def __init__(self, digest: Callable[[bytes], bytes], clock: Callable[[], float]) -> None:
         self._digest = digest
+        self._clock = clock
         self._in_flight: set[tuple[str, str]] = set()
 
     def once(self, request: Request, scope: str) -> AbstractContextManager[Once | None]:
@@ -77,7 +81,8 @@ class Repeats:
         self._in_flight.add(held)
         try:
             request_line = f"{request.method} {request.path}\n".encode()
-            yield Once(scope, key, self._digest(request_line + request.body))
+            fingerprint = self._digest(request_line + request.body)
+            yield Once(scope, key, fingerprint, int(self._clock()) - REMEMBERED_SECONDS)
         finally:
             self._in_flight.discard(held)
 

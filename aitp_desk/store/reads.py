@@ -266,7 +266,7 @@ async def list_tokens(store: Store) -> tuple[Key, ...]:
 
 async def is_used(store: Store, once: Once) -> bool:
     """Whether an idempotency key stands for a request, this or another."""
-    return bool(await store.read("look_up_once", {"scope": once.scope, "key": once.key}))
+    return bool(await store.read("look_up_once", once.asked))
 
 
 async def last_nonce_end(store: Store) -> int:

@@ -91,11 +91,19 @@ class Once(msgspec.Struct, frozen=True):
         scope: within which keys are compared: a principal, a thread or an address.
         key: what the caller sent.
         fingerprint: keyed digest of method, path and body.
+        since: Unix seconds; what was noted before then is forgotten, though it may still stand
+            there.
     """
 
     scope: str
     key: str
     fingerprint: bytes
+    since: int = 0
+
+    @property
+    def asked(self) -> dict[str, str | int]:
+        """What the statement ``look_up_once`` takes."""
+        return {"scope": self.scope, "key": self.key, "since": self.since}
 
 
 class Placed(msgspec.Struct, frozen=True):

@@ -4,11 +4,14 @@ previous_hash, previous_data_key, previous_until;
 
 -- look_up_once: Finds what an idempotency key stands for.
 SELECT fingerprint, thread_id, message_id, run_id
-FROM idempotency WHERE scope = :scope AND key = :key;
+FROM idempotency WHERE scope = :scope AND key = :key AND created_at >= :since;
 
--- remember_once: Notes what an idempotency key stands for.
+-- remember_once: Notes what an idempotency key stands for, which may have stood for something once.
 INSERT INTO idempotency (scope, key, fingerprint, thread_id, message_id, run_id, created_at)
-VALUES (:scope, :key, :fingerprint, :thread_id, :message_id, :run_id, :created_at);
+VALUES (:scope, :key, :fingerprint, :thread_id, :message_id, :run_id, :created_at)
+ON CONFLICT (scope, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+    thread_id = excluded.thread_id, message_id = excluded.message_id, run_id = excluded.run_id,
+    created_at = excluded.created_at;
 
 -- delete_old_once: Forgets idempotency keys that have had their time.
 DELETE FROM idempotency WHERE (scope, key) IN (

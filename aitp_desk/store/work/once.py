@@ -13,7 +13,7 @@ def look_up_once(once: Once) -> Work[Placed | None]:
     Raises:
         IdempotencyConflict: it stands for another request.
     """
-    rows = yield "look_up_once", {"scope": once.scope, "key": once.key}
+    rows = yield "look_up_once", once.asked
     if not rows:
         return None
     fingerprint, thread_id, message_id, run_id = rows[0]
