@@ -25,6 +25,7 @@ from aitp_desk.agent.guard import Output
 from aitp_desk.agent.material import Material
 from aitp_desk.agent.messages import Cited, Ended, Messages, ModelFailed, Reading, Text
 from aitp_desk.agent.passages import choose, estimate_tokens
+from aitp_desk.agent.people import PersonWanted
 from aitp_desk.agent.prompt import (
     arguments_of,
     asked_text,
@@ -36,7 +37,7 @@ from aitp_desk.agent.prompt import (
     tools,
     wire_names,
 )
-from aitp_desk.agent.toolbox import Toolbox, question_in
+from aitp_desk.agent.toolbox import Toolbox, person_in, question_in
 from aitp_desk.agent.tools import Asks, Round
 from aitp_desk.agent.words import Words
 from aitp_desk.config import Claude
@@ -215,7 +216,7 @@ class Reply:
             "model": settings.model,
             "max_tokens": longest,
             "system": system(self._turn.site),
-            "tools": tools(self._turn.tools),
+            "tools": tools(self._turn.tools, may_want_person=self._turn.may_want_person),
             "messages": self._conversation,
             "thinking": {"type": settings.thinking},
         }
@@ -244,6 +245,12 @@ class Reply:
         judge = self._make_output()
         for use in ended.tool_uses:
             judge.check("\n".join([use.name, *texts_in(arguments_of(use.arguments))]))
+        person = person_in(ended.tool_uses, self._turn)
+        if person is not None:
+            if rest := self._words.close():
+                yield Delta(rest)
+            yield self._ask_person(person)
+            return
         question = question_in(ended.tool_uses, self._judged)
         if question is not None and not self.is_shown:
             yield Clarification(
@@ -319,6 +326,18 @@ class Reply:
             usage=usage,
             tools_used=used,
             model=self._settings.model,
+        )
+
+    def _ask_person(self, person: PersonWanted) -> Answer:
+        """That a person is to be asked; the desk says so after what was said already."""
+        usage = self._spending.usage
+        return Answer(
+            self._words.shown.strip(),
+            tokens_used=usage.total,
+            usage=usage,
+            tools_used=self.tools_used,
+            model=self._settings.model,
+            person=person,
         )
 
     def _new_output(self) -> Output:

@@ -11,7 +11,16 @@ from aitp_desk.agent.extractive import cut
 from aitp_desk.agent.material import Material
 from aitp_desk.agent.messages import ToolUse
 from aitp_desk.agent.passages import Excerpt
-from aitp_desk.agent.prompt import ASK, SEARCH, SEARCH_CALL, arguments_of, plain, wire_name
+from aitp_desk.agent.people import PersonWanted
+from aitp_desk.agent.prompt import (
+    ASK,
+    ASK_PERSON,
+    SEARCH,
+    SEARCH_CALL,
+    arguments_of,
+    plain,
+    wire_name,
+)
 from aitp_desk.agent.tools import Called, Round, ToolResult
 from aitp_desk.model.run import ToolCall
 
@@ -110,6 +119,20 @@ class Toolbox:
                 "It was begun and goes on. It is not known yet what becomes of it.", failed=True
             )
         return ToolResult("There was no time left for it.", failed=True)
+
+
+def person_in(uses: Sequence[ToolUse], turn: Turn) -> PersonWanted | None:
+    """That the model would have a person asked, if that is what it calls for, and may.
+
+    What it is about stands in the visitor's words; the model's are a note to them.
+    """
+    use = next((use for use in uses if use.name == ASK_PERSON), None)
+    if use is None or not turn.may_want_person:
+        return None
+    reason = arguments_of(use.arguments).get("reason")
+    told = plain(reason)[:LONGEST_QUESTION] if isinstance(reason, str) else ""
+    about = turn.question if turn.clarification is None else turn.clarification
+    return PersonWanted("request", about, f"The agent says why: {told}" if told else "")
 
 
 def question_in(uses: Sequence[ToolUse], judged: Callable[[str], str]) -> Pending | None:

@@ -20,6 +20,7 @@ from aitp_desk.store import ticket_reads
 from aitp_desk.store.work.answering import NOBODY_CAME
 from tests.doubles import Clock, PacedAgent
 from tests.following import following
+from tests.ordering import Caller
 from tests.talking import Talker, talking
 from tests.visiting import Said, Visitor
 
@@ -30,6 +31,19 @@ SAYS = speech_of("en").person
 UNKNOWN = "Do you sell kayaks?"
 KNOWN = "What are your opening hours?"
 NOTHING = "I found nothing"
+ACTIONS = '''
+"""The actions of these tests."""
+
+from typing import Literal
+
+from aitp_desk.actions import action
+
+
+@action(kind="query")
+def stock(lamp: Literal["tall", "small"]) -> str:
+    """Says how many lamps there are."""
+    return f"7 of {lamp}."
+'''
 BY = own_auditor(AuditKeys(bytes(32), bytes(32)), 0)
 
 
@@ -323,3 +337,25 @@ async def test_an_answer_that_must_be_short_still_says_that_a_person_was_asked(
         said = await site.visitor.ask(UNKNOWN, max_tokens=25)
         assert said.answer.startswith(NOTHING)
         assert (await site.ask("yes", session=said.session_id)).answer != SAYS.asked
+
+
+async def test_an_action_that_only_asks_is_no_way_around_a_person(tmp_path: Path) -> None:
+    """Who is in the middle of a question to an action may ask for a person as well."""
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", "utf-8")
+    (site / "desk.toml").write_text('[tickets]\npeople = "on_request"\n', "utf-8")
+    (site / "actions.py").write_text(ACTIONS, "utf-8")
+    async with talking(tmp_path, site=site) as talker:
+        who = Caller(await talker.with_key("actions", "threads"), site)
+        asked = await who.ask("How many?", "stock")
+        assert asked.body["status"] == "clarification_needed"
+        session = asked.session_id
+        said = await who.ask("I want to talk to a person", "stock", session_id=session)
+        assert said.answer == SAYS.asked
+        (ticket,) = await Site(talker, Clock()).tickets()
+        assert await Escalating(talker.desk.store, Clock()).answer(ticket.id, "Nine.", "anna", BY)
+        told = await who.ask({"lamp": "tall"}, "stock", session_id=session)
+        assert told.answer == "Nine.\n\n7 of tall."
+        again = await who.ask({"lamp": "tall"}, "stock", session_id=session)
+        assert again.answer == "7 of tall."

@@ -94,7 +94,9 @@ def test_a_site_that_init_began_passes_check(tmp_path: Path) -> None:
         f"wrote  {site}/content/welcome.md",
         f"Next: aitp-desk serve {site}",
     ]
-    assert load_config(site).site.name == "My shop"
+    begun = load_config(site)
+    assert begun.site.name == "My shop"
+    assert (begun.tickets.people, load_config(tmp_path).tickets.people) == ("offered", "off")
     assert succeed("check", site) == [f"{site} is ready to serve: 1 page."]
 
 
