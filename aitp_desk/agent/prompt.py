@@ -315,7 +315,8 @@ def _wishes(turn: Turn) -> dict[str, Any]:
         more["longest_answer_in_characters"] = turn.max_tokens * CHARACTERS_PER_TOKEN
     if turn.now is not None and turn.tools:
         # what is called may take a date, and a model has no clock
-        more["now"] = f"{turn.now:%A} {turn.now.isoformat(timespec='minutes')}"
+        more["today"] = f"{turn.now:%A} {turn.now.date().isoformat()}"
+        more["time_zone"] = str(turn.now.tzinfo)
     return more
 
 

@@ -261,6 +261,8 @@ class Asking:
             # the access class: all content is public, but an answer may tell what can be called
             principal.kind.value,
             tuple([tool.name for tool in tools]),
+            # who has tools is told the date
+            self._tooling.now().date() if tools else None,
         )
         session = self._sessions.open(principal)
         given = await self._answers.give(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,9 @@ from aitp_desk.actions.base import Context, Done, Offered
 from aitp_desk.model.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action, Safety
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
 from aitp_desk.model.money import Money
+from tests.doubles import Clock
 from tests.meeting_claude import Met, meeting
-from tests.messages_api import Body, Refuse, Reply, in_turn, say, tool_results, use
+from tests.messages_api import Body, Refuse, Reply, in_turn, said_in, say, tool_results, use
 from tests.talking import Talker
 from tests.visiting import Said
 
@@ -188,6 +190,29 @@ async def test_what_a_model_calls_counts_as_its_callers_own_calls_do(tmp_path: P
         # others have a limit of their own
         assert (await ask(met, await buyer(met), "Two of A7.")).status == 200
         assert till.took == [("A7", 2)] * 3
+
+
+async def test_a_model_that_may_call_is_told_the_date_at_the_site(tmp_path: Path) -> None:
+    clock = Clock(datetime(2027, 3, 26, 10, 59, tzinfo=UTC).timestamp())  # 23:59 there
+    zone = "site.timezone=Pacific/Auckland"
+    replies = in_turn(*[say("A week.")] * 3)
+    async with meeting(tmp_path, replies, zone, actions=(Till().offered,), clock=clock) as met:
+        who = await buyer(met)
+        question = "How long does delivery take?"
+        told = []
+        for _ in range(2):
+            await ask(met, who, question, "content_search")
+            clock.advance(50)
+            await ask(met, who, question, "content_search")  # kept until the day is over
+            told.append(said_in(met.api.requests[-1])[-1][1])
+            clock.advance(50)
+        assert len(met.api.requests) == 2
+        assert told == [
+            {"visitor": question, "today": "Friday 2027-03-26", "time_zone": "Pacific/Auckland"},
+            {"visitor": question, "today": "Saturday 2027-03-27", "time_zone": "Pacific/Auckland"},
+        ]
+        await met.visitor.ask(question)
+        assert said_in(met.api.requests[-1])[-1][1] == {"visitor": question}
 
 
 async def test_a_yes_to_another_price_has_nothing_done(tmp_path: Path) -> None:
