@@ -1,0 +1,44 @@
+"""agents.txt and agents.json (agents.txt 1.0): read, written, checked, and served by the desk.
+
+The reader, the writer and the validator do no I/O and know nothing of the desk: any program may use
+them, such as an agent that visits other sites.
+"""
+
+from aitp_desk.protocols.agents_txt.checking import Finding, validate
+from aitp_desk.protocols.agents_txt.document import (
+    Access,
+    AgentPolicy,
+    Auth,
+    Capability,
+    Document,
+    Parameter,
+    RateLimit,
+    SiteInfo,
+)
+from aitp_desk.protocols.agents_txt.faults import Examined, Fault, Malformed
+from aitp_desk.protocols.agents_txt.json_form import examine_json, parse_json, write_json
+from aitp_desk.protocols.agents_txt.reading_text import examine_text, parse_text
+from aitp_desk.protocols.agents_txt.writing_text import NotWritable, write_text
+
+__all__ = [
+    "Access",
+    "AgentPolicy",
+    "Auth",
+    "Capability",
+    "Document",
+    "Examined",
+    "Fault",
+    "Finding",
+    "Malformed",
+    "NotWritable",
+    "Parameter",
+    "RateLimit",
+    "SiteInfo",
+    "examine_json",
+    "examine_text",
+    "parse_json",
+    "parse_text",
+    "validate",
+    "write_json",
+    "write_text",
+]

@@ -1,0 +1,129 @@
+"""The lines of a text, by the blocks that they belong to, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from aitp_desk.protocols.agents_txt import keys
+from aitp_desk.protocols.agents_txt.checking import Path
+from aitp_desk.protocols.agents_txt.document import RateLimit
+from aitp_desk.protocols.agents_txt.faults import Fault
+
+BLANK: Final = " \t"
+"""What may stand around keys and values."""
+_RATE = re.compile(r"([0-9]{1,9})\s*/\s*(\w+)", re.ASCII)
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line that says something; lines are counted from 1."""
+
+    number: int
+    key: str
+    value: str
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A capability or an agent: its first line, and those that belong to it."""
+
+    head: Line
+    lines: list[Line]
+
+
+class Notes:
+    """What is noted while a text is read: its faults, and the line of each member in it."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self.places: dict[Path, Line] = {}
+
+    def tell(self, number: int | None, key: str, message: str) -> None:
+        """Note a fault of a line."""
+        self.faults.append(Fault(key, message, number))
+
+    def find(self, path: Path, message: str, *, is_error: bool) -> None:
+        """Note a fault of a member, at its line, or at the line where its block begins."""
+        key = keys.key_of(path)
+        for length in range(len(path), 0, -1):
+            line = self.places.get(path[:length])
+            if line is not None:
+                self.faults.append(Fault(key or line.key, message, line.number, is_error))
+                return
+        self.faults.append(Fault(key, message, None, is_error))
+
+
+class Taken:
+    """The lines of one block, or of the top, taken one key after the other.
+
+    Parameters:
+        path: of what they say, in the JSON form.
+    """
+
+    def __init__(self, notes: Notes, lines: Sequence[Line], path: Path) -> None:
+        self._notes = notes
+        self._path = path
+        self._left: dict[str, list[Line]] = {}
+        for line in lines:
+            self._left.setdefault(line.key.casefold(), []).append(line)
+
+    def lines(self, key: str) -> list[Line]:
+        """All lines of a key."""
+        return self._left.pop(key.casefold(), [])
+
+    def each(self, key: str, *member: str) -> tuple[str, ...]:
+        """The values of a key that may stand any number of times."""
+        lines = self.lines(key)
+        for place, line in enumerate(lines):
+            self._notes.places[(*self._path, *member, place)] = line
+        return tuple(line.value for line in lines)
+
+    def one(self, key: str, *member: str) -> str | None:
+        """The value of a key that stands once, which may be empty; None where it does not."""
+        lines = self.lines(key)
+        if not lines:
+            return None
+        first, *more = lines
+        self._notes.places[(*self._path, *member)] = first
+        for line in more:
+            self._notes.tell(line.number, line.key, f"stands twice, first in line {first.number}.")
+        return first.value
+
+    def text(self, key: str, *member: str) -> str | None:
+        """The value of a key that stands once and says something."""
+        value = self.one(key, *member)
+        if value == "":
+            line = self._notes.places[(*self._path, *member)]
+            self._notes.tell(line.number, line.key, "has no value; leave it out, or give it one.")
+        return value or None
+
+    def rate(self) -> RateLimit | None:
+        """The limit of a block."""
+        value = self.text("Rate-Limit", "rateLimit")
+        if value is None:
+            return None
+        found = _RATE.fullmatch(value)
+        if found is None:
+            line = self._notes.places[(*self._path, "rateLimit")]
+            self._notes.tell(
+                line.number, line.key, f"{value!r} is no limit; it takes one such as 60/minute."
+            )
+            return None
+        return RateLimit(int(found[1]), found[2])
+
+    def listed(self, key: str, member: str) -> tuple[str, ...] | None:
+        """The parts of a value that commas divide; None where there is none."""
+        value = self.one(key, member)
+        if value is None:
+            return None
+        parts = (part.strip(BLANK) for part in value.split(","))
+        return tuple(part for part in parts if part)
+
+    def rest(self, *member: str) -> dict[str, str]:
+        """What the specification does not know, by its keys as they stand."""
+        return {
+            lines[0].key: self.one(folded, *member, lines[0].key) or ""
+            for folded, lines in tuple(self._left.items())
+        }

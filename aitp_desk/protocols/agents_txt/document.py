@@ -1,0 +1,166 @@
+"""What an agents.txt says, in either of its forms (agents.txt 1.0, sections 3 and 4).
+
+The values are as they stand in the file, right or wrong: :func:`~.checking.validate` tells which.
+Text that is missing where it is required is empty; what is optional and missing is None. `further`
+holds members that the specification does not know, so that nothing is lost on the way through. The
+text form has room for those of capabilities and agents, as text; the JSON form for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+VERSION: Final = "1.0"
+PROTOCOLS: Final = ("REST", "MCP", "A2A", "GraphQL", "WebSocket")
+AUTH_TYPES: Final = ("none", "api-key", "bearer-token", "oauth2", "hmac")
+WINDOWS: Final = ("second", "minute", "hour", "day")
+LOCATIONS: Final = ("query", "path", "header", "body")
+PARAMETER_TYPES: Final = ("string", "integer", "number", "boolean")
+EVERY_AGENT: Final = "*"
+"""The name of the block for agents that have none of their own (section 3.6)."""
+AGENTS_JSON: Final = "Agents-JSON"
+"""The key of the text form's pointer to the JSON form (section 2.4); it is kept as metadata."""
+
+Further = Mapping[str, Any]
+
+
+class RateLimit(msgspec.Struct, frozen=True):
+    """How often something may be asked (section 7.1).
+
+    Parameters:
+        requests: in one window.
+        window: one of ``WINDOWS``.
+    """
+
+    requests: int
+    window: str
+
+    def __str__(self) -> str:
+        return f"{self.requests}/{self.window}"
+
+
+class Auth(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """How a caller proves who they are; the way of it, never a secret (section 6).
+
+    Parameters:
+        type: one of ``AUTH_TYPES``.
+        token_endpoint: the URL that gives tokens.
+        docs_url: the URL of a page that explains it.
+        registration_endpoint: the URL where clients register themselves (RFC 7591).
+    """
+
+    type: str = "none"
+    token_endpoint: str | None = None
+    docs_url: str | None = None
+    registration_endpoint: str | None = None
+    further: Further = {}
+
+
+class Parameter(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"location": "in", "is_required": "required"},
+):
+    """A parameter of a REST endpoint (section 3.4).
+
+    Parameters:
+        location: one of ``LOCATIONS``; the member ``in`` of the JSON form.
+        type: one of ``PARAMETER_TYPES``.
+    """
+
+    name: str
+    location: str
+    type: str
+    is_required: bool = False
+    description: str | None = None
+    further: Further = {}
+
+
+class Capability(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Something that agents can do on the site (section 3.4).
+
+    Parameters:
+        id: small letters, digits and hyphens.
+        endpoint: a full URL.
+        protocol: one of ``PROTOCOLS``.
+        method: of HTTP; GET where None.
+        openapi: the URL of a file that describes the endpoint.
+        scopes: of OAuth 2.0, that a call needs.
+    """
+
+    id: str
+    endpoint: str
+    protocol: str
+    method: str | None = None
+    auth: Auth = Auth()
+    rate_limit: RateLimit | None = None
+    description: str | None = None
+    openapi: str | None = None
+    scopes: tuple[str, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    further: Further = {}
+
+
+class SiteInfo(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Whose file it is (section 3.3).
+
+    Parameters:
+        url: canonical URL of the site.
+        contact: a mail address.
+        privacy_policy: a URL.
+    """
+
+    name: str
+    url: str
+    description: str | None = None
+    contact: str | None = None
+    privacy_policy: str | None = None
+    further: Further = {}
+
+
+class Access(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Which paths agents may read, as patterns like those of robots.txt (section 3.5)."""
+
+    allow: tuple[str, ...] = ()
+    disallow: tuple[str, ...] = ()
+
+
+class AgentPolicy(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What holds for one agent, or for all that have no policy of their own (section 3.6).
+
+    Parameters:
+        capabilities: ids of those that it may use; all of them where None.
+    """
+
+    rate_limit: RateLimit | None = None
+    capabilities: tuple[str, ...] | None = None
+    further: Further = {}
+
+
+class Document(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    rename={"version": "specVersion", "generated_at": "generatedAt"},
+):
+    """A whole file.
+
+    Parameters:
+        version: of the specification.
+        generated_at: an ISO 8601 timestamp.
+        agents: policies by the names of agents; ``*`` stands for all others.
+        metadata: what stands at the top of a text beside all this.
+    """
+
+    site: SiteInfo
+    version: str = VERSION
+    generated_at: str | None = None
+    capabilities: tuple[Capability, ...] = ()
+    access: Access = Access()
+    agents: Mapping[str, AgentPolicy] = {}
+    metadata: Mapping[str, str] = {}
+    further: Further = {}

@@ -1,0 +1,71 @@
+"""What is wrong with an agents.txt or agents.json, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from aitp_desk.protocols.agents_txt.document import Document
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Something wrong in a file.
+
+    Parameters:
+        place: the key of the text form, or the path of a member of the JSON form.
+        message: what is wrong and what would be right.
+        line: where, counted from 1; None where nothing stands that could be pointed at.
+        is_error: whether it breaks the specification; else readers of other makers may stumble.
+    """
+
+    place: str
+    message: str
+    line: int | None = None
+    is_error: bool = True
+
+    def __str__(self) -> str:
+        where = [] if self.line is None else [f"line {self.line}"]
+        where += [self.place] if self.place else []
+        level = "" if self.is_error else "warning: "
+        return f"{', '.join(where)}: {level}{self.message}" if where else f"{level}{self.message}"
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What was read from a file, and all that is wrong with it.
+
+    Parameters:
+        document: what could be read; None where it is no such file at all.
+        faults: in the order of the lines.
+    """
+
+    document: Document | None
+    faults: tuple[Fault, ...]
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """What breaks the specification."""
+        return tuple(fault for fault in self.faults if fault.is_error)
+
+
+class Malformed(Exception):
+    """A file breaks the specification, so nothing in it can be trusted (section 8.4).
+
+    Parameters:
+        faults: the errors, of which there is at least one.
+    """
+
+    def __init__(self, faults: Iterable[Fault]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("\n".join(map(str, self.faults)))
+
+
+def sound(examined: Examined) -> Document:
+    """Return the document of a file that holds to the specification.
+
+    Raises:
+        Malformed: it does not.
+    """
+    if examined.document is None or examined.errors:
+        raise Malformed(examined.errors)
+    return examined.document

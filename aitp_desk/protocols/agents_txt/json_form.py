@@ -1,0 +1,315 @@
+"""The JSON form, read and written: agents.txt 1.0, section 4."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.agents_txt.checking import Path, validate
+from aitp_desk.protocols.agents_txt.document import (
+    Access,
+    AgentPolicy,
+    Auth,
+    Capability,
+    Document,
+    Parameter,
+    RateLimit,
+    SiteInfo,
+)
+from aitp_desk.protocols.agents_txt.faults import Examined, Fault, sound
+
+
+def parse_json(body: bytes) -> Document:
+    """Read an agents.json.
+
+    Raises:
+        Malformed: it breaks the specification; with every fault and the path of its member.
+    """
+    return sound(examine_json(body))
+
+
+def examine_json(body: bytes) -> Examined:
+    """Read what can be read of an agents.json, and tell everything that is wrong with it."""
+    try:
+        value = decode_json(body)
+    except InvalidRequest as error:
+        return Examined(None, (Fault("", error.message, _line_of_fault(body)),))
+    if not isinstance(value, dict):
+        return Examined(None, (Fault("", "is no JSON object."),))
+    reader = _Reader()
+    document = reader.document(value)
+    found = (
+        Fault(_written(path), message, is_error=is_error)
+        for path, message, is_error in (*validate(document), *_expected_elsewhere(document, value))
+    )
+    return Examined(document, (*reader.faults, *found))
+
+
+def write_json(document: Document) -> bytes:
+    """Write a document as agents.json, in UTF-8, for people to read as well."""
+    return msgspec.json.format(msgspec.json.encode(_document(document)), indent=2) + b"\n"
+
+
+def _line_of_fault(body: bytes) -> int | None:
+    """The line where a body stops being JSON; None where it is JSON, but not of the strict kind."""
+    try:
+        json.loads(body)
+    except json.JSONDecodeError as error:
+        return error.lineno
+    except (UnicodeDecodeError, RecursionError, ValueError):
+        return None
+    return None
+
+
+def _expected_elsewhere(
+    document: Document, value: dict[str, Any]
+) -> Iterator[tuple[Path, str, bool]]:
+    """What the specification leaves open, and the reader of its authors insists on."""
+    for name in ("access", "agents"):
+        if name not in value:
+            yield (name,), "is missing, and not every reader does without.", False
+    for place, capability in enumerate(document.capabilities):
+        if not capability.description:
+            yield (
+                ("capabilities", place, "description"),
+                "is missing, and not every reader does without.",
+                False,
+            )
+
+
+class _Members:
+    """The members of an object, taken one after the other; what is of another type is a fault."""
+
+    def __init__(self, value: Any, path: Path, faults: list[Fault]) -> None:
+        self._path = path
+        self._faults = faults
+        if not isinstance(value, dict):
+            self._wrong(path, "an object")
+            value = {}
+        self._left = dict(value)
+
+    def text(self, name: str) -> str | None:
+        value = self._left.pop(name, None)
+        if value is None or isinstance(value, str):
+            return value
+        self._wrong((*self._path, name), "text")
+        return None
+
+    def boolean(self, name: str) -> bool:
+        value = self._left.pop(name, False)
+        if isinstance(value, bool):
+            return value
+        self._wrong((*self._path, name), "true or false")
+        return False
+
+    def number(self, name: str) -> int:
+        value = self._left.pop(name, 0)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        self._wrong((*self._path, name), "a whole number")
+        return 0
+
+    def each(self, name: str) -> list[Any]:
+        value = self._left.pop(name, None)
+        if isinstance(value, list):
+            return value
+        if value is not None:
+            self._wrong((*self._path, name), "a list")
+        return []
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        found = []
+        for place, value in enumerate(self.each(name)):
+            if isinstance(value, str):
+                found.append(value)
+            else:
+                self._wrong((*self._path, name, place), "text")
+        return tuple(found)
+
+    def object(self, name: str) -> _Members:
+        value = self._left.pop(name, None)
+        return _Members({} if value is None else value, (*self._path, name), self._faults)
+
+    def has(self, name: str) -> bool:
+        return self._left.get(name) is not None
+
+    def rest(self) -> dict[str, Any]:
+        """What the specification does not know."""
+        return self._left
+
+    def _wrong(self, path: Path, takes: str) -> None:
+        self._faults.append(Fault(_written(path), f"is of another type; it takes {takes}."))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def document(self, value: dict[str, Any]) -> Document:
+        taken = _Members(value, (), self.faults)
+        site = taken.object("site")
+        access = taken.object("access")
+        agents = taken.object("agents").rest()
+        metadata = taken.object("metadata").rest()
+        return Document(
+            version=taken.text("specVersion") or "",
+            generated_at=taken.text("generatedAt"),
+            site=SiteInfo(
+                name=site.text("name") or "",
+                url=site.text("url") or "",
+                description=site.text("description"),
+                contact=site.text("contact"),
+                privacy_policy=site.text("privacyPolicy"),
+                further=site.rest(),
+            ),
+            capabilities=tuple(
+                self._capability(each, ("capabilities", place))
+                for place, each in enumerate(taken.each("capabilities"))
+            ),
+            access=Access(allow=access.texts("allow"), disallow=access.texts("disallow")),
+            agents={name: self._policy(each, ("agents", name)) for name, each in agents.items()},
+            metadata=dict(self._metadata(metadata)),
+            further=taken.rest(),
+        )
+
+    def _capability(self, value: Any, path: Path) -> Capability:
+        taken = _Members(value, path, self.faults)
+        auth = taken.object("auth")
+        return Capability(
+            id=taken.text("id") or "",
+            endpoint=taken.text("endpoint") or "",
+            protocol=taken.text("protocol") or "",
+            method=taken.text("method"),
+            auth=Auth(
+                type=auth.text("type") or "none",
+                token_endpoint=auth.text("tokenEndpoint"),
+                docs_url=auth.text("docsUrl"),
+                registration_endpoint=auth.text("registrationEndpoint"),
+                further=auth.rest(),
+            ),
+            rate_limit=self._rate(taken),
+            description=taken.text("description"),
+            openapi=taken.text("openapi"),
+            scopes=taken.texts("scopes"),
+            parameters=tuple(
+                self._parameter(each, (*path, "parameters", place))
+                for place, each in enumerate(taken.each("parameters"))
+            ),
+            further=taken.rest(),
+        )
+
+    def _parameter(self, value: Any, path: Path) -> Parameter:
+        taken = _Members(value, path, self.faults)
+        return Parameter(
+            name=taken.text("name") or "",
+            location=taken.text("in") or "",
+            type=taken.text("type") or "",
+            is_required=taken.boolean("required"),
+            description=taken.text("description"),
+            further=taken.rest(),
+        )
+
+    def _policy(self, value: Any, path: Path) -> AgentPolicy:
+        taken = _Members(value, path, self.faults)
+        listed = taken.texts("capabilities") if taken.has("capabilities") else None
+        return AgentPolicy(rate_limit=self._rate(taken), capabilities=listed, further=taken.rest())
+
+    def _rate(self, taken: _Members) -> RateLimit | None:
+        if not taken.has("rateLimit"):
+            return None
+        rate = taken.object("rateLimit")
+        return RateLimit(rate.number("requests"), rate.text("window") or "")
+
+    def _metadata(self, members: dict[str, Any]) -> Iterator[tuple[str, str]]:
+        for name, value in members.items():
+            if isinstance(value, str):
+                yield name, value
+            else:
+                path = _written(("metadata", name))
+                self.faults.append(Fault(path, "is of another type; it takes text."))
+
+
+def _document(document: Document) -> dict[str, Any]:
+    site = document.site
+    return {
+        "specVersion": document.version,
+        **_given(generatedAt=document.generated_at),
+        "site": {
+            "name": site.name,
+            "url": site.url,
+            **_given(
+                description=site.description,
+                contact=site.contact,
+                privacyPolicy=site.privacy_policy,
+            ),
+            **site.further,
+        },
+        "capabilities": [_capability(each) for each in document.capabilities],
+        "access": {"allow": document.access.allow, "disallow": document.access.disallow},
+        "agents": {name: _policy(each) for name, each in document.agents.items()},
+        **_given(metadata=document.metadata or None),
+        **document.further,
+    }
+
+
+def _capability(capability: Capability) -> dict[str, Any]:
+    auth = capability.auth
+    return {
+        "id": capability.id,
+        **_given(description=capability.description),
+        "endpoint": capability.endpoint,
+        **_given(method=capability.method),
+        "protocol": capability.protocol,
+        "auth": {
+            "type": auth.type,
+            **_given(
+                tokenEndpoint=auth.token_endpoint,
+                docsUrl=auth.docs_url,
+                registrationEndpoint=auth.registration_endpoint,
+            ),
+            **auth.further,
+        },
+        **_given(
+            rateLimit=capability.rate_limit,
+            openapi=capability.openapi,
+            scopes=capability.scopes or None,
+            parameters=[_parameter(each) for each in capability.parameters] or None,
+        ),
+        **capability.further,
+    }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "in": parameter.location,
+        "type": parameter.type,
+        "required": parameter.is_required,
+        **_given(description=parameter.description),
+        **parameter.further,
+    }
+
+
+def _policy(policy: AgentPolicy) -> dict[str, Any]:
+    return {
+        **_given(rateLimit=policy.rate_limit, capabilities=policy.capabilities),
+        **policy.further,
+    }
+
+
+def _given(**members: Any) -> dict[str, Any]:
+    """The members that are there."""
+    return {name: value for name, value in members.items() if value is not None}
+
+
+def _written(path: Path) -> str:
+    """A path as it is read: ``capabilities[0].endpoint``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text

@@ -1,0 +1,83 @@
+"""The keys of the text form, as the specification writes them, by the members of the JSON form.
+
+Keys are read in either case (section 3.1) and always written so: the parser of the specification's
+authors knows no others.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+Member = tuple[str, ...]
+
+VERSION: Final = "Spec-Version"
+GENERATED_AT: Final = "Generated-At"
+SITE: Final = {
+    "name": "Site-Name",
+    "url": "Site-URL",
+    "description": "Site-Description",
+    "contact": "Site-Contact",
+    "privacyPolicy": "Site-Privacy-Policy",
+}
+CAPABILITY: Final = "Capability"
+OF_CAPABILITY: Final[dict[Member, str]] = {
+    ("endpoint",): "Endpoint",
+    ("method",): "Method",
+    ("protocol",): "Protocol",
+    ("auth", "type"): "Auth",
+    ("auth", "tokenEndpoint"): "Auth-Endpoint",
+    ("auth", "docsUrl"): "Auth-Docs",
+    ("auth", "registrationEndpoint"): "Registration-Endpoint",
+    ("scopes",): "Scopes",
+    ("rateLimit",): "Rate-Limit",
+    ("description",): "Description",
+    ("openapi",): "OpenAPI",
+    ("parameters",): "Param",
+}
+AGENT: Final = "Agent"
+OF_AGENT: Final[dict[Member, str]] = {
+    ("rateLimit",): "Rate-Limit",
+    ("capabilities",): "Capabilities",
+}
+ALLOW: Final = "Allow"
+DISALLOW: Final = "Disallow"
+AT_THE_TOP: Final = frozenset(
+    key.casefold()
+    for key in (VERSION, GENERATED_AT, *SITE.values(), CAPABILITY, AGENT, ALLOW, DISALLOW)
+)
+"""Keys at the top of a text that are no metadata, in small letters."""
+
+
+def key_of(path: tuple[str | int, ...]) -> str:
+    """What stands in a text for a member of the JSON form; empty where nothing does.
+
+    Parameters:
+        path: such as ``("capabilities", 0, "auth", "type")``.
+    """
+    match path:
+        case ("capabilities", int(), *rest):
+            names = tuple(str(part) for part in rest if isinstance(part, str))
+            return _nearest(OF_CAPABILITY, names) if names else CAPABILITY
+        case ("agents", str(), *rest):
+            return _nearest(OF_AGENT, tuple(map(str, rest))) if rest else AGENT
+        case ("site", str(name), *_):
+            return SITE.get(name, "")
+        case ("specVersion",):
+            return VERSION
+        case ("generatedAt",):
+            return GENERATED_AT
+        case ("access", kind, *_):
+            return ALLOW if kind == "allow" else DISALLOW
+        case ("capabilities",):
+            return CAPABILITY
+        case ("metadata", str(name)):
+            return name
+        case _:
+            return ""
+
+
+def _nearest(keys: dict[Member, str], member: Member) -> str:
+    """The key of a member, or of the one that holds it."""
+    while member and member not in keys:
+        member = member[:-1]
+    return keys[member] if member else ""
