@@ -22,6 +22,7 @@ import structlog
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
+from aitp_desk.announced import make_agents_txt_doors
 from aitp_desk.answerers import agent_over, open_agent, open_content
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.guesses import Guesses
@@ -357,6 +358,7 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
             for other in further
         ),
         ahp.door(),
+        *make_agents_txt_doors(desk, config),
         pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),
         *(pages.door_below(other.name, other) for other in further),

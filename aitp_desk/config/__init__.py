@@ -4,6 +4,7 @@ Only ``app.py`` and the command line hold the whole; everything else is given it
 """
 
 from aitp_desk.config.action_terms import ActionTerms
+from aitp_desk.config.agents_txt import AgentsTxt, OwnCapability
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.content import Content, Signals, Web
@@ -45,6 +46,7 @@ __all__ = [
     "THREADS",
     "ActionTerms",
     "AgentLimits",
+    "AgentsTxt",
     "Cache",
     "CallbackSettings",
     "Claude",
@@ -64,6 +66,7 @@ __all__ = [
     "OAuth",
     "OpenApi",
     "OperationTerms",
+    "OwnCapability",
     "Problem",
     "Registration",
     "Retention",

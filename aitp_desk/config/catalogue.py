@@ -115,6 +115,8 @@ def _sections(kind: type[msgspec.Struct], name: str) -> Iterator[Section]:
     for field in msgspec.structs.fields(kind):
         if is_section(field.type):
             yield from _sections(field.type, f"{name}.{field.name}")
+        elif (repeated := repeated_section(field.type)) is not None:
+            yield from _repeated(repeated, f"{name}.{field.name}")
 
 
 def _sentence(kind: Any) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from aitp_desk.config.agents_txt_rules import check_agents_txt
 from aitp_desk.config.content import Web
 from aitp_desk.config.issuer_rules import check_issuers
 from aitp_desk.config.limit_rules import check_agent_limits, check_tiers
@@ -114,6 +115,7 @@ def check_rules(config: Config) -> Iterator[Problem]:
         publishes_keys=config.oauth.enabled,
         allow_loopback=config.egress.allow_loopback,
     )
+    yield from check_agents_txt(config.agents_txt, site.url or default_url(server))
     if wrong := wrong_store_url(config.store.url):
         yield Problem("store.url", f"{wrong}; it takes sqlite: and a path, such as sqlite:desk.db.")
 

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.config.actions import Actions
+from aitp_desk.config.agents_txt import AgentsTxt
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.console import ConsoleSettings
@@ -303,6 +304,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     actions: Actions = Actions()
     openapi: tuple[OpenApi, ...] = ()
     mcp: tuple[Mcp, ...] = ()
+    agents_txt: AgentsTxt = AgentsTxt()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()
     console: ConsoleSettings = ConsoleSettings()

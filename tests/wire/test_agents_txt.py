@@ -24,6 +24,7 @@ from aitp_desk.protocols.agents_txt import (
     SiteInfo,
     examine_json,
     examine_text,
+    may_read,
     parse_json,
     parse_text,
     write_json,
@@ -284,7 +285,7 @@ def test_the_examples_of_the_specification_are_read_without_a_fault(shared_folde
     assert parse_text(whole[2]).agents["*"].rate_limit == RateLimit(100, "hour")
 
 
-@pytest.mark.requirement("AGT-3.1-1", "AGT-3.1-2", "AGT-3.1-3", "AGT-3.7-1", "AGT-3.4-3")
+@pytest.mark.requirement("AGT-3.1-2", "AGT-3.1-3", "AGT-3.4-3")
 def test_keys_are_read_in_either_case_and_comments_and_blank_lines_say_nothing() -> None:
     read = parse_text(
         "\ufeff# agents.txt\r\n"
@@ -416,8 +417,7 @@ TEXT_FAULTS = {
 
 @pytest.mark.requirement(
     "AGT-3.1-4", "AGT-3.2-2", "AGT-3.3-1", "AGT-3.3-2", "AGT-3.3-6", "AGT-3.4-1", "AGT-3.4-2",
-    "AGT-3.4-4", "AGT-3.4-13", "AGT-7.1-1", "AGT-8.1-1", "AGT-8.2-1", "AGT-8.4-1", "AGT-8.4-2",
-    "AGT-8.5-1",
+    "AGT-3.4-4", "AGT-3.4-13", "AGT-7.1-1", "AGT-8.1-1", "AGT-8.2-1", "AGT-8.5-1",
 )  # fmt: skip
 @pytest.mark.parametrize("text", TEXT_FAULTS)
 def test_what_is_wrong_in_a_text_is_told_with_its_line(text: str) -> None:
@@ -488,10 +488,46 @@ def test_what_is_wrong_in_json_is_told_with_its_place(body: bytes) -> None:
                 site=SITE,
                 capabilities=(msgspec.structs.replace(SEARCH, scopes=("a,b",)),),
             ),
-            "capabilities[0].scopes",
+            "capabilities[0].scopes[0]",
         ),
     ],
 )
 def test_what_would_read_otherwise_is_not_written(document: Document, place: str) -> None:
     with pytest.raises(NotWritable, match=re.escape(f"{place}: cannot be written")):
         write_text(document)
+
+
+@pytest.mark.requirement("AGT-3.5-1", "AGT-3.5-2")
+@pytest.mark.parametrize(
+    ("path", "is_allowed"),
+    [
+        ("/", True),
+        ("/admin", True),
+        ("/admin/", False),
+        ("/admin/users/1", False),
+        ("/admin/help/", True),
+        ("/admin/help/keys", True),
+        ("/admin/search", True),
+        ("/admin/search/deeper", False),
+        ("/a/private/b", False),
+        ("/private/b", True),
+        ("/report.pdf", False),
+        ("/report.pdf?page=1", True),
+        ("/pdf", True),
+        ("/same", True),
+    ],
+)
+def test_the_longest_pattern_decides_and_endpoints_are_always_open(
+    path: str, is_allowed: bool
+) -> None:
+    search = Capability(id="a", endpoint="https://example.com/admin/search", protocol="REST")
+    document = Document(
+        site=SITE,
+        capabilities=(search,),
+        access=Access(
+            allow=("/admin/help/", "/same"),
+            disallow=("/admin/*", "/*/private/*", "/*.pdf$", "/same"),
+        ),
+    )
+    assert may_read(document, path) is is_allowed
+    assert may_read(Document(site=SITE), path)

@@ -4,6 +4,7 @@ The reader, the writer and the validator do no I/O and know nothing of the desk:
 them, such as an agent that visits other sites.
 """
 
+from aitp_desk.protocols.agents_txt.access import may_read
 from aitp_desk.protocols.agents_txt.checking import Finding, validate
 from aitp_desk.protocols.agents_txt.document import (
     Access,
@@ -36,6 +37,7 @@ __all__ = [
     "SiteInfo",
     "examine_json",
     "examine_text",
+    "may_read",
     "parse_json",
     "parse_text",
     "validate",

@@ -34,7 +34,8 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """What no value may hold (section 3.1): control characters, and whatever ends a line."""
 _ID = re.compile(r"[a-z0-9-]+", re.ASCII)
 _METHOD = re.compile(r"[A-Z]+", re.ASCII)
-_WORD = re.compile(r"\w+", re.ASCII)
+WORD = re.compile(r"\w+", re.ASCII)
+"""The names of parameters that every reader takes."""
 _SECRET = re.compile(
     r"(?:api|private|access)[_-]?key|key|token|secret|passw(?:or)?d", re.IGNORECASE
 )
@@ -178,7 +179,7 @@ def _check_auth(auth: Auth, path: Path) -> Iterator[Finding]:
 
 
 def _check_parameter(parameter: Parameter, path: Path) -> Iterator[Finding]:
-    if not _WORD.fullmatch(parameter.name):
+    if not WORD.fullmatch(parameter.name):
         yield Finding(
             (*path, "name"),
             f"{parameter.name!r} is more than letters, digits and _; not every reader takes that.",

@@ -1,0 +1,109 @@
+"""The addresses of agents.txt and agents.json: each of both is served at two (section 2)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+
+from aitp_desk.config import Config
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.action import Action
+from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.agents_txt.json_form import write_json
+from aitp_desk.protocols.agents_txt.wire import (
+    JSON_PATH,
+    OTHER_JSON_PATH,
+    OTHER_TEXT_PATH,
+    TEXT_PATH,
+    Addresses,
+    Declared,
+    describe,
+)
+from aitp_desk.protocols.agents_txt.writing_text import write_text
+from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route, has_version
+
+JSON_IN_UTF8 = "application/json; charset=utf-8"
+KEPT_SECONDS = 300
+"""How long agents may go by what they have read (section 9.2)."""
+
+
+class AgentsTxtDoor:
+    """The door of a site. The files are written again when the desk can do other things.
+
+    Parameters:
+        desk: the site's own.
+        config: the site's.
+        addresses: where the other doors are.
+        render_error: refusals, in the form of whoever owns the addresses around.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        config: Config,
+        addresses: Addresses,
+        render_error: Callable[[DeskError, Mapping[str, str]], Reply],
+    ) -> None:
+        self._desk = desk
+        self._config = config
+        self._addresses = addresses
+        self._render_error = render_error
+        self._actions: tuple[Action, ...] | None = None
+        self._text = self._json = ("", b"")
+
+    async def get_text(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /.well-known/agents.txt`` and ``/agents.txt``."""
+        self._follow()
+        return _reply(self._text, TEXT, call)
+
+    async def get_json(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /.well-known/agents.json`` and ``/agents.json``."""
+        self._follow()
+        return _reply(self._json, JSON_IN_UTF8, call)
+
+    def _follow(self) -> None:
+        actions = self._desk.registry.actions
+        if actions is self._actions:
+            return
+        config = self._config
+        document = describe(
+            Declared(
+                site=self._desk.site,
+                settings=config.agents_txt,
+                limits=self._desk.limits,
+                agents=config.agent_limits,
+                actions=actions,
+                addresses=self._addresses,
+                open_scopes=config.oauth.registration.scopes,
+            )
+        )
+        self._text = _tagged(write_text(document).encode())
+        self._json = _tagged(write_json(document))
+        self._actions = actions
+
+    def door(self) -> Door:
+        """The door with its table of routes."""
+        served = (
+            (TEXT_PATH, self.get_text, "text/plain"),
+            (OTHER_TEXT_PATH, self.get_text, "text/plain"),
+            (JSON_PATH, self.get_json, "application/json"),
+            (OTHER_JSON_PATH, self.get_json, "application/json"),
+        )
+        routes = tuple(
+            Route("GET", path, handler, counted="static", is_hot=True, gives=(kind,), is_open=True)
+            for path, handler, kind in served
+        )
+        return Door("agents.txt", routes, owns=(), render_error=self._render_error)
+
+
+def _tagged(body: bytes) -> tuple[str, bytes]:
+    """A body with an ETag of its own, which is another when the body is (RFC 9110, 8.8.3)."""
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"', body
+
+
+def _reply(tagged: tuple[str, bytes], content_type: str, call: Call) -> Reply:
+    tag, body = tagged
+    headers = (("ETag", tag), ("Cache-Control", f"public, max-age={KEPT_SECONDS}"))
+    if has_version(call.headers, tag):
+        return Reply(304, headers=headers, content_type=content_type)
+    return Reply(200, body, content_type, headers)

@@ -1,0 +1,350 @@
+"""What a desk does, as agents.txt says it (agents.txt 1.0, section 3). Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+
+from aitp_desk.config import (
+    EVERYBODY,
+    THREADS,
+    AgentLimits,
+    AgentsTxt,
+    Limits,
+    OwnCapability,
+    Problem,
+    Site,
+)
+from aitp_desk.config.agents_txt import OwnParameter
+from aitp_desk.model.action import Action
+from aitp_desk.protocols.agents_txt.checking import CONTROL, MAX_DESCRIPTION, WORD
+from aitp_desk.protocols.agents_txt.document import (
+    AGENTS_JSON,
+    EVERY_AGENT,
+    PARAMETER_TYPES,
+    Access,
+    AgentPolicy,
+    Auth,
+    Capability,
+    Document,
+    Parameter,
+    RateLimit,
+    SiteInfo,
+)
+
+TEXT_PATH: Final = "/.well-known/agents.txt"
+JSON_PATH: Final = "/.well-known/agents.json"
+OTHER_TEXT_PATH: Final = "/agents.txt"
+OTHER_JSON_PATH: Final = "/agents.json"
+"""Where the files are, and where else agents look for them (section 2)."""
+CONVERSE: Final = "converse"
+MCP: Final = "mcp"
+A2A: Final = "a2a"
+OWN_IDS: Final = frozenset({CONVERSE, THREADS, MCP, A2A})
+"""What the desk calls what it does beside its actions, whether it does all of it or not."""
+
+
+class Addresses(msgspec.Struct, frozen=True, kw_only=True):
+    """The paths of the other doors; empty where one is not served.
+
+    Parameters:
+        converse: AHP's.
+        threads: where threads are opened.
+        actions: what stands before the name of an action that is called by plain HTTP.
+        openapi: the file that describes that.
+        token: where access tokens are given.
+        register: where clients register themselves.
+    """
+
+    converse: str
+    threads: str
+    actions: str = ""
+    openapi: str = ""
+    mcp: str = ""
+    a2a: str = ""
+    token: str = ""
+    register: str = ""
+
+
+class Declared(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told of a site.
+
+    Parameters:
+        actions: those that callers may know of.
+        agents: the limits of agents by their names.
+        open_scopes: what clients that registered themselves may do at most.
+    """
+
+    site: Site
+    settings: AgentsTxt
+    limits: Limits
+    agents: Sequence[AgentLimits]
+    actions: Sequence[Action]
+    addresses: Addresses
+    open_scopes: Sequence[str] = ()
+
+
+def describe(declared: Declared) -> Document:
+    """The file of a desk: what is served and enforced, and nothing else.
+
+    It has no ``Generated-At``: so the same desk gives the same bytes after every start.
+    """
+    site, settings = declared.site, declared.settings
+    capabilities = tuple(_Telling(declared).capabilities())
+    return Document(
+        site=SiteInfo(
+            name=_line(site.name) or site.url,
+            url=site.url,
+            description=_line(site.description) or None,
+            contact=site.contact.email or None,
+            privacy_policy=_absolute(site, settings.privacy_policy) or None,
+        ),
+        capabilities=capabilities,
+        access=Access(allow=settings.allow, disallow=settings.disallow),
+        agents=dict(_policies(declared, [capability.id for capability in capabilities])),
+        metadata={AGENTS_JSON: site.url + JSON_PATH},
+    )
+
+
+def check_ids(settings: AgentsTxt, actions: Iterable[str]) -> Iterator[Problem]:
+    """Yield what would have two blocks of a file share an id.
+
+    Parameters:
+        actions: the names of all that the site may come to have.
+    """
+    taken = {id_of(action): action for action in actions}
+    for id_ in sorted(OWN_IDS & taken.keys()):
+        yield Problem(
+            "agents_txt", f"an action is called {id_!r}, as a block of the desk's own; rename it."
+        )
+    for own in settings.capability:
+        if own.id in OWN_IDS or own.id in taken:
+            yield Problem(
+                "agents_txt.capability.id",
+                f"{own.id!r} is what the desk calls something that it does itself; take another.",
+            )
+
+
+def id_of(action: str) -> str:
+    """What an action is called in the file, which knows no underscores."""
+    return action.replace("_", "-")
+
+
+class _Telling:
+    """The blocks of capabilities of one site."""
+
+    def __init__(self, declared: Declared) -> None:
+        self._declared = declared
+        self._site = declared.site
+        self._addresses = declared.addresses
+        self._docs = (
+            _absolute(self._site, declared.settings.auth_docs)
+            or self._site.contact_url
+            or f"{self._site.url}/"
+        )
+
+    def capabilities(self) -> Iterator[Capability]:
+        """All of them: what the desk is, what it does, what the owner adds."""
+        declared, addresses = self._declared, self._addresses
+        yield Capability(
+            id=CONVERSE,
+            endpoint=self._site.url + addresses.converse,
+            method="POST",
+            protocol="REST",
+            description="Ask in words, over the Agent Handshake Protocol (AHP 0.1), and get answers"
+            " with their sources.",
+            rate_limit=self._limit("converse", most=declared.limits.agent_per_minute),
+            parameters=(
+                _body("ahp", "The version: 0.1."),
+                _body("capability", "What answers, such as content_search."),
+                _body("query", "The question."),
+                _body("session_id", "Of a conversation that goes on.", is_required=False),
+            ),
+        )
+        yield Capability(
+            id=THREADS,
+            endpoint=self._site.url + addresses.threads,
+            method="POST",
+            protocol="REST",
+            description="Open a conversation that is kept, and go on with it (AITP 0.1).",
+            rate_limit=self._limit("converse"),
+        )
+        served: tuple[tuple[str, Literal["MCP", "A2A"], str, str], ...] = (
+            (MCP, "MCP", addresses.mcp, "All that the site does, as tools, and its pages."),
+            (A2A, "A2A", addresses.a2a, "Tasks and messages from agent to agent."),
+        )
+        for id_, protocol, path, told in served:
+            if path:
+                yield Capability(
+                    id=id_,
+                    endpoint=self._site.url + path,
+                    protocol=protocol,
+                    description=told,
+                    rate_limit=self._limit("converse"),
+                )
+        if addresses.actions:
+            for action in declared.actions:
+                yield self._action(action)
+        for own in declared.settings.capability:
+            yield self._own(own)
+
+    def _action(self, action: Action) -> Capability:
+        declared = self._declared
+        is_known = not action.is_open
+        openapi = self._addresses.openapi
+        return Capability(
+            id=id_of(action.name),
+            endpoint=f"{self._site.url}{self._addresses.actions}{action.name}",
+            method="POST",
+            protocol="REST",
+            auth=self._auth(action) if is_known else Auth(),
+            scopes=(_scope(action),) if is_known and self._addresses.token else (),
+            rate_limit=self._limit(
+                "known" if is_known else "converse",
+                most=0 if action.kind == "query" else declared.limits.actions_per_minute,
+            ),
+            description=_line(action.summary),
+            openapi=f"{self._site.url}{openapi}" if openapi else None,
+            parameters=tuple(_parameters(action)),
+        )
+
+    def _auth(self, action: Action) -> Auth:
+        """How an action is called that is not open to everybody (section 6)."""
+        url, addresses = self._site.url, self._addresses
+        if not addresses.token:
+            return Auth(type="api-key", docs_url=self._docs)
+        registers = addresses.register and _is_given(action, self._declared.open_scopes)
+        return Auth(
+            type="oauth2",
+            token_endpoint=url + addresses.token,
+            docs_url=self._docs,
+            registration_endpoint=url + addresses.register if registers else None,
+        )
+
+    def _own(self, own: OwnCapability) -> Capability:
+        """An endpoint of the owner's own, which the desk does not serve."""
+        site = self._site
+        docs = _absolute(site, own.auth_docs) or ("" if own.auth == "none" else self._docs)
+        requests, _, window = own.rate_limit.partition("/")
+        return Capability(
+            id=own.id,
+            endpoint=_absolute(site, own.endpoint, is_socket=own.protocol == "WebSocket"),
+            method=own.method or None,
+            protocol=own.protocol,
+            auth=Auth(
+                type=own.auth,
+                token_endpoint=_absolute(site, own.auth_endpoint) or None,
+                docs_url=docs or None,
+                registration_endpoint=_absolute(site, own.registration_endpoint) or None,
+            ),
+            scopes=own.scopes,
+            rate_limit=RateLimit(int(requests), window) if requests else None,
+            description=_line(own.description) or None,
+            openapi=_absolute(site, own.openapi) or None,
+            parameters=tuple(map(_own_parameter, own.parameters)),
+        )
+
+    def _limit(self, whose: Literal["converse", "known"], most: int = 0) -> RateLimit | None:
+        """What one caller may ask in a minute (section 7); None where nothing is limited.
+
+        Parameters:
+            whose: of callers without a credential, or of those with one.
+            most: a further limit; 0 for none.
+        """
+        limits = self._declared.limits
+        if not limits.enabled:
+            return None
+        known = whose == "known"
+        requests = limits.authenticated_per_minute if known else limits.converse_per_minute
+        return RateLimit(min(requests, most) if most else requests, "minute")
+
+
+def _policies(declared: Declared, ids: Sequence[str]) -> Iterator[tuple[str, AgentPolicy]]:
+    """What holds for agents by their names, as the desk enforces it (section 3.6)."""
+    blocks = declared.agents if declared.limits.enabled else ()
+    if all(block.name != EVERYBODY for block in blocks):
+        yield EVERY_AGENT, AgentPolicy()
+    for block in blocks:
+        limit = RateLimit(block.per_minute, "minute") if block.per_minute else None
+        listed = tuple(_usable(block, ids)) if block.actions else None
+        yield block.name, AgentPolicy(rate_limit=limit, capabilities=listed)
+
+
+def _usable(block: AgentLimits, ids: Sequence[str]) -> Iterator[str]:
+    """What an agent may use that may call some actions alone: these, and the ways to them."""
+    named = {id_of(action) for action in block.actions}
+    ways = {CONVERSE, MCP, A2A} if named != {THREADS} else set()
+    yield from (id_ for id_ in ids if id_ in named | ways)
+
+
+def _is_given(action: Action, open_scopes: Sequence[str]) -> bool:
+    """Whether a client that registered itself may call an action."""
+    return "actions" in open_scopes or _scope(action) in open_scopes
+
+
+def _scope(action: Action) -> str:
+    return f"actions:{action.name}"
+
+
+def _parameters(action: Action) -> Iterator[Parameter]:
+    """The arguments of an action that the file has words for: single values (section 3.4)."""
+    schema = action.input_schema
+    required = schema.get("required", ())
+    for name, member in schema.get("properties", {}).items():
+        type_ = _type_of(member)
+        if type_ is not None and WORD.fullmatch(name):
+            told = _line(str(member.get("description", "")))
+            yield Parameter(
+                name=name,
+                location="body",
+                type=type_,
+                is_required=name in required,
+                description=told or None,
+            )
+
+
+def _type_of(schema: Any) -> str | None:
+    """The one type of single values that a schema takes; None for others, and for several."""
+    if not isinstance(schema, dict):
+        return None
+    either = schema.get("anyOf", schema.get("oneOf"))
+    members = either if isinstance(either, list) else [schema]
+    types: set[Any] = set()
+    for member in members:
+        type_ = member.get("type") if isinstance(member, dict) else None
+        types |= set(type_) if isinstance(type_, list) else {type_}
+    types.discard("null")
+    only = types.pop() if len(types) == 1 else None
+    return only if only in PARAMETER_TYPES else None
+
+
+def _own_parameter(own: OwnParameter) -> Parameter:
+    return Parameter(
+        name=own.name,
+        location=own.location,
+        type=own.type,
+        is_required=own.required,
+        description=_line(own.description) or None,
+    )
+
+
+def _body(name: str, told: str, *, is_required: bool = True) -> Parameter:
+    return Parameter(
+        name=name, location="body", type="string", is_required=is_required, description=told
+    )
+
+
+def _absolute(site: Site, address: str, *, is_socket: bool = False) -> str:
+    """An address of the site as a whole URL; empty where there is none."""
+    if not address.startswith("/"):
+        return address
+    origin = f"ws{site.url.removeprefix('http')}" if is_socket else site.url
+    return origin + address
+
+
+def _line(text: str) -> str:
+    """A text on one line, as long as every reader takes it."""
+    line = " ".join(CONTROL.sub(" ", text).split())
+    return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1].rstrip()}…"
