@@ -25,7 +25,8 @@ def check_agents_txt(settings: AgentsTxt, site_url: str) -> Iterator[Problem]:
     ):
         if wrong := _wrong_link(url):
             yield Problem(f"agents_txt.{key}", wrong)
-    host = urlsplit(site_url).hostname or ""
+    address = web_address(site_url)
+    host = (address.hostname or "") if address is not None else ""
     seen: set[str] = set()
     for place, capability in enumerate(settings.capability, 1):
         if not capability.id:
