@@ -170,6 +170,39 @@ async def test_a_conversation_is_resolved_with_last_words(ground: Ground, expect
         assert (await ground.caller.talker.texts(opened.id))[-1] == "Have a good day."
 
 
+async def test_whoever_asks_for_a_person_is_answered_by_one_until_all_is_resolved(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    wish = "Can I talk to a person about my order?"
+    async with (
+        talking(tmp_path, 'tickets.people="on_request"') as visitor,
+        at_console(browser, visitor.desk, tmp_path / "data") as anna,
+    ):
+        await expect(anna.page.get_by_text("Nobody is waiting.")).to_be_visible()
+        thread = (await visitor.open({"role": "user", "content": wish}, wait=10)).id
+        await expect(anna.rows).to_contain_text(["Asks for a person"])
+        await anna.rows.click()
+        await expect(anna.said.first).to_have_text(wish)
+        await anna.press("o")
+        await anna.button("Take over").wait_for()
+        await anna.press("t")
+        await anna.say("This is Anna. What is its number?")
+        await visitor.post(thread, "A7")
+        await expect(anna.said.last).to_have_text("A7")
+        card = anna.page.get_by_label("Waits for a person")
+        await expect(card).to_contain_text("Taken by you")
+        await anna.button("Resolve…").click()
+        await anna.dialog.get_by_label("Last words").fill("It is on its way.")
+        await anna.button("Resolve").click()
+        await expect(card).to_be_hidden()
+        await expect(anna.said.last).to_have_text("It is on its way.")
+        assert await anna.texts() == await visitor.texts(thread)
+        await anna.page.get_by_role("link", name="Tickets").click()
+        await expect(anna.page.get_by_text("Nobody is waiting.")).to_be_visible()
+        await visitor.post(thread, "What about a damaged parcel?", wait=10)
+        assert "photo of a damaged parcel" in (await visitor.texts(thread))[-1]  # by the agent
+
+
 async def test_the_load_stands_in_a_table_as_well(ground: Ground, expect: Expect) -> None:
     await ground.caller.talker.open({"role": "user", "content": "Hello"}, wait=10)
     await ground.quote("forty lamps")

@@ -1,0 +1,42 @@
+"""The pages of the console: small modules that take no words for markup and load nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGES = Path(__file__).parents[2] / "aitp_desk" / "console" / "pages"
+FILES = sorted(PAGES.iterdir())
+LONGEST = 300
+MARKUP = re.compile(
+    r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|\beval\(|\bFunction\("
+)
+IMPORT = re.compile(r'^(?:import|export) .*?from "([^"]+)";$', re.MULTILINE | re.DOTALL)
+LOADED = re.compile(r'(?:href|src)="([^"]+)"')
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_file_is_short(file: Path) -> None:
+    assert len(file.read_text("utf-8").splitlines()) <= LONGEST
+
+
+def test_nobodys_words_become_markup() -> None:
+    scripts = {file.name: file.read_text("utf-8") for file in FILES if file.suffix == ".js"}
+    assert "dom.js" in scripts
+    assert [name for name, text in scripts.items() if MARKUP.search(text)] == []
+
+
+def test_what_is_loaded_is_there_and_all_that_is_there_is_loaded() -> None:
+    page = (PAGES / "index.html").read_text("utf-8")
+    wanted = {name for name in LOADED.findall(page) if not name.startswith("data:")}
+    assert {name.rpartition("/")[0] for name in wanted} == {"/console/assets"}
+    found, new = set[str](), {name.rpartition("/")[2] for name in wanted}
+    while new:
+        found |= new
+        texts = [(PAGES / name).read_text("utf-8") for name in new if name.endswith(".js")]
+        named = {name for text in texts for name in IMPORT.findall(text)}
+        assert all(name.startswith("./") for name in named)
+        new = {name.removeprefix("./") for name in named} - found
+    assert found == {file.name for file in FILES} - {"index.html"}
