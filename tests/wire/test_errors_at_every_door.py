@@ -12,6 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import Site
+from aitp_desk.console.wire import render_error as render_console
 from aitp_desk.model import errors
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
@@ -126,6 +127,21 @@ def test_the_door_of_threads(made: type[DeskError]) -> None:
             "param": error.param,
             "code": row.kind,
         }
+    }
+
+
+@every_error
+def test_the_door_of_the_console(made: type[DeskError]) -> None:
+    error = make(made)
+    reply = render_console(error, {})
+    row = promised_errors()[error.kind.value]
+    assert (reply.status, reply.content_type) == (row.status, "application/json")
+    shared = [header for header in headers_of(error) if header[0] != "WWW-Authenticate"]
+    if isinstance(error, errors.NotAuthenticated):
+        shared.append(("WWW-Authenticate", 'Cookie realm="aitp-desk console"'))
+    assert list(reply.headers) == shared
+    assert json.loads(reply.body) == {
+        "error": {"code": row.kind, "message": MESSAGE, "param": error.param}
     }
 
 
