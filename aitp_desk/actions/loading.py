@@ -60,7 +60,9 @@ def load_actions(
             faults.tell(one.function, "is declared twice; rename one of the two.")
         named.add(name)
     actions = [one for one in declarations if isinstance(one, DeclaredAction)]
-    offered = _make_actions(actions, {*named, *taken}, faults)
+    offered = _make_actions(
+        actions, lambda name: name in named or name in taken or is_elsewhere(name), faults
+    )
     declared = {one.function.__name__ for one in actions}
     resources = _make_resources(
         [one for one in declarations if isinstance(one, DeclaredResource)],
@@ -74,7 +76,9 @@ def load_actions(
 
 
 def _make_actions(
-    declarations: Sequence[DeclaredAction[..., Any]], names: Collection[str], faults: Faults
+    declarations: Sequence[DeclaredAction[..., Any]],
+    is_action: Callable[[str], bool],
+    faults: Faults,
 ) -> list[tuple[DeclaredAction[..., Any], Offered | None]]:
     if not declarations:
         return []
@@ -85,7 +89,7 @@ def _make_actions(
         tell = partial(faults.tell, declared.function)
         for check in declared.checks:
             for name in check.recovery.actions if check.recovery else ():
-                if name not in names:
+                if not is_action(name):
                     tell(
                         f"names {name!r} as what helps where {check.precondition.name!r} is not"
                         " met; there is no such action."

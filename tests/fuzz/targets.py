@@ -23,6 +23,7 @@ from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
+from aitp_desk.model.resource import PathTemplate, expand
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.ahp import wire as ahp
 from aitp_desk.protocols.aitp import (
@@ -53,6 +54,22 @@ def _json(data: bytes) -> None:
 
 def _query(data: bytes) -> Mapping[str, str]:
     return dict(parse_qsl(data.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+_RESOURCE = PathTemplate(("orders", "{order}", "lines", "{line}"))
+
+
+def _path(data: bytes) -> None:
+    """Whatever a path names has an address, which names the same and leads nowhere else."""
+    found = _RESOURCE.match(data.decode("utf-8", "surrogateescape"))
+    if found is None:
+        return
+    address = expand(str(_RESOURCE), found)
+    assert address is not None
+    assert address.isascii()
+    assert address.count("/") == len(_RESOURCE.segments)
+    assert {".", ".."}.isdisjoint(address.split("/"))
+    assert _RESOURCE.match(address) == found
 
 
 def _addresses(data: bytes) -> None:
@@ -166,6 +183,13 @@ TARGETS: tuple[Target, ...] = (
     Target("thread and run", run_drafts_wire.decode_thread_and_run, (_RUN, _THREAD), _WORDS),
     Target("tool outputs", run_drafts_wire.decode_outputs, (_OUTPUTS,), _WORDS),
     Target("file upload", _form, (_FORM,), (b"--x", b"\r\n", b"name=", b"filename*=", b";"), 0.5),
+    Target(
+        "path of a resource",
+        _path,
+        (b"/orders/A-1/lines/2", b"/orders/%41/lines/a%20b"),
+        (b"/orders/", b"/lines/", b"%2F", b"%2e", b"%00", b"%25", b"..", b"?", b"#", b"%C3%A9"),
+        0.5,
+    ),
     Target(
         "page of a list",
         _page,

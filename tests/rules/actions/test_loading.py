@@ -190,3 +190,16 @@ def test_check_tells_of_the_actions_too(tmp_path: Path) -> None:
     ]
     write(tmp_path / "desk.toml", f'{settings}[site]\nactions = "../shop"\n')
     assert "site.actions: is " in run_here("check", tmp_path).err
+
+
+def test_what_helps_may_be_an_action_of_another_source(tmp_path: Path) -> None:
+    checked = """
+@one.requires("is_open", "It is open.", recovery="Have it sent.", actions=["send"])
+def is_open() -> str | None:
+    return None
+"""
+    write(tmp_path / "actions.py", one() + checked)
+    (offered,) = load_actions(site(tmp_path), is_elsewhere={"send"}.__contains__).offered
+    assert offered.action.preconditions[0].name == "is_open"
+    with pytest.raises(ActionsError, match="names 'send' as what helps where 'is_open' is not"):
+        load_actions(site(tmp_path))
