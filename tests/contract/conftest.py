@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from aitp_desk.store import console_load, console_reads, console_threads
 from aitp_desk.store.base import Store
 from aitp_desk.store.sqlite import SqliteStore
 from tests.beginning import begin_database
+from tests.contract.console_site import Site
 from tests.contract.shuffled import ShuffledStore
 from tests.contract.whole import check_whole
 
@@ -38,3 +40,16 @@ async def store(engine: str, database: Path) -> AsyncIterator[Store]:
     async with ENGINES[engine](database) as opened:
         yield opened
     check_whole(database)
+
+
+@pytest.fixture
+def site(store: Store) -> Site:
+    return Site(store)
+
+
+@pytest.fixture
+def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Slices and pages of a few rows, so that few rows are many."""
+    monkeypatch.setattr(console_reads, "SLICE", 3)
+    monkeypatch.setattr(console_threads, "SLICE", 3)
+    monkeypatch.setattr(console_load, "SLICE", 2)

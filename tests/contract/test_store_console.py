@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import msgspec
 import pytest
 
-from aitp_desk.desk.escalating import Escalating
-from aitp_desk.desk.overseeing import Overseeing
-from aitp_desk.desk.registry import Registry
-from aitp_desk.desk.stepping_in import SteppingIn
-from aitp_desk.model.action import Action, Safety
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.thread import Attachment, Origin, Thread
-from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
-from aitp_desk.store import console_load, console_reads, console_threads, reads, work
-from aitp_desk.store.base import Store, Work
-from aitp_desk.store.call_rows import call_columns
+from aitp_desk.model.thread import Origin, Thread
+from aitp_desk.model.ticket import TicketKind
+from aitp_desk.store import console_reads, console_threads, reads, work
+from aitp_desk.store.base import Work
 from aitp_desk.store.console_records import ThreadFilter, TicketFilter, Waiting
-from aitp_desk.store.records import NewMessage, Session
-from aitp_desk.store.work.folding import find_tail
-from aitp_desk.store.work.tail import Tail
-from aitp_desk.store.work.tickets import add_ticket
-from tests.auditing import somebody
+from aitp_desk.store.records import NewMessage
+from tests.contract.console_site import ALL, BY, EVERY, QUOTE, Site, _add_call
 from tests.contract.saying import (
     AYA,
     DESK,
@@ -35,129 +23,8 @@ from tests.contract.saying import (
     VISITOR,
     delete_message,
     delete_thread,
-    first_turn,
     salt_for,
 )
-
-BY = somebody(principal="key:anna")
-ALL = ThreadFilter()
-EVERY = TicketFilter("all")
-QUOTE = Action("quote", "Quotes.", "async", safety=Safety("irreversible", "many"))
-
-
-class Site:
-    """A store with conversations; whatever happens there happens a second after the last."""
-
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.now = float(NOW)
-        editions: Any = SimpleNamespace(types=())
-        registries = {"": Registry(lambda: editions, (QUOTE,)), "sales": Registry(lambda: editions)}
-        self.sees = Overseeing(store, registries, lambda: self.now)
-        self.steps = SteppingIn(store, lambda: self.now)
-        self.ends = Escalating(store, lambda: self.now)
-
-    def next_id(self, prefix: str) -> str:
-        self.now += 1
-        return new_id(prefix, self.now)
-
-    async def thread(self, *texts: str, owner: str | None = None, desk: str = "") -> str:
-        """Open a thread on which a visitor says this."""
-        thread = Thread(self.next_id("thread"), owner, int(self.now), {}, (DESK,), desk=desk)
-        await self.store.run(
-            work.open_thread,
-            thread=thread,
-            speaker=owner or "visitor",
-            messages=[self._message(text) for text in texts],
-            run=None,
-            once=None,
-            now=int(self.now),
-        )
-        return thread.id
-
-    async def folded(self, question: str = "?", reply: str = "!") -> str:
-        """Have a first turn that is kept in one row."""
-        thread = Thread(self.next_id("thread"), None, int(self.now), {}, (DESK,))
-        at = int(self.now)
-        session = Session(self.next_id("session"), thread.id, None, 1, at, at)
-        turn = first_turn(session, question, reply, recorded_at=self.now)
-        await self.store.run(work.fold_turn, **turn)
-        return thread.id
-
-    async def post(
-        self, thread_id: str, text: str, *, by_desk: bool = False, files: tuple[str, ...] = ()
-    ) -> str:
-        """Say something on a thread; the message's id."""
-        message = self._message(text, by_desk=by_desk, files=files)
-        desk = (await self.store.read("thread_desk", {"thread_id": thread_id}))[0][0]
-        await self.store.run(
-            _say, thread_id=thread_id, desk=desk, message=message, now=int(self.now)
-        )
-        return message.id
-
-    async def ticket(self, about: str = "A person, please.", **of: Any) -> str:
-        """Have a ticket made."""
-        id_ = self.next_id("ticket")
-        given = {"desk": "", "kind": TicketKind.REQUEST, "state": TicketState.OPEN, **of}
-        ticket = KeptTicket(id_, about=about, created_at=int(self.now), **given)
-        await self.store.run(add_ticket, ticket=ticket)
-        return id_
-
-    async def tickets(self, asked: TicketFilter = EVERY, limit: int = 50) -> list[str]:
-        """The ids of all tickets that are asked for, page by page."""
-        found: list[str] = []
-        after = None
-        while True:
-            page = await self.sees.tickets(asked, after, limit)
-            assert len(page.tickets) <= limit
-            found += [one.ticket.id for one in page.tickets]
-            if (after := page.next) is None:
-                return found
-
-    async def threads(self, asked: ThreadFilter = ALL, limit: int = 50) -> list[str]:
-        """The ids of all threads that are asked for, page by page."""
-        found: list[str] = []
-        after = None
-        while True:
-            page = await self.sees.threads(asked, after, limit)
-            assert len(page.lines) <= limit
-            found += [line.id for line in page.lines]
-            if (after := page.next) is None:
-                return found
-
-    def _message(
-        self, text: str, *, by_desk: bool = False, files: tuple[str, ...] = ()
-    ) -> NewMessage:
-        id_ = self.next_id("msg")
-        attached = tuple(map(Attachment, files))
-        if by_desk:
-            return NewMessage(
-                id_, salt_for(id_), "assistant", DESK.id, Origin.DESK, (text,), attached
-            )
-        return NewMessage(id_, salt_for(id_), "user", "visitor", Origin.VISITOR, (text,), attached)
-
-
-def _say(*, thread_id: str, desk: str, message: NewMessage, now: int) -> Work[None]:
-    tail = Tail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
-    tail.say(message)
-    yield from tail.write()
-
-
-def _add_call(*, call: ActionCall) -> Work[None]:
-    yield "add_call", call_columns(call)
-
-
-@pytest.fixture
-def site(store: Store) -> Site:
-    return Site(store)
-
-
-@pytest.fixture
-def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Slices and pages of a few rows, so that few rows are many."""
-    monkeypatch.setattr(console_reads, "SLICE", 3)
-    monkeypatch.setattr(console_threads, "SLICE", 3)
-    monkeypatch.setattr(console_load, "SLICE", 2)
 
 
 class TestTickets:
@@ -470,78 +337,6 @@ class TestThreads:
         ):
             with pytest.raises(InvalidRequest):
                 await refused
-
-
-class TestLoad:
-    async def test_an_hour_tells_what_happened_within_it(self, site: Site, narrow: None) -> None:
-        begun = NOW - NOW % HOUR + HOUR
-        site.now = float(begun)
-        thread = await site.thread("One?", "Two?")
-        await site.post(thread, "Both.", by_desk=True)
-        for _ in range(3):
-            await site.folded()
-        ids = [await site.ticket() for _ in range(3)]
-        for id_, seconds in zip(ids, (10, 60, 300), strict=True):
-            made = site.now
-            site.now += seconds
-            await site.ends.close(id_, "", "anna", BY)
-            site.now = made
-        site.now = float(begun + HOUR + 1)
-        await site.thread("In the next?")
-        await site.ticket()
-        before, hour, present = await site.sees.load(3)
-        assert (before.at, before.messages, before.waited_seconds) == (begun - HOUR, 0, None)
-        assert (hour.at, hour.messages, hour.visitors_messages) == (begun, 9, 5)
-        assert (hour.tickets, hour.ended) == (3, 3)
-        waited = sorted(int(row[0]) for row in await _waited(site.store, begun))
-        assert hour.waited_seconds == waited[1]
-        assert (present.messages, present.visitors_messages, present.tickets) == (1, 1, 1)
-
-    async def test_an_hour_that_is_over_is_counted_once(self, site: Site) -> None:
-        site.now = float(NOW - NOW % HOUR + HOUR)
-        await site.folded()
-        site.now += HOUR + 90
-        counted = await site.sees.load(2)
-        asked: list[str] = []
-        read = site.store.read
-
-        async def note(statement: str, params: Any) -> Any:
-            asked.append(statement)
-            return await read(statement, params)
-
-        site.store.read = note  # type: ignore[method-assign]
-        await site.thread("Now?")
-        after = await site.sees.load(2)
-        assert after[0] == counted[0]
-        assert after[1].messages == counted[1].messages + 1
-        assert asked.count("count_said_between") == 1
-
-    async def test_other_hours_than_there_are_are_refused(self, site: Site) -> None:
-        for hours in (0, 169):
-            with pytest.raises(InvalidRequest, match="from 1 to 168"):
-                await site.sees.load(hours)
-
-
-async def test_the_version_grows_with_what_operators_do(site: Site) -> None:
-    thread = await site.thread("Hello?")
-    ticket = await site.ticket()
-    known = await site.sees.version()
-    for change in (
-        site.steps.take(thread, "anna", BY),
-        site.steps.note(thread, "Look.", "anna", BY),
-        site.steps.release(thread, BY),
-        site.ends.take(ticket, "anna", BY),
-        site.ends.close(ticket, "", "anna", BY),
-        site.ticket(),
-    ):
-        await change
-        now = await site.sees.version()
-        assert now > known
-        known = now
-
-
-async def _waited(store: Store, at: int) -> list[Any]:
-    return await store.read("tickets_waited", {"since": at, "before": at + HOUR, "limit": 9})
 
 
 def _add_file(*, id_: str) -> Work[None]:
