@@ -24,7 +24,7 @@ async def meet_all(shop: ShopGround, cases: list[ShopCase]) -> dict[str, list[st
         over_ahp = case.place != "party" and number % 2 == 1
         found = list(await shop.meet(case, shop.buyer, over_ahp=over_ahp))
         found += [f"untried: {what}" for what in set(case.tries) - shop.model.tried]
-        if case.place != "result" and number % 3 != 1:  # who may look only is quoted nothing
+        if case.place != "result" and number % 3 == 0:  # who may look only is quoted nothing
             found += [f"reader: {one}" for one in await shop.meet(case, shop.reader)]
         if found:
             wrong[case.id] = found
