@@ -23,6 +23,7 @@ IDLE_SECONDS = 120
 _OPEN = """
 SELECT (SELECT count(*) FROM runs WHERE state IN ('queued', 'in_progress'))
      + (SELECT count(*) FROM calls WHERE state = 'started')
+     + (SELECT count(*) FROM tickets WHERE state IN ('open', 'taken'))
      + (SELECT count(*) FROM jobs
         WHERE state = 'at_work' OR (state = 'queued' AND available_at <= :latest))
 """
@@ -72,6 +73,7 @@ def wait_until_idle(database: Path, *, at_last: bool = False) -> None:
 def examine(database: Path, ledger: Ledger) -> Findings:
     """Count the faults of a database while its desk is idle."""
     with closing(open_database(database)) as connection:
+        connection.execute("BEGIN")  # so that all that is read is of one moment
         posts = Counter[str]()
         kept: dict[str, tuple[str, str]] = {}
         replies = Counter[str]()
