@@ -8,22 +8,40 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, fail, overrides, site_folder
+from aitp_desk.cli.arguments import data_folder, fail, overrides
+from aitp_desk.cli.lint import lint_file, lint_url
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
 
 
 @click.command()
-@site_folder
+@click.argument("target", metavar="FOLDER|FILE|URL")
 @data_folder
 @overrides
-def check(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Tell everything that is wrong with the settings, the content and the actions in FOLDER.
+def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Tell everything that is wrong with a site's folder, or with an agents.txt or agents.json.
 
-    Each line names the setting or file, what is wrong and what would be right. Exit code 1 when
-    there is any.
+    Of a FOLDER: with its settings, its content and its actions. Each line names the setting or
+    file, what is wrong and what would be right. Of a FILE or what a URL gives: with its form and
+    what it declares, each line of a text with its number. Exit code 1 when there is any.
     """
+    path = Path(target)
+    if path.is_dir():
+        _check_folder(path, data, overrides)
+        return
+    if data is not None or overrides:
+        raise click.UsageError("--data and --set are for the folder of a site.")
+    if target.startswith(("http://", "https://")):
+        lint_url(target)
+    elif path.exists():
+        lint_file(path)
+    else:
+        raise click.UsageError(f"There is no folder and no file {target!r}.")
+
+
+def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Tell everything that is wrong with a site."""
     from aitp_desk.config import ConfigError, check_public, load_config
 
     config: Config | None
@@ -60,14 +78,18 @@ def _check_actions(config: Config | None) -> tuple[int, list[str]]:
     from aitp_desk.actions.faults import ActionsError
     from aitp_desk.actions.sources import load_sources
     from aitp_desk.desk.registry import OWN_NAMES
+    from aitp_desk.protocols.agents_txt.wire import check_ids
 
     if config is None:
         return 0, []
     try:
         sources = load_sources(config, environment=os.environ, taken=OWN_NAMES)
-        return len(sources.actions.offered), []
     except ActionsError as error:
         return 0, list(map(str, error.problems))
+    names = [one.action.name for one in sources.actions.offered]
+    told = config.agents_txt
+    ids = check_ids(told, (*OWN_NAMES, *names)) if told.enabled else ()
+    return len(names), list(map(str, ids))
 
 
 def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str]]:

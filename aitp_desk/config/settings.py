@@ -334,7 +334,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
             agent.limits, enabled=agent.limits.enabled and self.limits.enabled
         )
         return msgspec.structs.replace(
-            self, site=site, content=agent.content, limits=limits, openapi=(), mcp=(), agents=()
+            self,
+            site=site,
+            content=agent.content,
+            limits=limits,
+            openapi=(),
+            mcp=(),
+            agents_txt=AgentsTxt(enabled=False),
+            agents=(),
         )
 
     @property
