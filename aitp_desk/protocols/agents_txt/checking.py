@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -54,17 +54,18 @@ def validate(document: Document) -> Iterator[Finding]:
     """Yield everything that is wrong with a document (agents.txt 1.0, sections 3 to 8)."""
     yield from _check_head(document)
     yield from _check_site(document)
-    ids = [capability.id for capability in document.capabilities]
-    if not ids:
+    ids: set[str] = set()
+    if not document.capabilities:
         yield Finding(("capabilities",), "there is none, so agents can do nothing here.", False)
     host = _host(document.site.url)
     for place, capability in enumerate(document.capabilities):
         path = ("capabilities", place)
-        if capability.id in ids[:place]:
+        if capability.id in ids:
             yield Finding((*path, "id"), f"{capability.id!r} stands twice.")
+        ids.add(capability.id)
         yield from _check_capability(capability, path, host)
     yield from _check_access(document)
-    yield from _check_agents(document, frozenset(ids))
+    yield from _check_agents(document, ids)
     yield from _check_texts((), msgspec.to_builtins(document))
 
 
@@ -123,11 +124,12 @@ def _check_capability(capability: Capability, path: Path, host: str) -> Iterator
         )
     if capability.openapi is not None:
         yield from _check_url(capability.openapi, (*path, "openapi"))
-    named = [(one.name, one.location) for one in capability.parameters]
+    named: set[tuple[str, str]] = set()
     for place, parameter in enumerate(capability.parameters):
         at = (*path, "parameters", place)
-        if named[place] in named[:place]:
+        if (parameter.name, parameter.location) in named:
             yield Finding(at, f"{parameter.name!r} stands twice.")
+        named.add((parameter.name, parameter.location))
         yield from _check_parameter(parameter, at)
 
 
@@ -212,7 +214,7 @@ def _check_access(document: Document) -> Iterator[Finding]:
                 )
 
 
-def _check_agents(document: Document, ids: frozenset[str]) -> Iterator[Finding]:
+def _check_agents(document: Document, ids: Set[str]) -> Iterator[Finding]:
     seen: set[str] = set()
     for name, policy in document.agents.items():
         path = ("agents", name)
