@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -214,7 +214,7 @@ def _check_access(document: Document) -> Iterator[Finding]:
                 )
 
 
-def _check_agents(document: Document, ids: Set[str]) -> Iterator[Finding]:
+def _check_agents(document: Document, ids: Collection[str]) -> Iterator[Finding]:
     seen: set[str] = set()
     for name, policy in document.agents.items():
         path = ("agents", name)
