@@ -125,6 +125,8 @@ class Following:
         self._tell(thread_id, answering)
 
         def tell(passing: Passing) -> None:
+            if answering.is_over:
+                return
             answering.add(passing)
             self._tell(thread_id, answering)
 
@@ -134,6 +136,12 @@ class Following:
             answering.is_over = True
             if self._answering.get(thread_id) is answering:
                 del self._answering[thread_id]
+
+    def hush(self, thread_id: str) -> None:
+        """Tell no more of what is being answered on a thread: nobody waits for it any more."""
+        answering = self._answering.pop(thread_id, None)
+        if answering is not None:
+            answering.is_over = True
 
     @contextmanager
     def channel(self, thread_id: str, wording: Wording, last: int) -> Iterator[Channel]:

@@ -20,9 +20,10 @@ from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.shares import Shares
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.turns import Turns
+from aitp_desk.model.call import CallState
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.model.run import RunState
-from aitp_desk.store import reads
+from aitp_desk.store import call_reads, reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work.handing import TAKEN_OVER
@@ -33,6 +34,8 @@ MAX_AT_ONCE = 16
 """How many runs one process works on at once."""
 MAX_OF_ONE = 12
 """How many of these are one caller's: a few more where they are taken up together."""
+AGAIN_SECONDS = 0.25
+"""When it is looked again whether a run may be stopped."""
 TAKEN_TOGETHER = 4
 """How many runs are taken up together."""
 
@@ -195,9 +198,18 @@ class Worker:
                     run = await reads.run(self._store, run_id)
                     if run is None or run.error != TAKEN_OVER:
                         continue
-                    if run_id in held:
-                        held[run_id].cancel()
                     self._following.ended(run_id)
+                    if run_id in held:
+                        await self._silence(run_id, run.thread_id, held[run_id])
+
+    async def _silence(self, run_id: str, thread_id: str, task: asyncio.Task[None]) -> None:
+        """Stop the work on a run, but for a call that it has begun: that comes to its end first."""
+        self._following.hush(thread_id)
+        calls = await call_reads.calls_of_run(self._store, run_id)
+        if any(call.state is CallState.STARTED and call.accepted_at is None for call in calls):
+            asyncio.get_running_loop().call_later(AGAIN_SECONDS, self.review)
+        else:
+            task.cancel()
 
 
 async def _cancel(tasks: list[asyncio.Task[None]]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -13,9 +14,11 @@ import msgspec
 import pytest
 
 from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.desk.stepping_in import SteppingIn
 from aitp_desk.model.action import ACTION_RESULT, DATA, TEXT_ANSWER, Action, Safety
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
 from aitp_desk.model.money import Money
+from tests.auditing import somebody
 from tests.doubles import Clock
 from tests.meeting_claude import Met, meeting
 from tests.messages_api import Body, Refuse, Reply, in_turn, said_in, say, tool_results, use
@@ -338,6 +341,23 @@ async def test_a_run_that_was_cut_short_calls_nothing_twice(tmp_path: Path, is_d
     assert expected in before["content"]
     assert expected in texts[-1]
     assert call_id
+
+
+async def test_a_call_that_has_begun_is_ended_though_a_person_takes_over(tmp_path: Path) -> None:
+    till = Till(costs=False, holds=True)
+    async with meeting(tmp_path, in_turn(ORDERS), STOP, actions=(till.offered,)) as met:
+        who, desk = await buyer(met), met.talker.desk
+        thread = (await who.open("Two of A7.")).id
+        async with asyncio.timeout(SECONDS):
+            await till.begun.wait()
+            people = SteppingIn(desk.store, time.time)
+            await people.take(thread, "anna", somebody())
+            desk.desk.people_acted()
+            till.go_on.set()
+            while met.talker.rows("SELECT state FROM calls") != [("succeeded",)]:
+                await desk.store.settled()
+        assert till.took == [("A7", 2)]
+        assert await who.texts(thread) == ["Two of A7."]
 
 
 async def replied(talker: Talker, thread: str) -> list[str]:
