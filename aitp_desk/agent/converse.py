@@ -55,8 +55,12 @@ def read(text: str, library: Library) -> Asked:
 
 def asks_about_the_conversation(question: str, library: Library) -> bool:
     """Whether what is asked for is what was said before: ``What did I just ask about?``."""
-    plain = speech_of(library.language).plain(question)
-    return _ASKS_BACKWARDS.search(plain.lower()) is not None
+    return asks_backwards(question, library.language)
+
+
+def asks_backwards(question: str, language: str) -> bool:
+    """The same of a question in a language, by its tag."""
+    return _ASKS_BACKWARDS.search(speech_of(language).plain(question).lower()) is not None
 
 
 def question_meant(question: str, transcript: Sequence[Utterance], library: Library) -> str | None:

@@ -133,8 +133,6 @@ class Asking:
         found = await self._sessions.resume(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
-            self._sessions.check_turns(session)
-            self._budgets.check_session(principal, session.tokens)
             outcome = await self._go_on(principal, ask, action, session, tools)
         return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
 
@@ -162,11 +160,11 @@ class Asking:
         found = await self._sessions.resume(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
-            self._sessions.check_turns(session)
-            self._budgets.check_session(principal, session.tokens)
             held = await self._holding.hold(principal, session, ask.words)
             if held is not None:
                 return Asked(session.id, action.name, held)
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
             # nothing is told with a call that goes on by itself: the next turn tells it
             heard = "" if action.kind == "async" else await self._holding.hear(session)
             return await self._act_in(principal, session, ask, action, heard)
@@ -208,12 +206,20 @@ class Asking:
         session: Session,
         tools: tuple[Tool, ...],
     ) -> Said:
-        """What is said in a session that goes on; what people have said there comes first."""
+        """What is said in a session that goes on; what people have said there comes first.
+
+        They are heard also where it has had all its turns with the agent.
+        """
         held = await self._holding.hold(principal, session, ask.words)
         if held is not None:
             return held
         heard = await self._holding.hear(session)
+        if heard and not self._sessions.has_turns(session):
+            await self._holding.note(principal, session, ask.words)
+            return Answer(heard)
         try:
+            self._sessions.check_turns(session)
+            self._budgets.check_session(principal, session.tokens)
             outcome = await self._answering.reply(principal, ask, action, session, tools)
         except BaseException:
             if heard:

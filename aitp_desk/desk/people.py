@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Said, SiteFacts
+from aitp_desk.agent.converse import asks_backwards
 from aitp_desk.agent.extractive import cut
 from aitp_desk.agent.people import PersonWanted, agrees_to_person, asks_for_person
 from aitp_desk.agent.speech import Speech, speech_of
@@ -110,7 +111,7 @@ class People:
             if unanswered is not None:
                 wanted = msgspec.structs.replace(wanted, why="question", about=unanswered)
             return msgspec.structs.replace(said, person=wanted)
-        if said.found:
+        if said.found or asks_backwards(question, language):  # nobody else knows what was said
             return said
         if self._settings.people == "at_once":
             wanted = PersonWanted("question", question, "", speech.tag)

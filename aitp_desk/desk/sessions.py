@@ -139,13 +139,17 @@ class Sessions:
             async with self.turn(principal, anew) as current:
                 yield current
 
+    def has_turns(self, session: Session) -> bool:
+        """Whether a session has turns left."""
+        return session.turns < self._settings.max_turns
+
     def check_turns(self, session: Session) -> None:
         """Refuse a turn too many.
 
         Raises:
             SessionLimit: the session has had all its turns.
         """
-        if session.turns >= self._settings.max_turns:
+        if not self.has_turns(session):
             raise SessionLimit(
                 f"A session has {self._settings.max_turns} turns, and this one has had them."
                 " Leave session_id out to begin a new one.",

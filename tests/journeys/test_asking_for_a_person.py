@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.agent.base import Agent, Answer
+from aitp_desk.agent.base import Agent, Answer, Delta
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.holding import HELD
@@ -148,6 +148,40 @@ async def test_over_ahp_the_answer_comes_with_the_next_turn_and_once(tmp_path: P
         thread = await site.talker.thread_of(session)
         assert (await site.talker.texts(thread))[-3:] == ["And again.", KNOWN, answered]
         assert (await site.ask(KNOWN, session=session)).answer == answered
+
+
+async def test_people_are_heard_when_a_session_has_had_its_turns(tmp_path: Path) -> None:
+    async with a_site(tmp_path, "on_request", "sessions.max_turns=2") as site:
+        session = (await site.ask(KNOWN, "human please")).session_id
+        refused = await site.ask(KNOWN, session=session)
+        assert "2 turns" in refused.body["message"]
+        ticket = await site.the_ticket()
+        await site.people.take(ticket.id, "anna", BY)
+        for words in ("Hello.", "How are you?"):
+            await site.people.say(ticket.id, words, "anna", BY)
+            assert (await site.ask("Hello!", session=session)).answer == words
+        await site.answer("Goodbye.")
+        assert (await site.ask(KNOWN, session=session)).answer == "Goodbye."
+        assert (await site.ask(KNOWN, session=session)).refusal == refused.refusal
+
+
+async def test_what_follows_a_streamed_answer_is_streamed_too(tmp_path: Path) -> None:
+    agent = PacedAgent()
+    async with a_site(tmp_path, "offered", agent=agent) as site:
+        thread = (await site.talker.open(visitors(UNKNOWN))).id
+        async with following(site.talker, thread, "?after=0") as listener:
+            await agent.asked.get()
+            agent.say(Delta("Nothing "), Delta("here."), Answer("Nothing here.", found=False))
+            events = await listener.until(lambda event: SAYS.offer in str(event.data))
+            while "content" not in events[-1].data:
+                events += await listener.until(lambda event: SAYS.offer in str(event.data))
+        assert events[-1].data["content"] == [f"Nothing here.\n\n{SAYS.offer}"]
+
+
+async def test_nobody_is_offered_to_who_asks_about_the_conversation(tmp_path: Path) -> None:
+    async with a_site(tmp_path, "offered") as site:
+        said = await site.ask("What did I just ask you?")
+        assert SAYS.offer not in said.answer
 
 
 async def test_what_a_person_says_while_the_agent_answers_is_not_lost(tmp_path: Path) -> None:
