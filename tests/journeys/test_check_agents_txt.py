@@ -92,6 +92,8 @@ async def test_what_the_desk_serves_holds_to_the_specification(tmp_path: Path) -
             code, out, err = await asyncio.to_thread(check, desk.url + path)
             assert (code, err) == (0, [])
             assert out == [f"{desk.url}{path} holds to agents.txt 1.0: 2 capabilities."]
+        code, out, err = await asyncio.to_thread(check, f"{desk.url}/")
+        assert (code, err, len(out)) == (0, [], 4)
         code, _, err = await asyncio.to_thread(check, f"{desk.url}/no.txt")
         assert (code, err) == (1, [f"{desk.url}/no.txt: was answered with the status 404."])
 
@@ -105,6 +107,12 @@ async def test_no_address_leads_into_a_private_network() -> None:
     app.router.add_get("/agents.txt", lead_away)
     async with TestServer(app) as server:
         code, out, err = await asyncio.to_thread(check, server.make_url("/agents.txt"))
+        nothing = await asyncio.to_thread(check, server.make_url("/other"))
+    async with TestServer(web.Application()) as server:
+        home = await asyncio.to_thread(check, server.make_url("/"))
+    assert (home[0], len(home[2])) == (1, 1)
+    assert "tells agents nothing" in home[2][0]
+    assert "was answered with the status 404" in nothing[2][0]
     assert (code, out) == (1, [])
     assert "10.0.0.1" in err[0]
     code, out, err = await asyncio.to_thread(check, "http://a.example/agents.txt")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from aitp_desk.config import AgentLimits, AgentsTxt, Contact, Limits, OwnCapability, Site
 from aitp_desk.model.action import Action
@@ -112,12 +114,12 @@ def test_an_action_is_told_of_with_how_to_call_it() -> None:
 @pytest.mark.requirement("AGT-6.1-1", "AGT-6.3-1", "AGT-8.2-1")
 def test_where_no_tokens_are_given_a_key_is_told_of_and_where_it_is_explained() -> None:
     addresses = Addresses(converse="/c", threads="/t", actions="/capabilities/")
-    for site, settings, docs in (
+    for site, own, docs in (
         (SITE, AgentsTxt(), f"{URL}/"),
         (Site(name="A", url=URL, contact=Contact(url="/contact")), AgentsTxt(), f"{URL}/contact"),
         (SITE, AgentsTxt(auth_docs="/keys"), f"{URL}/keys"),
     ):
-        book = blocks(declared(addresses, settings, site=site))["book-tent"]
+        book = blocks(declared(addresses, own, site=site))["book-tent"]
         assert book.auth == Auth(type="api-key", docs_url=docs)
         assert book.scopes == ()
 
@@ -164,3 +166,31 @@ def test_two_blocks_never_share_an_id() -> None:
     assert "'mcp'" in told[0]
     assert "'book-tent'" in told[1]
     assert "'a2a'" in told[2]
+
+
+ANYTHING = st.text(
+    st.sampled_from('aZ9 :#,/()-\\"\n\r\t\x00\x85\u2014\u2028\u00a0\U0001f600'), max_size=8
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(ANYTHING, min_size=8, max_size=8), st.booleans())
+def test_whatever_words_a_site_has_its_file_is_sound(words: list[str], required: bool) -> None:
+    name, about, summary, argument, told, agent, own, long = words
+    action = Action(
+        "book_tent",
+        summary,
+        input_schema={
+            "type": "object",
+            "properties": {argument: {"type": "string", "description": told}},
+            "required": [argument] if required else [],
+        },
+    )
+    endpoints = (OwnCapability(id="own", endpoint="/x", description=own + long * 99),)
+    of = declared(
+        settings=AgentsTxt(capability=endpoints),
+        site=Site(name=name or "A", description=about, url=URL),
+        actions=(action,),
+        agents=(AgentLimits(name="".join(filter(str.isalnum, agent)) or "a"),),
+    )
+    assert {"book-tent", "own"} < blocks(of).keys()

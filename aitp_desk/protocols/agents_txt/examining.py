@@ -13,10 +13,12 @@ from aitp_desk.protocols.agents_txt.reading_text import examine_text
 TEXT_TYPE: Final = "text/plain; charset=utf-8"
 JSON_TYPE: Final = "application/json; charset=utf-8"
 """What the files are served as (agents.txt 1.0, section 2.3)."""
-_PLACES = {
-    TEXT_TYPE: ("/.well-known/agents.txt", "/agents.txt"),
+_PLACES: Final = {
     JSON_TYPE: ("/.well-known/agents.json", "/agents.json"),
+    TEXT_TYPE: ("/.well-known/agents.txt", "/agents.txt"),
 }
+PLACES: Final = tuple(place for places in _PLACES.values() for place in places)
+"""Where agents look for them (section 2)."""
 
 
 def is_json(body: bytes) -> bool:

@@ -205,7 +205,7 @@ class _Telling:
                 "known" if is_known else "converse",
                 most=0 if action.kind == "query" else declared.limits.actions_per_minute,
             ),
-            description=_line(action.summary),
+            description=_line(action.summary) or action.name,
             openapi=f"{self._site.url}{openapi}" if openapi else None,
             parameters=tuple(_parameters(action)),
         )
@@ -241,7 +241,7 @@ class _Telling:
             ),
             scopes=own.scopes,
             rate_limit=RateLimit(int(requests), window) if requests else None,
-            description=_line(own.description) or None,
+            description=_line(own.description) or own.id,
             openapi=_absolute(site, own.openapi) or None,
             parameters=tuple(map(_own_parameter, own.parameters)),
         )
