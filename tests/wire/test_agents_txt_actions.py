@@ -136,6 +136,12 @@ def test_registration_is_told_of_where_it_opens_the_action(
     assert (book.auth.registration_endpoint is not None) is registers
 
 
+def test_what_answers_from_content_takes_a_question() -> None:
+    found = blocks(declared(actions=(Action("content_search", "Answers a question."),)))
+    (query,) = found["content-search"].parameters
+    assert (query.name, query.is_required) == ("query", True)
+
+
 def test_each_door_is_told_of_by_its_address_where_it_is_served() -> None:
     found = blocks(declared())
     assert list(found) == ["converse", "threads", "mcp", "a2a", "find-tent", "book-tent"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -17,19 +17,22 @@ from aitp_desk.config import (
     Problem,
     Site,
 )
-from aitp_desk.config.agents_txt import OwnParameter
 from aitp_desk.model.action import Action
-from aitp_desk.protocols.agents_txt.checking import CONTROL, MAX_DESCRIPTION, WORD
+from aitp_desk.protocols.agents_txt.arguments import (
+    QUESTION,
+    in_body,
+    one_line,
+    own_parameter,
+    parameters_of,
+)
 from aitp_desk.protocols.agents_txt.document import (
     AGENTS_JSON,
     EVERY_AGENT,
-    PARAMETER_TYPES,
     Access,
     AgentPolicy,
     Auth,
     Capability,
     Document,
-    Parameter,
     RateLimit,
     SiteInfo,
 )
@@ -95,9 +98,9 @@ def describe(declared: Declared) -> Document:
     capabilities = tuple(_Telling(declared).capabilities())
     return Document(
         site=SiteInfo(
-            name=_line(site.name) or site.url,
+            name=one_line(site.name) or site.url,
             url=site.url,
-            description=_line(site.description) or None,
+            description=one_line(site.description) or None,
             contact=site.contact.email or None,
             privacy_policy=_absolute(site, settings.privacy_policy) or None,
         ),
@@ -157,10 +160,10 @@ class _Telling:
             " with their sources.",
             rate_limit=self._limit("converse", most=declared.limits.agent_per_minute),
             parameters=(
-                _body("ahp", "The version: 0.1."),
-                _body("capability", "What answers, such as content_search."),
-                _body("query", "The question."),
-                _body("session_id", "Of a conversation that goes on.", is_required=False),
+                in_body("ahp", "The version: 0.1."),
+                in_body("capability", "What answers, such as content_search."),
+                *QUESTION,
+                in_body("session_id", "Of a conversation that goes on.", is_required=False),
             ),
         )
         yield Capability(
@@ -205,9 +208,9 @@ class _Telling:
                 "known" if is_known else "converse",
                 most=0 if action.kind == "query" else declared.limits.actions_per_minute,
             ),
-            description=_line(action.summary) or action.name,
+            description=one_line(action.summary) or action.name,
             openapi=f"{self._site.url}{openapi}" if openapi else None,
-            parameters=tuple(_parameters(action)),
+            parameters=parameters_of(action),
         )
 
     def _auth(self, action: Action) -> Auth:
@@ -241,9 +244,9 @@ class _Telling:
             ),
             scopes=own.scopes,
             rate_limit=RateLimit(int(requests), window) if requests else None,
-            description=_line(own.description) or own.id,
+            description=one_line(own.description) or own.id,
             openapi=_absolute(site, own.openapi) or None,
-            parameters=tuple(map(_own_parameter, own.parameters)),
+            parameters=tuple(map(own_parameter, own.parameters)),
         )
 
     def _limit(self, whose: Literal["converse", "known"], most: int = 0) -> RateLimit | None:
@@ -288,63 +291,9 @@ def _scope(action: Action) -> str:
     return f"actions:{action.name}"
 
 
-def _parameters(action: Action) -> Iterator[Parameter]:
-    """The arguments of an action that the file has words for: single values (section 3.4)."""
-    schema = action.input_schema
-    required = schema.get("required", ())
-    for name, member in schema.get("properties", {}).items():
-        type_ = _type_of(member)
-        if type_ is not None and WORD.fullmatch(name):
-            told = _line(str(member.get("description", "")))
-            yield Parameter(
-                name=name,
-                location="body",
-                type=type_,
-                is_required=name in required,
-                description=told or None,
-            )
-
-
-def _type_of(schema: Any) -> str | None:
-    """The one type of single values that a schema takes; None for others, and for several."""
-    if not isinstance(schema, dict):
-        return None
-    either = schema.get("anyOf", schema.get("oneOf"))
-    members = either if isinstance(either, list) else [schema]
-    types: set[Any] = set()
-    for member in members:
-        type_ = member.get("type") if isinstance(member, dict) else None
-        types |= set(type_) if isinstance(type_, list) else {type_}
-    types.discard("null")
-    only = types.pop() if len(types) == 1 else None
-    return only if only in PARAMETER_TYPES else None
-
-
-def _own_parameter(own: OwnParameter) -> Parameter:
-    return Parameter(
-        name=own.name,
-        location=own.location,
-        type=own.type,
-        is_required=own.required,
-        description=_line(own.description) or None,
-    )
-
-
-def _body(name: str, told: str, *, is_required: bool = True) -> Parameter:
-    return Parameter(
-        name=name, location="body", type="string", is_required=is_required, description=told
-    )
-
-
 def _absolute(site: Site, address: str, *, is_socket: bool = False) -> str:
     """An address of the site as a whole URL; empty where there is none."""
     if not address.startswith("/"):
         return address
     origin = f"ws{site.url.removeprefix('http')}" if is_socket else site.url
     return origin + address
-
-
-def _line(text: str) -> str:
-    """A text on one line, as long as every reader takes it."""
-    line = " ".join(CONTROL.sub(" ", text).split())
-    return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1].rstrip()}…"

@@ -1,0 +1,76 @@
+"""What a call takes, as agents.txt says it: single values and nothing else (section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from aitp_desk.config.agents_txt import OwnParameter
+from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.model.action import Action
+from aitp_desk.protocols.agents_txt.checking import CONTROL, MAX_DESCRIPTION, WORD
+from aitp_desk.protocols.agents_txt.document import PARAMETER_TYPES, Parameter
+
+
+def in_body(name: str, told: str, *, is_required: bool = True) -> Parameter:
+    """A member of a JSON body that is text."""
+    return Parameter(
+        name=name, location="body", type="string", is_required=is_required, description=told
+    )
+
+
+QUESTION: Final = (in_body("query", "The question."),)
+"""What the desk's own actions take, which answer from content."""
+
+
+def parameters_of(action: Action) -> tuple[Parameter, ...]:
+    """The arguments of an action that the file has words for."""
+    return QUESTION if action.name in OWN_NAMES else tuple(_parameters(action))
+
+
+def _parameters(action: Action) -> Iterator[Parameter]:
+    schema = action.input_schema
+    required = schema.get("required", ())
+    for name, member in schema.get("properties", {}).items():
+        type_ = _type_of(member)
+        if type_ is not None and WORD.fullmatch(name):
+            told = one_line(str(member.get("description", "")))
+            yield Parameter(
+                name=name,
+                location="body",
+                type=type_,
+                is_required=name in required,
+                description=told or None,
+            )
+
+
+def _type_of(schema: Any) -> str | None:
+    """The one type of single values that a schema takes; None for others, and for several."""
+    if not isinstance(schema, dict):
+        return None
+    either = schema.get("anyOf", schema.get("oneOf"))
+    members = either if isinstance(either, list) else [schema]
+    types: set[Any] = set()
+    for member in members:
+        type_ = member.get("type") if isinstance(member, dict) else None
+        types |= set(type_) if isinstance(type_, list) else {type_}
+    types.discard("null")
+    only = types.pop() if len(types) == 1 else None
+    return only if only in PARAMETER_TYPES else None
+
+
+def own_parameter(own: OwnParameter) -> Parameter:
+    """A parameter of an endpoint of the owner's own."""
+    return Parameter(
+        name=own.name,
+        location=own.location,
+        type=own.type,
+        is_required=own.required,
+        description=one_line(own.description) or None,
+    )
+
+
+def one_line(text: str) -> str:
+    """A text on one line, as long as every reader takes it."""
+    line = " ".join(CONTROL.sub(" ", text).split())
+    return line if len(line) <= MAX_DESCRIPTION else f"{line[: MAX_DESCRIPTION - 1].rstrip()}…"
