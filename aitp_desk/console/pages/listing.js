@@ -148,6 +148,7 @@ export class Listing {
   }
 
   #failed(reason) {
+    if (reason.status === 0 && this.#rows.size) return; // the bar says it; what is shown stays
     this.#state.hidden = false;
     fill(
       this.#state,
