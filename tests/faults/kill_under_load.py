@@ -22,7 +22,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -79,7 +79,7 @@ class Cycle(msgspec.Struct, frozen=True):
 
 async def kill_under_load(
     folder: Path, *, cycles: int, seed: int, program: str = DESK, fails_first: float = 0
-) -> AsyncIterator[Cycle]:
+) -> AsyncGenerator[Cycle, None]:
     """Run the cycles, and one without a kill in which everything that was cut off is settled.
 
     Parameters:
