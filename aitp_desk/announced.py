@@ -31,7 +31,8 @@ def make_agents_txt_doors(desk: Desk, config: Config) -> tuple[Door, ...]:
     if not config.agents_txt.enabled:
         return ()
     names = {*OWN_NAMES, *(action.name for action in desk.registry.actions)}
-    if problems := tuple(check_ids(config.agents_txt, names)):
+    further = [agent.name for agent in config.agents]
+    if problems := tuple(check_ids(config.agents_txt, names, further)):
         raise ConfigError(problems, config)
     door = AgentsTxtDoor(desk, config, _addresses(config), render_error)
     return (door.door(),)

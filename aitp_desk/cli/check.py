@@ -88,7 +88,8 @@ def _check_actions(config: Config | None) -> tuple[int, list[str]]:
         return 0, list(map(str, error.problems))
     names = [one.action.name for one in sources.actions.offered]
     told = config.agents_txt
-    ids = check_ids(told, (*OWN_NAMES, *names)) if told.enabled else ()
+    further = [agent.name for agent in config.agents]
+    ids = check_ids(told, (*OWN_NAMES, *names), further) if told.enabled else ()
     return len(names), list(map(str, ids))
 
 

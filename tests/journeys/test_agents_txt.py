@@ -87,7 +87,7 @@ actions = ["threads"]
 async def telling(folder: Path, *settings: str, tables: str = DESK_TOML) -> AsyncIterator[Visitor]:
     """A desk with these tables in its file."""
     site = folder / "site"
-    site.mkdir()
+    site.mkdir(exist_ok=True)
     (site / "desk.toml").write_text(tables, encoding="utf-8")
     (site / "about.md").write_text("# Wrapping\n\nGift wrapping costs 3 EUR.\n", encoding="utf-8")
     async with visiting(folder / "data", *settings, folder=site) as visitor:
@@ -253,6 +253,22 @@ async def test_what_is_declared_of_agents_is_what_is_enforced(tmp_path: Path) ->
         assert (await visitor.ask(QUERY, headers=narrow)).status == 403
         async with visitor.http.post("/v1/threads", json={}, headers=narrow) as refused:
             assert refused.status == 403
+
+
+async def test_a_further_agent_is_reached_as_its_block_says(tmp_path: Path) -> None:
+    (tmp_path / "site" / "books").mkdir(parents=True)
+    (tmp_path / "site" / "own").mkdir()
+    for name in ("books", "own"):
+        (tmp_path / "site" / name / "a.md").write_text("# A\n\nB.\n", encoding="utf-8")
+    tables = (
+        '[content]\nfolder = "own"\n[[agents]]\nname = "books"\n'
+        '[agents.content]\nfolder = "books"\n'
+    )
+    async with telling(tmp_path, tables=tables) as visitor:
+        by_id = {one.id: one for one in (await told(visitor)).capabilities}
+        books = by_id["threads-books"]
+        async with visitor.http.post(books.endpoint, json={}) as made:
+            assert made.status == 200
 
 
 async def test_no_limit_is_declared_where_none_is_enforced(tmp_path: Path) -> None:

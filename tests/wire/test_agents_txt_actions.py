@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from aitp_desk.config import AgentLimits, AgentsTxt, Contact, Limits, OwnCapability, Site
+from aitp_desk.config import AgentLimits, AgentsTxt, Contact, Limits, OwnCapability, Site, SiteAgent
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.agents_txt import (
     Auth,
@@ -155,6 +155,31 @@ def test_an_agent_that_may_call_one_action_is_told_of_the_ways_to_it() -> None:
     agents = (AgentLimits(name="narrow", actions=("book_tent",)),)
     document = describe(declared(agents=agents))
     assert document.agents["narrow"].capabilities == ("converse", "mcp", "a2a", "book-tent")
+
+
+def test_the_conversations_of_further_agents_are_told_of() -> None:
+    further = (
+        SiteAgent(name="books", description="Knows books.", limits=Limits(converse_per_minute=7)),
+        SiteAgent(name="old_maps", title="Maps", limits=Limits(enabled=False)),
+    )
+    agents = (AgentLimits(name="talker", actions=("threads",)),)
+    of = declared(further=further, agents=agents, actions=())
+    found = blocks(of)
+    assert found["threads-books"] == Capability(
+        id="threads-books",
+        endpoint=f"{URL}/books/v1/threads",
+        method="POST",
+        protocol="REST",
+        rate_limit=RateLimit(7, "minute"),
+        description="Knows books.",
+    )
+    maps = found["threads-old-maps"]
+    assert maps.endpoint == f"{URL}/old_maps/v1/threads"
+    assert (maps.rate_limit, maps.description) == (None, "Conversations with Maps.")
+    usable = describe(of).agents["talker"].capabilities
+    assert usable == ("threads", "threads-books", "threads-old-maps")
+    (problem,) = check_ids(AgentsTxt(), (), ("a_b", "a-b"))
+    assert problem.key == "agents.name"
 
 
 def test_two_blocks_never_share_an_id() -> None:

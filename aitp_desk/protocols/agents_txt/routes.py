@@ -75,6 +75,7 @@ class AgentsTxtDoor:
                 actions=actions,
                 addresses=self._addresses,
                 open_scopes=config.oauth.registration.scopes,
+                further=config.agents,
             )
         )
         self._text = _tagged(write_text(document).encode())

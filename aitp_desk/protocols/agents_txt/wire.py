@@ -16,6 +16,7 @@ from aitp_desk.config import (
     OwnCapability,
     Problem,
     Site,
+    SiteAgent,
 )
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.agents_txt.arguments import (
@@ -78,6 +79,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
         actions: those that callers may know of.
         agents: the limits of agents by their names.
         open_scopes: what clients that registered themselves may do at most.
+        further: the site agents beside the site's own.
     """
 
     site: Site
@@ -87,6 +89,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     actions: Sequence[Action]
     addresses: Addresses
     open_scopes: Sequence[str] = ()
+    further: Sequence[SiteAgent] = ()
 
 
 def describe(declared: Declared) -> Document:
@@ -111,19 +114,26 @@ def describe(declared: Declared) -> Document:
     )
 
 
-def check_ids(settings: AgentsTxt, actions: Iterable[str]) -> Iterator[Problem]:
+def check_ids(
+    settings: AgentsTxt, actions: Iterable[str], further: Sequence[str] = ()
+) -> Iterator[Problem]:
     """Yield what would have two blocks of a file share an id.
 
     Parameters:
         actions: the names of all that the site may come to have.
+        further: the names of further site agents.
     """
-    taken = {id_of(action): action for action in actions}
-    for id_ in sorted(OWN_IDS & taken.keys()):
+    taken = set(map(id_of, actions))
+    desks = set(map(_threads_of, further))
+    if len(desks) < len(further):
+        yield Problem("agents.name", "two of them differ by _ and - alone; rename one.")
+    own_ids = OWN_IDS | desks
+    for id_ in sorted(own_ids & taken):
         yield Problem(
             "agents_txt", f"an action is called {id_!r}, as a block of the desk's own; rename it."
         )
     for own in settings.capability:
-        if own.id in OWN_IDS or own.id in taken:
+        if own.id in own_ids or own.id in taken:
             yield Problem(
                 "agents_txt.capability.id",
                 f"{own.id!r} is what the desk calls something that it does itself; take another.",
@@ -133,6 +143,11 @@ def check_ids(settings: AgentsTxt, actions: Iterable[str]) -> Iterator[Problem]:
 def id_of(action: str) -> str:
     """What an action is called in the file, which knows no underscores."""
     return action.replace("_", "-")
+
+
+def _threads_of(agent: str) -> str:
+    """What the conversations of a further site agent are called."""
+    return f"{THREADS}-{id_of(agent)}"
 
 
 class _Telling:
@@ -174,6 +189,18 @@ class _Telling:
             description="Open a conversation that is kept, and go on with it (AITP 0.1).",
             rate_limit=self._limit("converse"),
         )
+        for agent in declared.further:
+            about = one_line(agent.description)
+            yield Capability(
+                id=_threads_of(agent.name),
+                endpoint=f"{self._site.url}/{agent.name}{addresses.threads}",
+                method="POST",
+                protocol="REST",
+                description=about or f"Conversations with {one_line(agent.title) or agent.name}.",
+                rate_limit=_per_minute(declared.limits, agent.limits.converse_per_minute)
+                if agent.limits.enabled
+                else None,
+            )
         served: tuple[tuple[str, Literal["MCP", "A2A"], str, str], ...] = (
             (MCP, "MCP", addresses.mcp, "All that the site does, as tools, and its pages."),
             (A2A, "A2A", addresses.a2a, "Tasks and messages from agent to agent."),
@@ -257,11 +284,13 @@ class _Telling:
             most: a further limit; 0 for none.
         """
         limits = self._declared.limits
-        if not limits.enabled:
-            return None
         known = whose == "known"
         requests = limits.authenticated_per_minute if known else limits.converse_per_minute
-        return RateLimit(min(requests, most) if most else requests, "minute")
+        return _per_minute(limits, min(requests, most) if most else requests)
+
+
+def _per_minute(limits: Limits, requests: int) -> RateLimit | None:
+    return RateLimit(requests, "minute") if limits.enabled else None
 
 
 def _policies(declared: Declared, ids: Sequence[str]) -> Iterator[tuple[str, AgentPolicy]]:
@@ -271,15 +300,17 @@ def _policies(declared: Declared, ids: Sequence[str]) -> Iterator[tuple[str, Age
         yield EVERY_AGENT, AgentPolicy()
     for block in blocks:
         limit = RateLimit(block.per_minute, "minute") if block.per_minute else None
-        listed = tuple(_usable(block, ids)) if block.actions else None
+        listed = tuple(_usable(block, ids, declared.further)) if block.actions else None
         yield block.name, AgentPolicy(rate_limit=limit, capabilities=listed)
 
 
-def _usable(block: AgentLimits, ids: Sequence[str]) -> Iterator[str]:
+def _usable(block: AgentLimits, ids: Sequence[str], further: Sequence[SiteAgent]) -> Iterator[str]:
     """What an agent may use that may call some actions alone: these, and the ways to them."""
     named = {id_of(action) for action in block.actions}
-    ways = {CONVERSE, MCP, A2A} if named != {THREADS} else set()
-    yield from (id_ for id_ in ids if id_ in named | ways)
+    usable = named | ({CONVERSE, MCP, A2A} if named != {THREADS} else set())
+    if THREADS in named:
+        usable |= {_threads_of(agent.name) for agent in further}
+    yield from (id_ for id_ in ids if id_ in usable)
 
 
 def _is_given(action: Action, open_scopes: Sequence[str]) -> bool:
