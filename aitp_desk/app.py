@@ -62,6 +62,7 @@ from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.metrics.routes import METRICS_PATH, is_measured
 from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.oauth.routes import OAuthDoor
+from aitp_desk.protocols.openapi.routes import OpenApiDoor, Served
 from aitp_desk.protocols.reply import Door
 from aitp_desk.shared import Shared, digests, make_shared
 from aitp_desk.start_report import API_KEY, report_start
@@ -250,6 +251,7 @@ async def open_server(
                 places=shared.places,
                 clock=clock,
             ),
+            *_make_openapi_doors((desk, *further_desks), config, lambda: front.routes),
             *make_doors(desk, further_desks, config),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
             *make_metrics_doors(measuring, render_aitp_error),
@@ -363,6 +365,16 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
         make_health_door(render_aitp_error),
         *(pages.door_below(other.name, other) for other in further),
         pages.door(),
+    )
+
+
+def _make_openapi_doors(desks: Sequence[Desk], config: Config, served: Served) -> tuple[Door, ...]:
+    """The doors by which programs call actions; none where they are switched off."""
+    if not config.rest.enabled:
+        return ()
+    return tuple(
+        OpenApiDoor(desk, served, Encoder(desk.site.url, desk.signals).encode).door()
+        for desk in desks
     )
 
 

@@ -29,6 +29,7 @@ from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
+from aitp_desk.desk.calling_directly import CallingDirectly
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
@@ -272,6 +273,12 @@ class House(msgspec.Struct, frozen=True):
                 store=store,
                 audit=shared.audit,
                 clock=clock,
+            ),
+            calling=CallingDirectly(
+                tooling.invoking,
+                limiter=limiter,
+                repeats=shared.repeats,
+                requires_intent=config.actions.require_intent,
             ),
             worker=worker,
             source_notes=self.offers.notes,

@@ -25,6 +25,7 @@ from tests.serving import SITE, serving
 
 THREADS = "/v1/threads"
 DATABASE = "desk.db"
+JSON_TYPES = frozenset({"application/json", "application/problem+json"})
 
 Headers = Iterable[tuple[str, str]]
 
@@ -110,8 +111,9 @@ class Talker:
             if not any(name.lower() == "content-type" for name, _ in sent):
                 sent.append(("Content-Type", "application/json"))
         async with self.http.request(method, path, data=data, headers=sent) as response:
-            assert response.content_type == "application/json"
-            return Told(response.status, response.headers, await response.json())
+            assert response.content_type in JSON_TYPES
+            body = await response.json(content_type=None)
+            return Told(response.status, response.headers, body)
 
     async def upload(self, name: str = "notes.txt", data: bytes = b"Notes.", **fields: str) -> Told:
         """Upload a file; its purpose is ``assistants``, unless it is given."""

@@ -29,6 +29,7 @@ from aitp_desk.config.mcp import Mcp
 from aitp_desk.config.notify import Notify
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.openapi import OpenApi
+from aitp_desk.config.rest import Rest
 from aitp_desk.config.retention import Retention
 from aitp_desk.config.server import Events, Server
 from aitp_desk.config.signing import (
@@ -312,6 +313,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     notify: Notify = Notify()
     claude: Claude = Claude()
     oauth: OAuth = OAuth()
+    rest: Rest = Rest()
     log: Log = Log()
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()

@@ -41,6 +41,18 @@ class Calls:
         call = await call_reads.call_by_id(self._store, call_id)
         return call if call is not None and call.is_over else None
 
+    async def find(self, call_id: str) -> ActionCall | None:
+        """A call, whosever it is; None where there is none."""
+        return await call_reads.call_by_id(self._store, call_id)
+
+    async def made_by(self, call_id: str, name: str, principal: Principal) -> ActionCall | None:
+        """A caller's call of an action, asked for on no thread; None where there is none."""
+        call = await self.find(call_id)
+        if call is None or call.thread_id is not None or call.session_id is not None:
+            return None
+        known = call.desk, call.action, call.asked_by.id
+        return call if known == (self._desk, name, principal.id) else None
+
     async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
         """A call of a caller's that waits for input; None where it waits no more."""
         call = await call_reads.call_by_id(self._store, call_id)

@@ -12,6 +12,7 @@ from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Asked, Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.cache import CacheCounts
+from aitp_desk.desk.calling_directly import CallingDirectly, DirectCall
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.exchange import Ask, CallStatus
@@ -102,6 +103,7 @@ class Desk:
         runs: Running,
         asking: Asking,
         resources: Resources,
+        calling: CallingDirectly,
         worker: Worker,
         source_notes: Callable[[], tuple[str, ...]],
     ) -> None:
@@ -125,6 +127,7 @@ class Desk:
         self._streams = streams
         self._asking = asking
         self._resources = resources
+        self._calling = calling
         self._worker = worker
         self._source_notes = source_notes
 
@@ -303,6 +306,26 @@ class Desk:
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""
         return await self._asking.call_status(principal, session_id)
+
+    async def call(
+        self,
+        principal: Principal,
+        asked: DirectCall,
+        request: Request,
+        allowance: Allowance | None = None,
+    ) -> CallStatus:
+        """Call an action by its arguments.
+
+        See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.call`.
+        """
+        return await self._calling.call(principal, asked, request, allowance)
+
+    async def made_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
+        """How such a call stands.
+
+        See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.status`.
+        """
+        return await self._calling.status(principal, name, call_id)
 
     async def ended_call(self, call_id: str) -> CallStatus | None:
         """How a call ended, for whoever is to be told; None where it has not."""

@@ -40,6 +40,7 @@ class Invocation(msgspec.Struct, frozen=True):
         waiting: the call that waited for this; None begins one.
         run_id, tool_call_id: in which run an agent calls, and how it names the call; None for none.
         only_asks: whether it is asked about in any case, and not made yet.
+        id: what the call is called that is begun; None for a new id.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Invocation(msgspec.Struct, frozen=True):
     run_id: str | None = None
     tool_call_id: str | None = None
     only_asks: bool = False
+    id: str | None = None
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -131,7 +133,7 @@ def call_of(
             expires_at=expires_at,
         )
     return ActionCall(
-        id=new_id(CALL_PREFIX, now),
+        id=invocation.id or new_id(CALL_PREFIX, now),
         desk=desk,
         action=invocation.name,
         state=CallState.STARTED,

@@ -35,6 +35,15 @@ def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
             f" texts hold no NUL and no lone surrogate, and it nests at most {MAX_DEPTH} levels.",
             param="query",
         ) from error
+    return part_consent(given)
+
+
+def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent | None]:
+    """The arguments in a JSON object, and what its reserved member agrees to.
+
+    Raises:
+        InvalidRequest: that member is not a price.
+    """
     arguments = {name: value for name, value in given.items() if name != CONFIRMATION}
     return arguments, _consent_in(given.get(CONFIRMATION))
 

@@ -69,6 +69,10 @@ class Repeats:
             )
         return self._holding(request, request.key, scope)
 
+    def mark(self, once: Once) -> bytes:
+        """What stands for an idempotency key where it is not kept; nobody can foresee it."""
+        return self._digest(f"key {once.scope}\n{once.key}".encode())
+
     @contextmanager
     def _holding(self, request: Request, key: str, scope: str) -> Iterator[Once]:
         held = (scope, key)
@@ -95,7 +99,7 @@ def thread_scope(principal: Principal, thread_id: str) -> str:
 
 
 def opening_scope(principal: Principal, key: str | None) -> str:
-    """Whose keys are compared when a thread is opened: the caller's, or their address's.
+    """Whose keys are compared where there is no thread yet: the caller's, or their address's.
 
     Raises:
         InvalidRequest: an anonymous caller's key is short enough to be hit upon by a neighbour.
@@ -104,7 +108,7 @@ def opening_scope(principal: Principal, key: str | None) -> str:
         return f"principal {principal.id}{_at(principal)}"
     if key is not None and len(key) < MIN_ANONYMOUS_KEY:
         raise InvalidRequest(
-            f"Without a credential an Idempotency-Key for a new thread has at least"
+            f"Without a credential an Idempotency-Key for a new thread or a call has at least"
             f" {MIN_ANONYMOUS_KEY} characters, such as a UUID.",
             param="Idempotency-Key",
         )

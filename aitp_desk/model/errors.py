@@ -9,6 +9,7 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     │   ├── MissingField          a required member is absent
     │   ├── UnknownVersion        a protocol version that is not served
     │   ├── PreconditionFailed    understood, but not in this state
+    │   │   └── ConsentMissing    it costs, and that was not agreed to
     │   ├── UnsupportedGrant      OAuth: a way to a token that is not offered
     │   ├── InvalidScope          OAuth: a scope that does not exist, or is not the client's
     │   ├── InvalidTarget         OAuth: a token for what is not this desk's
@@ -55,6 +56,7 @@ from typing import ClassVar, Literal
 import msgspec
 
 from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.money import Money
 
 Refusal = Literal[
     "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"
@@ -123,6 +125,18 @@ class PreconditionFailed(InvalidRequest):
     """The request is well formed but does not fit the present state of its object."""
 
     kind = ErrorKind.PRECONDITION_FAILED
+
+
+class ConsentMissing(PreconditionFailed):
+    """A call costs something, and its caller has not agreed to that.
+
+    Parameters:
+        price: what it costs; None where it is something else that must be agreed to.
+    """
+
+    def __init__(self, message: str, *, param: str | None = None, price: Money | None = None):
+        super().__init__(message, param=param)
+        self.price = price
 
 
 class UnsupportedGrant(InvalidRequest):

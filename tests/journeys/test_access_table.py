@@ -186,6 +186,7 @@ async def ask(ground: Ground, who: str, name: str, address: str, need: str, whos
     places = thing(ground, need, whose).places
     route, _, _ = address.partition(" with ")
     method, _, template = route.partition(" ")
+    template = template.replace("/capabilities/{name}", "/capabilities/content_search")
     path = template.replace("{path:.*}", "facts").replace("{name}", "ask.css")
     path = path.replace("{assistant_id}", name or "desk").replace("{model}", "scripted")
     for place, value in places.items():
@@ -219,6 +220,8 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
             return {"assistant_id": name or "desk"}
         case "POST /v1/threads/{thread_id}/runs/{run_id}/submit_tool_outputs":
             return {"tool_outputs": [{"tool_call_id": "call_1", "output": "Done."}]}
+        case "POST /capabilities/{name}" | "POST /{agent}/capabilities/{name}":
+            return {"query": "Hello?"}
         case "POST /agent/converse":
             return a_question()
         case "POST /agent/converse with session_id":

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from http import HTTPStatus
 from typing import Any, get_args
 
 import msgspec
@@ -16,11 +18,13 @@ from aitp_desk.console.wire import render_error as render_console
 from aitp_desk.model import errors
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
+from aitp_desk.model.money import Money
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp
 from aitp_desk.protocols.health.routes import make_door as make_health_door
 from aitp_desk.protocols.oauth.wire import render_error as render_oauth
+from aitp_desk.protocols.openapi.wire import render_error as render_openapi
 from aitp_desk.protocols.reply import Reply
 from tests.docs.errors_table import promised_errors
 
@@ -31,6 +35,9 @@ BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
     errors.UnknownAction: lambda: errors.UnknownAction(MESSAGE, available=("a", "b")),
     errors.UnsupportedType: lambda: errors.UnsupportedType(MESSAGE, available=("text/answer",)),
+    errors.ConsentMissing: lambda: errors.ConsentMissing(
+        MESSAGE, param="_confirm", price=Money(Decimal("29.99"), "EUR")
+    ),
     errors.MethodNotAllowed: lambda: errors.MethodNotAllowed(MESSAGE, allowed=("GET", "HEAD")),
     errors.ScopeMissing: lambda: errors.ScopeMissing(MESSAGE, scope="threads"),
     errors.RateLimited: lambda: errors.RateLimited(MESSAGE, scope="ip", retry_after=42),
@@ -172,6 +179,37 @@ def test_the_door_of_ahp(made: type[DeskError]) -> None:
 
 
 @every_error
+def test_the_door_of_calls(made: type[DeskError]) -> None:
+    """RFC 9457."""
+    error = make(made)
+    row = promised_errors()[error.kind.value]
+    reply = render_openapi(error, {})
+    assert (reply.status, reply.content_type) == (row.status, "application/problem+json")
+    assert list(reply.headers) == headers_of(error)
+    body = json.loads(reply.body)
+    expected = {
+        "type": "about:blank",
+        "title": HTTPStatus(row.status).phrase,
+        "status": row.status,
+        "detail": MESSAGE,
+        "code": row.kind,
+    }
+    for member in ("param", "retry_after"):
+        if (value := getattr(error, member)) is not None:
+            expected[member] = value
+    match error:
+        case errors.ConsentMissing():
+            expected["price"] = {"amount": "29.99", "currency": "EUR"}
+        case errors.UnknownAction():
+            expected["available_capabilities"] = ["a", "b"]
+        case errors.UnsupportedType():
+            expected["available_types"] = ["text/answer"]
+        case _:
+            pass
+    assert body == expected
+
+
+@every_error
 def test_the_door_of_tokens(made: type[DeskError]) -> None:
     error = make(made)
     reply = render_oauth(error, {})
@@ -223,7 +261,7 @@ def test_the_door_of_pages_and_the_watchers_for_everybody_else(
     assert make_health_door(render_aitp).render_error(error, headers) == render_aitp(error, headers)
 
 
-@pytest.mark.parametrize("render", [render_ahp, render_aitp])
+@pytest.mark.parametrize("render", [render_ahp, render_aitp, render_openapi])
 def test_what_else_helps_is_told_where_there_is_any(
     render: Callable[[DeskError, dict[str, str]], Reply],
 ) -> None:
@@ -244,7 +282,7 @@ def test_the_scope_of_a_limit_is_told_where_ahps_list_has_a_word_for_it(
     assert json.loads(render_ahp(error, {}).body).get("scope") == (scope if has_word else None)
 
 
-@pytest.mark.parametrize("render", [render_ahp, render_aitp, PAGES.render_error])
+@pytest.mark.parametrize("render", [render_ahp, render_aitp, render_openapi, PAGES.render_error])
 def test_where_waiting_does_not_help_the_header_says_that_there_is_nothing_to_wait_for(
     render: Callable[[DeskError, dict[str, str]], Reply],
 ) -> None:

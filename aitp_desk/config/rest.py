@@ -1,0 +1,17 @@
+"""The settings of what programs call by its arguments, and of its description."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+
+class Rest(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether actions are called by their arguments, as an OpenAPI document describes them."""
+
+    enabled: Annotated[
+        bool,
+        Meta(description="Whether /openapi.json and POST /capabilities/NAME are served."),
+    ] = True

@@ -1,0 +1,166 @@
+"""Calling an action by its arguments, on no thread and in no session.
+
+What a program knows to call it calls by name and arguments, and is told what came of it, or where
+to ask after it. There are no words to read and nobody to ask back: what is missing is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
+from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.limits import Allowance, Limiter
+from aitp_desk.desk.repeats import Repeats, Request, opening_scope
+from aitp_desk.model.action import Action
+from aitp_desk.model.call import CALL_PREFIX, CONFIRMATION, ActionCall, CallState
+from aitp_desk.model.errors import (
+    CallNotFound,
+    ConsentMissing,
+    IdempotencyConflict,
+    IdempotencyInFlight,
+    MissingField,
+)
+from aitp_desk.model.ids import id_from
+from aitp_desk.model.money import Money
+from aitp_desk.model.principal import Principal
+from aitp_desk.store.records import Once
+
+INTENT = "_intent"
+"""The reserved member of arguments that says what a call is for."""
+
+
+class DirectCall(msgspec.Struct, frozen=True):
+    """A call that is asked for by name and arguments.
+
+    Parameters:
+        arguments: as JSON has them.
+        consent: what its caller has agreed to; None for nothing.
+        intent: what for, in the caller's words.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    consent: Consent | None = None
+    intent: str | None = None
+
+
+class CallingDirectly:
+    """Calls actions for those who know what to call.
+
+    Parameters:
+        requires_intent: whether it must be said what for, where something may change.
+    """
+
+    def __init__(
+        self, invoking: Invoking, *, limiter: Limiter, repeats: Repeats, requires_intent: bool
+    ) -> None:
+        self._invoking = invoking
+        self._limiter = limiter
+        self._repeats = repeats
+        self._requires_intent = requires_intent
+
+    async def call(
+        self, principal: Principal, asked: DirectCall, request: Request, allowance: Allowance | None
+    ) -> CallStatus:
+        """Call an action.
+
+        A repeat (``Idempotency-Key``) calls nothing: it is told how the call of the first time
+        stands, for as long as that is kept. What was refused before it began may be tried again.
+
+        Parameters:
+            allowance: what the caller has left; it becomes less where actions have less.
+
+        Raises:
+            whatever :meth:`aitp_desk.desk.invoking.Invoking.invoke` raises;
+            Forbidden: the agent that the caller is may not call this action.
+            RateLimited: too many actions were called.
+            MissingField: it was not said what for.
+            ConsentMissing: it costs something, and that was not agreed to.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+        """
+        if allowance is not None:
+            allowance.check_action(asked.name)
+        action = self._invoking.find(principal, asked.name).action
+        with self._repeats.once(request, opening_scope(principal, request.key)) as once:
+            id_ = None if once is None else self._id_of(once)
+            before = None if id_ is None else await self._before(principal, asked, id_)
+            if before is not None:
+                return before
+            return await self._call(principal, action, asked, id_, allowance)
+
+    async def status(self, principal: Principal, name: str, call_id: str) -> CallStatus:
+        """How a call of the caller's stands.
+
+        Raises:
+            CallNotFound: there is none, or it is somebody else's.
+        """
+        call = await self._invoking.calls.made_by(call_id, name, principal)
+        if call is None:
+            raise CallNotFound("There is no such call of yours.", param="call_id")
+        return await self._status(call)
+
+    async def _call(
+        self,
+        principal: Principal,
+        action: Action,
+        asked: DirectCall,
+        id_: str | None,
+        allowance: Allowance | None,
+    ) -> CallStatus:
+        if self._requires_intent and action.kind != "query" and not asked.intent:
+            raise MissingField(f"Say in {INTENT} what {action.name} is called for.", param=INTENT)
+        if action.kind != "query":
+            self._limiter.count_action(principal, allowance)
+        invocation = Invocation(
+            action.name, asked.arguments, "arguments", asked.consent, asked.intent, id=id_
+        )
+        match await self._invoking.invoke(principal, invocation):
+            case Ended(call):
+                return await self._status(call)
+            case Accepted(call, eta_seconds):
+                return CallStatus(call, eta_seconds)
+            case ConsentNeeded(_, price):
+                raise _consent_missing(action, price)
+
+    async def _before(self, principal: Principal, asked: DirectCall, id_: str) -> CallStatus | None:
+        """How the call stands that this repeats; None where it repeats none."""
+        call = await self._invoking.calls.find(id_)
+        if call is None:
+            return None
+        known = call.asked_by.id, call.action, call.arguments
+        if known != (principal.id, asked.name, asked.arguments):
+            raise IdempotencyConflict(
+                "This Idempotency-Key was used with another call. Use a new key for a new one.",
+                param="Idempotency-Key",
+            )
+        if call.state is CallState.STARTED and call.accepted_at is None:
+            raise IdempotencyInFlight(
+                "The first call with this Idempotency-Key is still at work.",
+                param="Idempotency-Key",
+                retry_after=1,
+            )
+        return await self._status(call)
+
+    async def _status(self, call: ActionCall) -> CallStatus:
+        if not call.is_over:
+            return CallStatus(call, await self._invoking.calls.seconds_left(call))
+        is_done = call.state is CallState.SUCCEEDED
+        return CallStatus(call, offer=self._invoking.offer(call) if is_done else None)
+
+    def _id_of(self, once: Once) -> str:
+        """What a call with this key is called, so that its repeat finds it."""
+        return id_from(CALL_PREFIX, 0, self._repeats.mark(once))
+
+
+def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:
+    return ConsentMissing(
+        f"{action.name} costs {price}. Nothing was done: agree to that price by the member"
+        f" {CONFIRMATION}.",
+        param=CONFIRMATION,
+        price=price,
+    )

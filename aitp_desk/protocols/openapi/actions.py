@@ -1,0 +1,144 @@
+"""The operations of a site's actions, from their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aitp_desk.agent.filling.confirming import consequences
+from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.model.action import Action
+from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
+from aitp_desk.protocols.openapi.wire import LONGEST_INTENT
+from aitp_desk.protocols.reply import JSON
+
+_OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
+"""Members by which a schema stands for itself; within another document they would mislead."""
+_VALUES = frozenset({"const", "default", "enum", "example", "examples"})
+"""Members that hold values and no schemas."""
+_MONEY: Item = {
+    "type": "object",
+    "properties": {
+        "amount": {"type": "string"},
+        "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+    },
+    "required": ["amount", "currency"],
+}
+
+
+def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -> Item:
+    """The operation that calls an action.
+
+    Parameters:
+        below: the path below which the desk's addresses stand; empty for the site's own.
+        responses: of the address that calls any action.
+    """
+    answers_from_content = action.name in OWN_NAMES
+    told = [action.description, *([] if answers_from_content else consequences(action))]
+    name = action.name if not below else f"{below.strip('/')}.{action.name}"
+    refused = {status: one for status, one in responses.items() if status >= "400"}
+    operation: Item = {
+        "operationId": name,
+        "tags": ["capabilities"],
+        "summary": action.summary,
+        "requestBody": {
+            "required": answers_from_content or bool(action.input_schema.get("required")),
+            "content": {JSON: {"schema": _taken(action), **_examples(action)}},
+        },
+        "responses": {**_given(action), **refused},
+        "x-kind": action.kind,
+        "x-safety": {
+            "mutability": action.safety.mutability,
+            "blast_radius": action.safety.blast_radius,
+        },
+    }
+    if description := "\n\n".join(filter(None, told)):
+        operation["description"] = description
+    if not answers_from_content:
+        operation["parameters"] = [
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "description": "Has the call count once.",
+                "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            }
+        ]
+    if not action.is_open:
+        operation["security"] = [{"bearer": []}]
+    return operation
+
+
+def action_schemas(action: Action) -> dict[str, Item]:
+    """The schemas of an action, by their names in the document."""
+    if action.name in OWN_NAMES:
+        return {}
+    arguments = _placed(action.input_schema, _name(action, "arguments"))
+    reserved: Item = {}
+    if action.may_cost:
+        reserved[CONFIRMATION] = {**_MONEY, "description": "The price that is agreed to."}
+    if action.kind != "query":
+        reserved[INTENT] = {
+            "type": "string",
+            "maxLength": LONGEST_INTENT,
+            "description": "What the call is for.",
+        }
+    if reserved:
+        arguments["properties"] = {**arguments.get("properties", {}), **reserved}
+    schemas = {_name(action, "arguments"): arguments}
+    if action.output_schema is not None:
+        name = _name(action, "result")
+        schemas[name] = _placed(action.output_schema, name)
+    return schemas
+
+
+def _name(action: Action, what: str) -> str:
+    return f"{action.name}.{what}"
+
+
+def _taken(action: Action) -> Item:
+    return ref("Question" if action.name in OWN_NAMES else _name(action, "arguments"))
+
+
+def _examples(action: Action) -> Item:
+    shown = {
+        f"example{place}": {"summary": example.text, "value": example.arguments}
+        for place, example in enumerate(action.examples, 1)
+        if example.arguments is not None
+    }
+    return {"examples": shown} if shown else {}
+
+
+def _given(action: Action) -> dict[str, Item]:
+    answer = ref("AHPResponse")
+    if action.name in OWN_NAMES:
+        return {"200": {"description": "OK", "content": content(JSON, answer)}}
+    result = {} if action.output_schema is None else ref(_name(action, "result"))
+    whole = {
+        "allOf": [
+            answer,
+            {"type": "object", "properties": {"id": {"type": "string"}, "result": result}},
+        ]
+    }
+    given = {"200": {"description": "OK", "content": content(JSON, whole)}}
+    if action.kind == "async":
+        given["202"] = {**about(202), "content": content(JSON, ref("CallStatus"))}
+    return given
+
+
+def _placed(schema: Any, name: str) -> Any:
+    """A schema as it stands in the document: what it refers to within itself is found there."""
+    if isinstance(schema, list | tuple):
+        return [_placed(one, name) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    placed: Item = {}
+    for member, value in schema.items():
+        if member in _OF_THE_DOCUMENT:
+            continue
+        if member == "$ref" and isinstance(value, str) and value.startswith("#"):
+            placed[member] = schema_ref(name) + value.removeprefix("#")
+        else:
+            placed[member] = value if member in _VALUES else _placed(value, name)
+    return placed

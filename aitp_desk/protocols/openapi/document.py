@@ -1,0 +1,240 @@
+"""An OpenAPI 3.1 document of all that a desk serves.
+
+It is written from what there is: the table of routes, which says of each address what it takes and
+what may be refused there, and the declarations of the actions. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from importlib.metadata import version
+
+import msgspec
+
+from aitp_desk.config import Site
+from aitp_desk.model.action import Action
+from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
+from aitp_desk.protocols.openapi.components import SHAPES
+from aitp_desk.protocols.openapi.operations import OPERATIONS, Operation
+from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
+from aitp_desk.protocols.openapi.wire import PROBLEM
+from aitp_desk.protocols.reply import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
+
+OPENAPI = "3.1.1"
+_PARAMETER = re.compile(r"\{(\w+)(?::\.\*)?\}")
+_UNNAMED = re.compile(r"[^A-Za-z0-9]+")
+_ERRORS = {
+    "aitp": (JSON, "Error"),
+    "ahp": (JSON, "AHPError"),
+    "content": (JSON, "AHPError"),
+    "oauth": (JSON, "OAuthError"),
+    "openapi": (PROBLEM, "Problem"),
+    "health": (JSON, "Error"),
+    "metrics": (JSON, "Error"),
+}
+"""How each door refuses; of others it is not described."""
+_LISTED = ("limit", "order", "after", "before")
+_OBJECT: Item = {"type": "object"}
+_UPLOAD: Item = {
+    "type": "object",
+    "properties": {
+        "file": {"type": "string", "contentMediaType": "application/octet-stream"},
+        "purpose": {"type": "string"},
+    },
+    "required": ["file", "purpose"],
+}
+
+
+def describe(
+    site: Site,
+    routes: Iterable[tuple[Door, Route]],
+    actions: Sequence[Action],
+    below: str,
+) -> Item:
+    """Write the document of one desk.
+
+    Parameters:
+        routes: its addresses, with their doors.
+        actions: what it can do.
+        below: the path below which its addresses stand; empty for the site's own.
+    """
+    paths: dict[str, Item] = {}
+    cookies: dict[str, Item] = {}
+    for door, route in routes:
+        path = _PARAMETER.sub(r"{\1}", route.path)
+        paths.setdefault(path, {})[route.method.lower()] = _operation(door, route, below)
+        if route.cookie:
+            cookies["console"] = {"type": "apiKey", "in": "cookie", "name": route.cookie}
+    calls = paths.get(f"{below}/capabilities/{{name}}")
+    if calls is not None:
+        refused = calls["post"]["responses"]
+        for action in actions:
+            path = f"{below}/capabilities/{action.name}"
+            paths[path] = {"post": describe_action(action, below, refused)}
+    _, shapes = msgspec.json.schema_components(SHAPES, ref_template=f"{schema_ref('{name}')}")
+    for action in actions:
+        shapes |= action_schemas(action)
+    return {
+        "openapi": OPENAPI,
+        "info": {
+            "title": site.name,
+            "version": version("aitp-desk"),
+            **({"description": site.description} if site.description else {}),
+        },
+        "servers": [{"url": site.url}],
+        "security": [{}, {"bearer": []}],
+        "tags": [{"name": tag} for tag in _tags(paths)],
+        "paths": paths,
+        "components": {
+            "schemas": shapes,
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "An API key of this desk, or an access token.",
+                },
+                "basic": {
+                    "type": "http",
+                    "scheme": "basic",
+                    "description": "The id and the secret of a client (RFC 6749, section 2.3.1).",
+                },
+                **cookies,
+            },
+        },
+    }
+
+
+def _tags(paths: Mapping[str, Item]) -> list[str]:
+    found = {tag: None for item in paths.values() for one in item.values() for tag in one["tags"]}
+    return list(found)
+
+
+def _operation(door: Door, route: Route, below: str) -> Item:
+    path = route.path.removeprefix(below) or "/"
+    known = OPERATIONS.get(f"{route.method} {path}", Operation(f"{route.method} {route.path}"))
+    kind = door.name.partition(" ")[0]
+    named = f"{route.path}index" if route.path.endswith("/") else route.path
+    slug = _UNNAMED.sub("_", f"{route.method.lower()} {named}").strip("_")
+    operation: Item = {
+        "operationId": slug,
+        "tags": [kind],
+        "summary": known.summary,
+        "responses": {**_answers(kind, route, known), **_refusals(kind, route, known)},
+    }
+    if parameters := _parameters(route, known):
+        operation["parameters"] = parameters
+    if route.max_body:
+        operation["requestBody"] = _body(route, known)
+    if route.cookie:
+        operation["security"] = [{"console": []}]
+    elif not route.identifies:
+        operation["security"] = [{}, {"basic": []}] if route.media_type == URLENCODED else [{}]
+    return operation
+
+
+def _parameters(route: Route, known: Operation) -> list[Item]:
+    found: list[Item] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in _PARAMETER.findall(route.path)
+    ]
+    if known.is_list:
+        found += [
+            {"name": name, "in": "query", "schema": _PAGE_PARAMETERS[name]} for name in _LISTED
+        ]
+    if known.is_repeatable:
+        found.append(_header("Idempotency-Key", "Has the request count once.", max_length=255))
+    if known.waits:
+        found.append(_header("Prefer", "wait=N has the desk wait N seconds (RFC 7240)."))
+    return found
+
+
+def _header(name: str, told: str, max_length: int = 0) -> Item:
+    schema: Item = {"type": "string"}
+    if max_length:
+        schema |= {"minLength": 1, "maxLength": max_length}
+    return {"name": name, "in": "header", "description": told, "schema": schema}
+
+
+_PAGE_PARAMETERS: Mapping[str, Item] = {
+    "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+    "order": {"type": "string", "enum": ["asc", "desc"]},
+    "after": {"type": "string"},
+    "before": {"type": "string"},
+}
+
+
+def _body(route: Route, known: Operation) -> Item:
+    if known.takes:
+        return {"content": content(route.media_type, ref(known.takes))}
+    return {"content": content(route.media_type, _UPLOAD if route.media_type == FORM else _OBJECT)}
+
+
+def _answers(kind: str, route: Route, known: Operation) -> dict[str, Item]:
+    """What is answered where nothing is refused."""
+    given: Item = {}
+    if known.gives:
+        shape = ref(known.gives)
+        given = content(JSON, _page_of(shape) if known.is_list else shape)
+    elif not known.streams:
+        given = {media: {} for media in route.gives if "*" not in media}
+    if known.streams:
+        given[EVENT_STREAM] = {}
+    if known.gives_files:
+        given = {"*/*": {}}
+    answers: dict[str, Item] = {"200": {"description": "OK", "content": given}}
+    for status in known.statuses:
+        if status < HTTPStatus.BAD_REQUEST:
+            answers[str(status)] = {**about(status), "content": given}
+    if 201 in known.statuses:
+        del answers["200"]
+    if route.method == "GET" and route.is_open:
+        answers["304"] = about(304)
+    if kind == "pages":
+        answers["302"] = about(302)
+    if "{path:" in route.path:
+        answers |= {"206": about(206), "416": about(416)}
+    if kind == "console" and route.method == "DELETE":
+        answers["204"] = about(204)
+    return answers
+
+
+def _page_of(shape: Item) -> Item:
+    """A page of a list, as the OpenAI API has it."""
+    end = {"type": ["string", "null"]}
+    return {
+        "type": "object",
+        "properties": {
+            "object": {"const": "list"},
+            "data": {"type": "array", "items": shape},
+            "first_id": end,
+            "last_id": end,
+            "has_more": {"type": "boolean"},
+        },
+        "required": ["object", "data", "has_more"],
+    }
+
+
+def _refusals(kind: str, route: Route, known: Operation) -> dict[str, Item]:
+    """What may be refused, by what the route looks at."""
+    statuses = {400, 401, 403, 421, 500, 503}
+    if route.counted is not None:
+        statuses.add(429)
+    if route.max_body:
+        statuses |= {408, 409, 413, 415}
+    if route.method == "DELETE":
+        statuses.add(409)
+    if "{" in route.path:
+        statuses.add(404)
+    statuses |= {status for status in known.statuses if status >= HTTPStatus.BAD_REQUEST}
+    return {str(status): _refusal(kind, status) for status in sorted(statuses)}
+
+
+def _refusal(kind: str, status: int) -> Item:
+    known = _ERRORS.get(kind)
+    if known is None:
+        return about(status)
+    media, shape = known
+    told = content(media, ref(shape))
+    return {**about(status), "content": told}

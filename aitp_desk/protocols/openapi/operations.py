@@ -1,0 +1,172 @@
+"""What each operation is for, what it takes and what it gives: one row an address.
+
+An address without a row stands in the document all the same, with what its route says of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import msgspec
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """What is told of an operation beside what its route says.
+
+    Parameters:
+        summary: what it does, in a line.
+        gives: the shape of its answer; empty for one that is not described.
+        takes: the shape of its body; empty for any object.
+        is_list: whether it gives a page of such things.
+        statuses: answers of its own, beside those that follow from its route.
+        is_repeatable: whether an ``Idempotency-Key`` makes it count once.
+        waits: whether ``Prefer: wait=N`` has it wait for what comes of it.
+        streams: whether it may answer with a stream of events.
+        gives_files: whether it gives what may be of any media type.
+    """
+
+    summary: str
+    gives: str = ""
+    takes: str = ""
+    is_list: bool = False
+    statuses: tuple[int, ...] = ()
+    is_repeatable: bool = False
+    waits: bool = False
+    streams: bool = False
+    gives_files: bool = False
+
+
+_THREAD = "/v1/threads/{thread_id}"
+_MESSAGE = f"{_THREAD}/messages/{{message_id}}"
+_RUN = f"{_THREAD}/runs/{{run_id}}"
+_OPEN = Operation(
+    "Open a thread", "Thread", "ThreadDraft", is_repeatable=True, waits=True, statuses=(404,)
+)
+_CONSOLE = "/console/api/"
+_METADATA = "Describe who gives tokens for this resource (RFC 9728)"
+_RESOURCE = "GET /.well-known/oauth-protected-resource"
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        "POST /v1/thread": _OPEN,
+        "POST /v1/threads": _OPEN,
+        f"GET {_THREAD}": Operation("Read a thread", "Thread"),
+        f"POST {_THREAD}": Operation("Change a thread's metadata, or read it", "Thread", "Update"),
+        f"DELETE {_THREAD}": Operation("Delete a thread", "Deleted"),
+        f"POST {_THREAD}/claim": Operation("Make a thread without an owner one's own", "Thread"),
+        f"GET {_THREAD}/messages": Operation("List messages", "Message", is_list=True),
+        f"POST {_THREAD}/messages": Operation(
+            "Say something on a thread", "Message", "MessageDraft", is_repeatable=True, waits=True
+        ),
+        f"GET {_MESSAGE}": Operation("Read a message", "Message"),
+        f"POST {_MESSAGE}": Operation(
+            "Change a message's metadata, or read it", "Message", "Update"
+        ),
+        f"DELETE {_MESSAGE}": Operation("Delete a message", "Deleted"),
+        f"GET {_THREAD}/events": Operation(
+            "Follow what happens on a thread", streams=True, statuses=(410,)
+        ),
+        f"GET {_THREAD}/actors": Operation("List who takes part", "Actor", is_list=True),
+        f"POST {_THREAD}/actors": Operation("Have an actor join", "Actor", "ActorDraft"),
+        f"DELETE {_THREAD}/actors/{{actor}}": Operation("Have an actor leave", "Deleted"),
+        f"GET {_THREAD}/grants": Operation(
+            "List with whom a thread is shared", "Grant", is_list=True
+        ),
+        f"POST {_THREAD}/grants": Operation("Share a thread", "Grant", "GrantDraft"),
+        f"DELETE {_THREAD}/grants/{{grant_id}}": Operation("Take a grant back", "Deleted"),
+        "POST /v1/threads/runs": Operation(
+            "Open a thread and start a run on it",
+            "Run",
+            "ThreadRunDraft",
+            is_repeatable=True,
+            waits=True,
+            streams=True,
+            statuses=(404,),
+        ),
+        f"GET {_THREAD}/runs": Operation("List runs", "Run", is_list=True),
+        f"POST {_THREAD}/runs": Operation(
+            "Start a run", "Run", "RunDraft", is_repeatable=True, waits=True, streams=True
+        ),
+        f"GET {_RUN}": Operation("Read a run", "Run"),
+        f"POST {_RUN}": Operation("Change a run's metadata, or read it", "Run", "Update"),
+        f"POST {_RUN}/cancel": Operation("Stop a run", "Run"),
+        f"POST {_RUN}/submit_tool_outputs": Operation(
+            "Give a run what it waits for", "Run", "ToolOutputs", waits=True, streams=True
+        ),
+        f"GET {_RUN}/steps": Operation("List the steps of a run", "RunStep", is_list=True),
+        f"GET {_RUN}/steps/{{step_id}}": Operation("Read a step of a run", "RunStep"),
+        "POST /v1/files": Operation("Upload a file", "File"),
+        "GET /v1/files": Operation("List one's files", "File", is_list=True),
+        "GET /v1/files/{file_id}": Operation("Read about a file", "File"),
+        "GET /v1/files/{file_id}/content": Operation("Download a file", gives_files=True),
+        "DELETE /v1/files/{file_id}": Operation("Delete a file", "Deleted"),
+        "GET /v1/assistants": Operation("List the site's agents", "Assistant", is_list=True),
+        "POST /v1/assistants": Operation("Refused: assistants are the site's own"),
+        "GET /v1/assistants/{assistant_id}": Operation("Read about an agent", "Assistant"),
+        "POST /v1/assistants/{assistant_id}": Operation("Refused: assistants are the site's own"),
+        "DELETE /v1/assistants/{assistant_id}": Operation("Refused: assistants are the site's own"),
+        "GET /v1/models": Operation("List what the site's agents answer with"),
+        "GET /v1/models/{model}": Operation("Read about a model", "Model"),
+        "GET /.well-known/agent.json": Operation("The AHP manifest: what can be asked here"),
+        "POST /agent/converse": Operation(
+            "Ask a question, or several in a session", "AHPResponse", "AHPRequest", statuses=(202,)
+        ),
+        "GET /agent/converse/status/{session_id}": Operation(
+            "How a call stands that was accepted in a session", "AHPResponse"
+        ),
+        "GET /llms.txt": Operation("A line on each page of the site"),
+        "GET /llms-full.txt": Operation("All pages of the site in full"),
+        "GET /health": Operation("Whether the process answers", "Health"),
+        "GET /ready": Operation("Whether the desk can do its work", "Readiness"),
+        "GET /metrics": Operation("The desk's figures, for operators"),
+        "POST /oauth/token": Operation("Get an access token", "Token", "TokenRequest"),
+        "POST /oauth/register": Operation(
+            "Register a client", "Client", "ClientDraft", statuses=(201,)
+        ),
+        "GET /oauth/authorize": Operation("Refused: nobody signs in here"),
+        "GET /.well-known/oauth-authorization-server": Operation("Describe the issuer (RFC 8414)"),
+        "GET /.well-known/jwks.json": Operation("The issuer's public keys (RFC 7517)"),
+        _RESOURCE: Operation(_METADATA),
+        f"{_RESOURCE}/v1": Operation(_METADATA),
+        f"{_RESOURCE}/mcp": Operation(_METADATA),
+        f"{_RESOURCE}/agent/converse": Operation(_METADATA),
+        "GET /openapi.json": Operation("This document"),
+        "GET /docs": Operation("This document as a page, for people"),
+        "POST /capabilities/{name}": Operation(
+            "Call a capability by its arguments", "AHPResponse", is_repeatable=True, statuses=(202,)
+        ),
+        "GET /capabilities/{name}/calls/{call_id}": Operation("How a call stands", "CallStatus"),
+        "GET /": Operation("The home page"),
+        "GET /assets/{name}": Operation("What the desk's own pages load", gives_files=True),
+        "GET /{path:.*}": Operation(
+            "A page of the site, or a file that one declares", gives_files=True
+        ),
+        "GET /console": Operation("The page of those who run the desk"),
+        "GET /console/": Operation("The page of those who run the desk"),
+        "GET /console/assets/{name}": Operation("What the console's pages load", gives_files=True),
+        f"POST {_CONSOLE}session": Operation("Sign in to the console"),
+        f"GET {_CONSOLE}session": Operation("Who has signed in"),
+        f"DELETE {_CONSOLE}session": Operation("Sign out"),
+        f"GET {_CONSOLE}tickets": Operation("List tickets"),
+        f"GET {_CONSOLE}tickets/{{ticket_id}}": Operation("Read a ticket"),
+        f"POST {_CONSOLE}tickets/{{ticket_id}}/take": Operation("Take a ticket"),
+        f"POST {_CONSOLE}tickets/{{ticket_id}}/release": Operation("Give a ticket back"),
+        f"POST {_CONSOLE}tickets/{{ticket_id}}/answer": Operation("Answer a ticket"),
+        f"POST {_CONSOLE}tickets/{{ticket_id}}/close": Operation("Close a ticket"),
+        f"POST {_CONSOLE}tickets/{{ticket_id}}/approve": Operation("Approve what waits for it"),
+        f"POST {_CONSOLE}tickets/{{ticket_id}}/decline": Operation("Decline what waits for it"),
+        f"GET {_CONSOLE}threads": Operation("List threads"),
+        f"GET {_CONSOLE}threads/{{thread_id}}": Operation("Read a thread, as an operator"),
+        f"GET {_CONSOLE}threads/{{thread_id}}/messages": Operation("Its messages"),
+        f"GET {_CONSOLE}threads/{{thread_id}}/events": Operation("Follow it", streams=True),
+        f"POST {_CONSOLE}threads/{{thread_id}}/take": Operation("Take a thread over"),
+        f"POST {_CONSOLE}threads/{{thread_id}}/release": Operation("Give a thread back"),
+        f"POST {_CONSOLE}threads/{{thread_id}}/say": Operation("Say something as an operator"),
+        f"POST {_CONSOLE}threads/{{thread_id}}/resolve": Operation("Say that it is settled"),
+        f"POST {_CONSOLE}threads/{{thread_id}}/notes": Operation("Note something on a thread"),
+        f"GET {_CONSOLE}live": Operation("Follow what waits", streams=True),
+        f"GET {_CONSOLE}load": Operation("How much there is to do"),
+    }
+)
+"""By method and path, as the route has it; those of a further agent without its name."""

@@ -1,0 +1,92 @@
+"""The addresses of the OpenAPI door: the document, calls of actions, and how calls stand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.desk.repeats import Request
+from aitp_desk.model.action import Action
+from aitp_desk.protocols.openapi import wire
+from aitp_desk.protocols.openapi.document import describe
+from aitp_desk.protocols.reply import Call, Door, Reply, Route, has_version
+
+DOCUMENT_PATH = "/openapi.json"
+Served = Callable[[], Sequence[tuple[Door, Route]]]
+"""Gives every address that is served, with its door."""
+
+
+class OpenApiDoor:
+    """The OpenAPI door of one desk.
+
+    The document is written when it is first asked for, and again when the desk can do other things.
+
+    Parameters:
+        served: all addresses of the process.
+        encode_answer: writes an answer from content, as AHP has it.
+    """
+
+    def __init__(self, desk: Desk, served: Served, encode_answer: Callable[[Asked], Reply]) -> None:
+        self._desk = desk
+        self._served = served
+        self._encode_answer = encode_answer
+        self._below = f"/{desk.name}" if desk.name else ""
+        self._declared: tuple[Action, ...] | None = None
+        self._document = b""
+        self._tag = ""
+
+    def document(self) -> bytes:
+        """The document as the desk is now: the same object until that changes it."""
+        actions = self._desk.registry.actions
+        if actions != self._declared:
+            own = self._desk if self._desk.name else None
+            routes = [(door, route) for door, route in self._served() if door.desk is own]
+            document = describe(self._desk.site, routes, actions, self._below)
+            self._document = msgspec.json.encode(document)
+            self._tag = f'"{hashlib.sha256(self._document).hexdigest()[:32]}"'
+            self._declared = actions
+        return self._document
+
+    async def get_document(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /openapi.json``."""
+        body = self.document()
+        headers = (("ETag", self._tag), ("Cache-Control", "public, max-age=60"))
+        if has_version(call.headers, self._tag):
+            return Reply(304, headers=headers)
+        return Reply(200, body, headers=headers)
+
+    async def post_call(self, desk: Desk, call: Call) -> Reply:
+        """``POST /capabilities/{name}``."""
+        name = desk.registry.action(call.params["name"]).name
+        if name in OWN_NAMES:
+            ask = wire.decode_question(name, call.body)
+            return self._encode_answer(await desk.ask(call.principal, ask, call.allowance))
+        asked = wire.decode_call(name, call.body)
+        request = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
+        status = await desk.call(call.principal, asked, request, call.allowance)
+        return wire.encode_called(status, desk.site.url, self._below)
+
+    async def get_call(self, desk: Desk, call: Call) -> Reply:
+        """``GET /capabilities/{name}/calls/{call_id}``."""
+        name, call_id = call.params["name"], call.params["call_id"]
+        status = await desk.made_call(call.principal, name, call_id)
+        return wire.encode_status(status, desk.site.url)
+
+    def door(self) -> Door:
+        """The door with its table of routes."""
+        below, calls = self._below, f"{self._below}{wire.CAPABILITIES_PATH}{{name}}"
+        routes = (
+            Route("GET", below + DOCUMENT_PATH, self.get_document, "static", is_open=True),
+            Route("POST", calls, self.post_call, "converse", wire.MAX_BODY),
+            Route("GET", f"{calls}/calls/{{call_id}}", self.get_call, "static"),
+        )
+        name = self._desk.name
+        owns = (below + wire.CAPABILITIES_PATH, below + DOCUMENT_PATH)
+        if not name:
+            return Door("openapi", routes, owns, wire.render_error)
+        return Door(f"openapi of {name}", routes, owns, wire.render_error, self._desk)

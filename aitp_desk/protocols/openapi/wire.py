@@ -1,0 +1,213 @@
+"""Calls of actions as plain JSON over HTTP: arguments in, a result or a problem out.
+
+The result stands in ``result`` as the action's schema has it. Beside it stand the members by which
+AHP tells an answer (AHP 0.1, section 6.2), so that who reads those can read these. Refusals are
+problem details (RFC 9457). Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.asking import Ask
+from aitp_desk.desk.calling_directly import INTENT, DirectCall
+from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.json_arguments import part_consent
+from aitp_desk.desk.offer import Offer
+from aitp_desk.model.action import TEXT_ANSWER
+from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    DeskError,
+    InvalidRequest,
+    MissingField,
+    UnknownAction,
+    UnsupportedType,
+)
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.refusal import refusal_headers, status_of
+from aitp_desk.protocols.reply import Reply
+
+CAPABILITIES_PATH = "/capabilities/"
+PROBLEM = "application/problem+json"
+MAX_BODY = 64 * 1024
+LONGEST_QUESTION = 4096
+LONGEST_INTENT = 256
+MOST_TOKENS = 32_768
+_QUESTION = frozenset({"query", "locale", "max_tokens", "accept_types"})
+_KINDS = frozenset(kind.value for kind in ErrorKind)
+_STATUS = {
+    CallState.SUCCEEDED: "success",
+    CallState.FAILED: "failed",
+    CallState.UNKNOWN: "failed",
+    CallState.EXPIRED: "expired",
+}
+_encode = msgspec.json.Encoder().encode
+
+
+def decode_call(name: str, body: bytes) -> DirectCall:
+    """Read the arguments of a call; an empty body has none.
+
+    Raises:
+        InvalidRequest: the body is no JSON object, or a reserved member is not what it has to be.
+    """
+    arguments, consent = part_consent(_object(body))
+    intent = arguments.get(INTENT)
+    if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
+        raise InvalidRequest(
+            f"{INTENT} says in at most {LONGEST_INTENT} characters what the call is for.",
+            param=INTENT,
+        )
+    arguments = {member: value for member, value in arguments.items() if member != INTENT}
+    return DirectCall(name, arguments, consent, intent or None)
+
+
+def decode_question(name: str, body: bytes) -> Ask:
+    """Read a question to a capability that answers from the site's content.
+
+    Raises:
+        MissingField: there is no question.
+        InvalidRequest: a member is unknown, or not what it has to be; ``param`` names it.
+    """
+    given = _object(body)
+    for member in given:
+        if member not in _QUESTION:
+            raise InvalidRequest(
+                f"{name} takes {', '.join(sorted(_QUESTION))}, and no {member[:64]!r}.",
+                param=member[:64],
+            )
+    query, locale = given.get("query"), given.get("locale")
+    if query is None:
+        raise MissingField("The member 'query' is required: the question.", param="query")
+    if not isinstance(query, str) or not query.strip() or len(query) > LONGEST_QUESTION:
+        raise InvalidRequest(f"query has 1 to {LONGEST_QUESTION} characters.", param="query")
+    if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= 64):
+        raise InvalidRequest("locale is a language tag such as en or fr-CA.", param="locale")
+    tokens = given.get("max_tokens")
+    if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MOST_TOKENS):
+        raise InvalidRequest(
+            f"max_tokens is a whole number from 1 to {MOST_TOKENS}.", param="max_tokens"
+        )
+    accepts = given.get("accept_types")
+    is_list = isinstance(accepts, list) and all(isinstance(one, str) for one in accepts)
+    if accepts is not None and not is_list:
+        raise InvalidRequest(
+            "accept_types is a list of types such as text/answer.", param="accept_types"
+        )
+    return Ask(
+        action=name,
+        query=query,
+        locale=locale,
+        max_tokens=tokens,
+        accepts=None if accepts is None else tuple(accepts),
+    )
+
+
+def encode_called(status: CallStatus, site_url: str, below: str) -> Reply:
+    """The answer to a call: its result, that it was taken on (202), or why it failed.
+
+    Parameters:
+        site_url: the site's address, without a slash at its end.
+        below: the path below which the desk's addresses stand; empty for the site's own.
+    """
+    call = status.call
+    if call.is_over:
+        is_refused = status.offer is None and call.accepted_at is None
+        return _refusal_of(call) if is_refused else encode_status(status, site_url)
+    where = f"{below}{CAPABILITIES_PATH}{call.action}/calls/{call.id}"
+    told = {**_named(call), "status": "accepted", "eta_seconds": status.eta_seconds, "poll": where}
+    return Reply(202, _encode(told), headers=(("Location", where),))
+
+
+def encode_status(status: CallStatus, site_url: str) -> Reply:
+    """How a call stands; that it failed is told with 200 as well."""
+    call = status.call
+    if call.is_over:
+        return Reply(200, _encode(_ended(status, site_url)))
+    pending = {
+        "status": "pending",
+        "progress": call.progress or "It was taken on.",
+        "eta_seconds": status.eta_seconds,
+    }
+    return Reply(200, _encode({**_named(call), **pending}))
+
+
+def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal as problem details (RFC 9457); ``code`` is its kind."""
+    body = _problem(error.kind, error.message)
+    if error.param is not None:
+        body["param"] = error.param
+    if error.retry_after is not None:
+        body["retry_after"] = error.retry_after
+    if error.recovery is not None:
+        body["recovery"] = error.recovery
+    match error:
+        case ConsentMissing():
+            body["price"] = error.price
+        case UnknownAction():
+            body["available_capabilities"] = error.available
+        case UnsupportedType():
+            body["available_types"] = error.available
+        case _:
+            pass
+    return Reply(body["status"], _encode(body), PROBLEM, refusal_headers(error))
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    given = decode_json(body) if body.strip() else {}
+    if not isinstance(given, dict):
+        raise InvalidRequest("The body is a JSON object: the arguments.")
+    return given
+
+
+def _named(call: ActionCall) -> dict[str, Any]:
+    return {"id": call.id, "capability": call.action}
+
+
+def _ended(status: CallStatus, site_url: str) -> dict[str, Any]:
+    call, offer = status.call, status.offer
+    told = {**_named(call), "status": _STATUS[call.state]}
+    if offer is None:
+        return {**told, "error": call.error}
+    return {
+        **told,
+        "result": call.result,
+        "response": _in_words(offer, site_url),
+        "effects": call.effects,
+    }
+
+
+def _in_words(offer: Offer, site_url: str) -> dict[str, Any]:
+    sources = [
+        {
+            "title": source.title,
+            "url": source.absolute_url(site_url),
+            "relevance": source.relevance,
+        }
+        for source in offer.sources
+    ]
+    return {"content_type": TEXT_ANSWER, "answer": offer.text, "sources": sources}
+
+
+def _refusal_of(call: ActionCall) -> Reply:
+    """Why a call failed whose repeat this is, as it was told the first time."""
+    name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
+    kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
+    body = _problem(kind, message)
+    return Reply(body["status"], _encode({**body, "id": call.id}), PROBLEM)
+
+
+def _problem(kind: ErrorKind, message: str) -> dict[str, Any]:
+    status = status_of(kind)
+    return {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": int(status),
+        "detail": message,
+        "code": kind.value,
+    }
