@@ -101,7 +101,18 @@ async def test_every_address_stands_in_the_document_and_nothing_else(
 
 async def test_every_address_of_the_site_is_described_in_words(shop: Shop) -> None:
     described = await document(shop.stranger)
-    own = {"aitp", "ahp", "content", "console", "health", "metrics", "oauth", "openapi", "pages"}
+    own = {
+        "agents.txt",
+        "aitp",
+        "ahp",
+        "content",
+        "console",
+        "health",
+        "metrics",
+        "oauth",
+        "openapi",
+        "pages",
+    }
     bare = [
         operation["summary"]
         for item in described["paths"].values()

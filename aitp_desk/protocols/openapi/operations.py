@@ -43,6 +43,7 @@ _RUN = f"{_THREAD}/runs/{{run_id}}"
 _OPEN = Operation(
     "Open a thread", "Thread", "ThreadDraft", is_repeatable=True, waits=True, statuses=(404,)
 )
+_DECLARED = Operation("What agents can do here, declared (agents.txt 1.0)")
 _CONSOLE = "/console/api/"
 _METADATA = "Describe who gives tokens for this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
@@ -115,6 +116,10 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "GET /agent/converse/status/{session_id}": Operation(
             "How a call stands that was accepted in a session", "AHPResponse"
         ),
+        "GET /agents.txt": _DECLARED,
+        "GET /.well-known/agents.txt": _DECLARED,
+        "GET /agents.json": _DECLARED,
+        "GET /.well-known/agents.json": _DECLARED,
         "GET /llms.txt": Operation("A line on each page of the site"),
         "GET /llms-full.txt": Operation("All pages of the site in full"),
         "GET /health": Operation("Whether the process answers", "Health"),

@@ -13,9 +13,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.asking import Ask
 from aitp_desk.desk.calling_directly import INTENT, DirectCall
-from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.exchange import Ask, CallStatus
 from aitp_desk.desk.json_arguments import part_consent
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
