@@ -13,6 +13,8 @@ from aitp_desk.protocols.agents_txt.wire import Addresses, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
+from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
+from aitp_desk.protocols.openapi.wire import CAPABILITIES_PATH
 from aitp_desk.protocols.reply import Door
 
 THREADS_PATH = "/v1/threads"
@@ -42,9 +44,12 @@ def _addresses(config: Config) -> Addresses:
     """Where the doors are that are open with these settings."""
     gives_tokens = config.oauth.enabled
     registers = gives_tokens and config.oauth.registration.enabled
+    calls = config.rest.enabled
     return Addresses(
         converse=CONVERSE_PATH,
         threads=THREADS_PATH,
+        actions=CAPABILITIES_PATH if calls else "",
+        openapi=DOCUMENT_PATH if calls else "",
         token=TOKEN_PATH if gives_tokens else "",
         register=REGISTER_PATH if registers else "",
     )

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
 from aitp_desk.app import open_server
@@ -21,12 +22,15 @@ from aitp_desk.protocols.agents_txt import (
     parse_text,
     write_text,
 )
+from aitp_desk.protocols.agents_txt.wire import id_of
+from tests.serving import SHOP, serving
 from tests.visiting import Visitor, visiting
 
 pytestmark = pytest.mark.asyncio
 
 TEXTS = ("/.well-known/agents.txt", "/agents.txt")
 JSONS = ("/.well-known/agents.json", "/agents.json")
+OWN_ACTIONS = ("site-info", "content-search", "contact", "list-pages")
 QUERY = "What does gift wrapping cost?"
 DESK_TOML = """
 [site]
@@ -181,7 +185,7 @@ async def test_the_site_and_the_owners_endpoints_are_told_of_as_they_are_declare
     assert document.generated_at is None
     assert document.access == Access(allow=("/shop/*",), disallow=("/private/*",))
     by_id = {one.id: one for one in document.capabilities}
-    assert list(by_id) == ["converse", "threads", "data-query", "live", "search"]
+    assert list(by_id) == ["converse", "threads", *OWN_ACTIONS, "data-query", "live", "search"]
     query = by_id["data-query"]
     assert query.endpoint == "https://wraps.example/graphql"
     assert query.protocol == "GraphQL"
@@ -239,7 +243,7 @@ async def test_what_is_declared_of_agents_is_what_is_enforced(tmp_path: Path) ->
         assert document.agents == {
             "*": AgentPolicy(),
             "SlowBot": AgentPolicy(rate_limit=RateLimit(2, "minute")),
-            "narrow": AgentPolicy(capabilities=("converse", "data-query")),
+            "narrow": AgentPolicy(capabilities=("converse", "contact", "data-query")),
             "talker": AgentPolicy(capabilities=("threads",)),
         }
         slow = [("User-Agent", "slowbot/1.0")]
@@ -253,6 +257,36 @@ async def test_what_is_declared_of_agents_is_what_is_enforced(tmp_path: Path) ->
         assert (await visitor.ask(QUERY, headers=narrow)).status == 403
         async with visitor.http.post("/v1/threads", json={}, headers=narrow) as refused:
             assert refused.status == 403
+
+
+async def test_actions_are_called_as_their_blocks_say(tmp_path: Path) -> None:
+    async with (
+        serving(tmp_path / "data", "oauth.registration.enabled=true", folder=SHOP) as desk,
+        aiohttp.ClientSession() as http,
+    ):
+        async with http.get(desk.url + TEXTS[0]) as response:
+            by_id = {one.id: one for one in parse_text(await response.text()).capabilities}
+        assert {id_of(action.name) for action in desk.desk.registry.actions} < by_id.keys()
+        search = by_id["content-search"]
+        assert search.openapi == f"{desk.url}/openapi.json"
+        async with http.get(search.openapi) as described:
+            assert described.status == 200
+        async with http.request(
+            search.method or "GET", search.endpoint, json={"query": "What is your return policy?"}
+        ) as response:
+            assert (await response.json())["status"] == "success"
+        closed = [one for one in by_id.values() if one.auth.type != "none"]
+        assert closed
+        for one in closed:
+            async with http.request(one.method or "GET", one.endpoint, json={}) as refused:
+                assert refused.status == 401
+            assert one.auth.token_endpoint == f"{desk.url}/oauth/token"
+
+
+async def test_without_plain_http_no_action_is_told_of(tmp_path: Path) -> None:
+    async with telling(tmp_path, "rest.enabled=false", tables="") as visitor:
+        document = await told(visitor)
+    assert [one.id for one in document.capabilities] == ["converse", "threads"]
 
 
 async def test_a_further_agent_is_reached_as_its_block_says(tmp_path: Path) -> None:

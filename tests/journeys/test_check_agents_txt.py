@@ -91,7 +91,7 @@ async def test_what_the_desk_serves_holds_to_the_specification(tmp_path: Path) -
         for path in ("/agents.txt", "/.well-known/agents.json"):
             code, out, err = await asyncio.to_thread(check, desk.url + path)
             assert (code, err) == (0, [])
-            assert out == [f"{desk.url}{path} holds to agents.txt 1.0: 2 capabilities."]
+            assert out == [f"{desk.url}{path} holds to agents.txt 1.0: 6 capabilities."]
         code, out, err = await asyncio.to_thread(check, f"{desk.url}/")
         assert (code, err, len(out)) == (0, [], 4)
         code, _, err = await asyncio.to_thread(check, f"{desk.url}/no.txt")
