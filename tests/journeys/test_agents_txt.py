@@ -255,8 +255,15 @@ async def test_what_is_declared_of_agents_is_what_is_enforced(tmp_path: Path) ->
         narrow = [("User-Agent", "Narrow")]
         assert (await visitor.ask(QUERY, "contact", headers=narrow)).status == 200
         assert (await visitor.ask(QUERY, headers=narrow)).status == 403
-        async with visitor.http.post("/v1/threads", json={}, headers=narrow) as refused:
-            assert refused.status == 403
+        for endpoint, status in (
+            (by_id["contact"].endpoint, 200),
+            (by_id["content-search"].endpoint, 403),
+            (by_id["threads"].endpoint, 403),
+        ):
+            asked = {} if endpoint == by_id["threads"].endpoint else {"query": QUERY}
+            path = endpoint.removeprefix(document.site.url)
+            async with visitor.http.post(path, json=asked, headers=narrow) as answered:
+                assert answered.status == status
 
 
 async def test_actions_are_called_as_their_blocks_say(tmp_path: Path) -> None:
