@@ -42,6 +42,7 @@ import msgspec
 
 from aitp_desk.agent.people import PersonWanted
 from aitp_desk.agent.tools import Invoke, Round, Tool, invoke_nothing
+from aitp_desk.model.ticket import PersonSaid
 
 CHARACTERS_PER_TOKEN = 4
 """What a token is taken to be worth where no model counts them."""
@@ -234,6 +235,7 @@ class Answer(msgspec.Struct, frozen=True):
         person: set where a person is to be asked as well: the desk asks one, and says so after the
             text, which may be empty then. Such an answer is for one visitor alone.
         offers_person: whether the desk offers at the text's end that a person be asked.
+        heard: what people have said there meanwhile, which is told before the text.
     """
 
     text: str
@@ -249,6 +251,7 @@ class Answer(msgspec.Struct, frozen=True):
     waits: str | None = None
     person: PersonWanted | None = None
     offers_person: bool = False
+    heard: tuple[PersonSaid, ...] = ()
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -257,7 +260,7 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty when the question is open.
         free_form: whether any other text will do as well.
-        usage, fallback, tools_used, model, locale, waits: as an answer's.
+        usage, fallback, tools_used, model, locale, waits, heard: as an answer's.
     """
 
     question: str
@@ -269,6 +272,7 @@ class Clarification(msgspec.Struct, frozen=True):
     model: str | None = None
     locale: str | None = None
     waits: str | None = None
+    heard: tuple[PersonSaid, ...] = ()
 
     @property
     def tokens_used(self) -> int:

@@ -38,6 +38,7 @@ from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.ticket import PersonSaid
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -166,11 +167,16 @@ class Asking:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
             # nothing is told with a call that goes on by itself: the next turn tells it
-            heard = "" if action.kind == "async" else await self._holding.hear(session)
+            heard = () if action.kind == "async" else await self._holding.hear(session)
             return await self._act_in(principal, session, ask, action, heard)
 
     async def _act_in(
-        self, principal: Principal, session: Session, ask: Ask, action: Action, heard: str = ""
+        self,
+        principal: Principal,
+        session: Session,
+        ask: Ask,
+        action: Action,
+        heard: tuple[PersonSaid, ...] = (),
     ) -> Asked:
         """Have an action done in a session.
 
@@ -216,19 +222,24 @@ class Asking:
         heard = await self._holding.hear(session)
         if heard and not self._sessions.has_turns(session):
             await self._holding.note(principal, session, ask.words)
-            return Answer(heard)
+            return Answer("", heard=heard)
         try:
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
             outcome = await self._answering.reply(principal, ask, action, session, tools)
+            tokens = outcome.tokens_used
+            # somebody may have taken it over while the agent was at work
+            held = await self._holding.hold(principal, session, ask.words, heard, tokens)
         except BaseException:
             if heard:
                 self._sessions.forget(session)
             raise
+        if held is not None:
+            return held
         if is_said_alone(heard, outcome):
-            await self._holding.note(principal, session, ask.words, outcome.tokens_used)
-            return Answer(heard)
-        outcome = await self._finish(principal, session, ask, outcome, outcome.tokens_used)
+            await self._holding.note(principal, session, ask.words, tokens)
+            return Answer("", tokens_used=tokens, heard=heard)
+        outcome = await self._finish(principal, session, ask, outcome, tokens)
         return told_after(heard, outcome)
 
     @property

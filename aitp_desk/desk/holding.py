@@ -12,17 +12,17 @@ from aitp_desk.agent.base import Answer, Said
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.ticket import PersonSaid, operator_of
 from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store
 
 MOST = 20
 """How many messages of people's are told at once."""
 HELD = (
-    "A person has taken this conversation over and reads what you write."
+    "A person, {operator}, has taken this conversation over and reads what you write."
     " Ask again for their answer."
 )
 """What is said where that person has said nothing yet."""
-_BETWEEN = "\n\n"
 
 
 class Holding:
@@ -33,8 +33,8 @@ class Holding:
         self._sessions = sessions
         self._recording = recording
 
-    async def hear(self, session: Session) -> str:
-        """What people have said that the visitor was not told yet; empty for nothing.
+    async def hear(self, session: Session) -> tuple[PersonSaid, ...]:
+        """What people have said that the visitor was not told yet.
 
         The session takes note of it; who does not tell it after all has the session forgotten.
 
@@ -45,13 +45,22 @@ class Holding:
             self._store, session.thread_id, session.heard, MOST
         )
         session.heard = said[-1][0] if said else session.heard
-        return _BETWEEN.join(text for _, parts in said for text in parts)
+        return tuple(one for _, one in said)
 
-    async def hold(self, principal: Principal, session: Session, words: str) -> Answer | None:
-        """Take note of a visitor's words in a session that a person has.
+    async def hold(
+        self,
+        principal: Principal,
+        session: Session,
+        words: str,
+        heard: tuple[PersonSaid, ...] = (),
+        tokens: int = 0,
+    ) -> Answer | None:
+        """Take note of a visitor's words in a session that a person has; that counts as no turn.
 
         Parameters:
             session: whose turn is the caller's.
+            heard: what people have said that the visitor is told in any case.
+            tokens: how many the turn used.
 
         Returns:
             What people have said; None where the agent is to answer.
@@ -59,29 +68,31 @@ class Holding:
         Raises:
             StoreBusy, UnknownSession: nothing was written.
         """
-        operator = await ticket_reads.thread_operator(self._store, session.thread_id)
-        if operator is None:
+        actor = await ticket_reads.thread_operator(self._store, session.thread_id)
+        if actor is None:
             return None
-        heard = await self.hear(session)
-        await self.note(principal, session, words)
-        return Answer(heard or HELD)
+        heard += await self.hear(session)
+        await self.note(principal, session, words, tokens, turns=0)
+        told = "" if heard else HELD.format(operator=operator_of(actor))
+        return Answer(told, tokens_used=tokens, heard=heard)
 
     async def note(
-        self, principal: Principal, session: Session, words: str, tokens: int = 0
+        self, principal: Principal, session: Session, words: str, tokens: int = 0, turns: int = 1
     ) -> None:
         """Write down what a visitor says, to which the agent says nothing.
 
         Parameters:
-            tokens: how many the turn used.
+            tokens: how many it used.
+            turns: as how many it counts.
         """
-        turn = self._recording.turn(principal, session, question=words, tokens=tokens)
+        turn = self._recording.turn(principal, session, question=words, tokens=tokens, turns=turns)
         try:
             await self._recording.write(turn)
         finally:
             self._sessions.forget(session)
 
 
-def is_said_alone(heard: str, said: Said) -> bool:
+def is_said_alone(heard: tuple[PersonSaid, ...], said: Said) -> bool:
     """Whether what people have said is told without what the agent has to say, which is nothing."""
     if not heard:
         return False
@@ -91,11 +102,6 @@ def is_said_alone(heard: str, said: Said) -> bool:
     return not said.found and not wants_person and not said.tools_used
 
 
-def told_after(heard: str, said: Said) -> Said:
+def told_after(heard: tuple[PersonSaid, ...], said: Said) -> Said:
     """What the agent says, after what people have said."""
-    if not heard:
-        return said
-    if isinstance(said, Answer):
-        text = _BETWEEN.join(filter(None, (heard, said.text)))
-        return msgspec.structs.replace(said, text=text)
-    return msgspec.structs.replace(said, question=_BETWEEN.join((heard, said.question)))
+    return msgspec.structs.replace(said, heard=heard) if heard else said

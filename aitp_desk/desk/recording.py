@@ -118,6 +118,7 @@ class Recording:
         reply: tuple[tuple[str, ...], dict[str, str]] | None = None,
         pending: Pending | None = None,
         tokens: int = 0,
+        turns: int = 1,
     ) -> SessionTurn:
         """A turn of a session, or a half of it, that is written in a commit of somebody else's.
 
@@ -127,6 +128,7 @@ class Recording:
             reply: what the desk says, and the notes on that; None where it comes later.
             pending: what is asked back.
             tokens: how many the turn used.
+            turns: as how many it counts.
         """
         now = self._clock()
         messages: list[NewMessage] = []
@@ -139,7 +141,7 @@ class Recording:
             session.id,
             session.thread_id,
             session.owner,
-            session.turns + 1,
+            session.turns + turns,
             int(session.opened_at),
             math.ceil(now),
             _pending(pending),

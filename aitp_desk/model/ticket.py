@@ -41,6 +41,23 @@ class Answered(msgspec.Struct, frozen=True):
     answer: str
 
 
+class PersonSaid(msgspec.Struct, frozen=True):
+    """What people have said in a conversation, or how a ticket of it ended.
+
+    Parameters:
+        actor: id of who said it: an operator's, or the desk's own where it tells of an end.
+        text: the words.
+    """
+
+    actor: str
+    text: str
+
+    @property
+    def operator(self) -> str | None:
+        """The name of the operator who said it; None for the desk."""
+        return operator_of(self.actor)
+
+
 class TicketKind(Enum):
     """Why a person is waited for.
 

@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Origin, Role
-from aitp_desk.model.ticket import KeptTicket, TicketKind, operator_of
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState, operator_of
 
 
 class TicketFilter(msgspec.Struct, frozen=True):
@@ -58,7 +58,7 @@ class ThreadFilter(msgspec.Struct, frozen=True):
         owner: those that the agent or any operator has; None for all.
         mine: those that this operator has, by name; None for all.
         waiting: only those where the visitor spoke last, and an operator has them or a ticket is
-            open.
+            open; and those where a person is asked for that nobody has taken on.
         agent: as of :class:`TicketFilter`.
         text: what was said there, in whatever case; empty for all.
     """
@@ -81,7 +81,8 @@ class ThreadFilter(msgspec.Struct, frozen=True):
         if self.owner is not None and (self.owner == "operator") is not (line.operator is not None):
             return False
         spoke = line.last is not None and line.last.origin is Origin.VISITOR
-        return not self.waiting or (spoke and bool(line.operator or line.tickets))
+        asks = any(one.kind.is_asked_for and one.state is TicketState.OPEN for one in line.tickets)
+        return not self.waiting or asks or (spoke and bool(line.operator or line.tickets))
 
 
 class LastSaid(msgspec.Struct, frozen=True):

@@ -157,13 +157,13 @@ async def _attended(store: Store, asked: ThreadFilter, place: str) -> _Slice:
     )
     entries: list[_Entry] = []
     for number, thread_id in enumerate(dict.fromkeys(row[0] for row in (*taken, *waited_on))):
-        for id_, desk, origin, operator in await store.read(
+        for id_, desk, origin, operator, asks in await store.read(
             "end_of_thread", {"thread_id": thread_id}
         ):
             if (
                 _key(id_) < place
                 and asked.agent in (None, desk)
-                and (not asked.waiting or origin == Origin.VISITOR.value)
+                and (not asked.waiting or asks or origin == Origin.VISITOR.value)
                 and (asked.owner is None or (asked.owner == "operator") is (operator is not None))
                 and asked.mine in (None, operator_of(operator or ""))
             ):

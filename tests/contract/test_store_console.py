@@ -168,7 +168,8 @@ class TestThreads:
         await site.steps.take(bens, "ben", BY)
         await site.post(bens, "I see to it.", by_desk=True)
         await site.ticket(thread_id=asked)
-        await site.ticket(thread_id=answered)
+        await site.post(asked, "A person has been asked.", by_desk=True)
+        await site.ticket(thread_id=answered, kind=TicketKind.ACTION)
         await site.post(answered, "We look.", by_desk=True)
         for filtered, found in (
             (ThreadFilter("operator"), [bens, annas]),
@@ -176,7 +177,7 @@ class TestThreads:
             (ThreadFilter(mine="anna", waiting=True), [annas]),
             (ThreadFilter(waiting=True), [asked, annas]),
             (ThreadFilter("agent", waiting=True), [asked]),
-            (ThreadFilter("agent"), [answered, folded, asked, free]),
+            (ThreadFilter("agent"), [answered, asked, folded, free]),
             (ThreadFilter("operator", agent="sales"), [annas]),
             (ThreadFilter(agent="sales"), [annas]),
             (ThreadFilter("agent", agent="sales"), []),

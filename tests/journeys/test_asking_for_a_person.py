@@ -136,7 +136,9 @@ async def test_over_ahp_the_answer_comes_with_the_next_turn_and_once(tmp_path: P
         site.clock.advance(48 * 3600)  # longer than a session without turns is kept
         await site.answer("Here I am.")
         told = await site.ask("Any answer yet?", session=session)
-        assert told.answer == "Here I am."
+        assert told.answer == "anna: Here I am."
+        anna = f"{site.talker.desk.url}/operators/anna"
+        assert told.body["meta"]["people"] == [{"actor": anna, "text": "Here I am."}]
         answered = (await site.ask(KNOWN, session=session)).answer
         assert answered == (await site.ask(KNOWN)).answer
 
@@ -144,7 +146,7 @@ async def test_over_ahp_the_answer_comes_with_the_next_turn_and_once(tmp_path: P
         assert (await site.ask("human", session=session)).answer == SAYS.asked
         await site.answer("And again.")
         told = await site.ask(KNOWN, session=session)
-        assert told.answer == f"And again.\n\n{answered}"
+        assert told.answer == f"anna: And again.\n\n{answered}"
         thread = await site.talker.thread_of(session)
         assert (await site.talker.texts(thread))[-3:] == ["And again.", KNOWN, answered]
         assert (await site.ask(KNOWN, session=session)).answer == answered
@@ -159,9 +161,9 @@ async def test_people_are_heard_when_a_session_has_had_its_turns(tmp_path: Path)
         await site.people.take(ticket.id, "anna", BY)
         for words in ("Hello.", "How are you?"):
             await site.people.say(ticket.id, words, "anna", BY)
-            assert (await site.ask("Hello!", session=session)).answer == words
+            assert (await site.ask("Hello!", session=session)).answer == f"anna: {words}"
         await site.answer("Goodbye.")
-        assert (await site.ask(KNOWN, session=session)).answer == "Goodbye."
+        assert (await site.ask(KNOWN, session=session)).answer == "anna: Goodbye."
         assert (await site.ask(KNOWN, session=session)).refusal == refused.refusal
 
 
@@ -195,7 +197,7 @@ async def test_what_a_person_says_while_the_agent_answers_is_not_lost(tmp_path: 
         assert (await asking).answer == "On Sundays we are closed."
         agent.say(Answer("We are."))
         told = await site.ask("Are you there?", session=session)
-        assert told.answer == "We have moved.\n\nWe are."
+        assert told.answer == "anna: We have moved.\n\nWe are."
 
 
 async def test_where_it_is_off_nobody_is_asked_or_offered(tmp_path: Path) -> None:
@@ -317,11 +319,13 @@ async def test_a_person_who_takes_the_conversation_over_is_heard_once_too(tmp_pa
         ticket = await site.the_ticket()
         assert await site.people.take(ticket.id, "anna", BY)
         await site.people.say(ticket.id, "Anna here.", "anna", BY)
-        assert (await site.ask("Hello?", session=session)).answer == "Anna here."
-        assert (await site.ask("human please", session=session)).answer == HELD
+        assert (await site.ask("Hello?", session=session)).answer == "anna: Anna here."
+        held = await site.ask("human please", session=session)
+        assert held.answer == HELD.format(operator="anna")
         await site.people.say(ticket.id, "One moment.", "anna", BY)
         await site.answer("Done.")
-        assert (await site.ask("Any answer yet?", session=session)).answer == "One moment.\n\nDone."
+        told = await site.ask("Any answer yet?", session=session)
+        assert told.answer == "anna: One moment.\n\nanna: Done."
         answered = (await site.ask(KNOWN)).answer
         assert (await site.ask(KNOWN, session=session)).answer == answered
 
@@ -390,6 +394,6 @@ async def test_an_action_that_only_asks_is_no_way_around_a_person(tmp_path: Path
         (ticket,) = await Site(talker, Clock()).tickets()
         assert await Escalating(talker.desk.store, Clock()).answer(ticket.id, "Nine.", "anna", BY)
         told = await who.ask({"lamp": "tall"}, "stock", session_id=session)
-        assert told.answer == "Nine.\n\n7 of tall."
+        assert told.answer == "anna: Nine.\n\n7 of tall."
         again = await who.ask({"lamp": "tall"}, "stock", session_id=session)
         assert again.answer == "7 of tall."

@@ -235,7 +235,7 @@ async def test_all_is_done_by_keys_alone(ground: Ground, expect: Expect) -> None
 
 async def test_a_phone_shows_the_list_or_what_is_open(ground: Ground, expect: Expect) -> None:
     thread = await ground.thread("Hello")
-    async with ground.operator(viewport=PHONE, has_touch=True) as anna:
+    async with ground.operator("Anna Katharina Müller", viewport=PHONE, has_touch=True) as anna:
         await anna.page.get_by_role("link", name="Threads").tap()
         await anna.rows.tap()
         await expect(anna.said.first).to_be_visible()

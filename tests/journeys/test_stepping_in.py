@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
 from aitp_desk.desk.holding import HELD
 from aitp_desk.desk.stepping_in import SteppingIn
@@ -72,19 +74,55 @@ async def test_a_run_at_work_ends_when_its_thread_is_taken_without_a_ticket(
 
 
 async def test_a_session_whose_thread_was_taken_without_a_ticket_is_held(tmp_path: Path) -> None:
-    async with talking(tmp_path) as talker:
+    async with talking(tmp_path, "sessions.max_turns=2") as talker:
         session = (await converse(talker, "What does shipping cost?"))["session_id"]
         await talker.desk.store.settled()
         thread, steps = await talker.thread_of(session), stepping_in(talker)
         await steps.take(thread, "anna", BY)
         held = await converse(talker, "Hello?", session)
-        assert held["response"]["answer"] == HELD
+        assert held["response"]["answer"] == HELD.format(operator="anna")
         await steps.say(thread, "What can I do for you?", "anna", BY)
         held = await converse(talker, "And now?", session)
-        assert held["response"]["answer"] == "What can I do for you?"
+        assert held["response"]["answer"] == "anna: What can I do for you?"
         await steps.release(thread, BY)
         freed = await converse(talker, "What does shipping cost?", session)
-        assert freed["response"]["answer"] not in (HELD, "What can I do for you?")
+        assert "anna" not in freed["response"]["answer"]
+
+
+@pytest.mark.parametrize("words", ["", "What can I do for you?"])
+async def test_a_turn_at_work_says_nothing_once_a_person_has_its_session(
+    tmp_path: Path, words: str
+) -> None:
+    agent = PacedAgent()
+    async with talking(tmp_path, agent=agent) as talker:
+        agent.say(Answer("At once."))
+        session = (await converse(talker, "Hello?"))["session_id"]
+        await talker.desk.store.settled()
+        thread, steps = await talker.thread_of(session), stepping_in(talker)
+        await agent.asked.get()
+        turn = asyncio.create_task(converse(talker, "What does shipping cost?", session))
+        await agent.asked.get()
+        await steps.take(thread, "anna", BY)
+        if words:
+            await steps.say(thread, words, "anna", BY)
+        agent.say(Answer("Too late."))
+        told = (await turn)["response"]["answer"]
+        assert told == (f"anna: {words}" if words else HELD.format(operator="anna"))
+        texts = await talker.texts(thread)
+        assert texts == ["Hello?", "At once.", *filter(None, (words,)), "What does shipping cost?"]
+
+
+async def test_to_openais_clients_no_person_is_an_assistant(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        thread = (await talker.open("What does shipping cost?", wait=5)).id
+        steps = stepping_in(talker)
+        await steps.take(thread, "anna", BY)
+        await steps.say(thread, "What can I do for you?", "anna", BY)
+        listed = await talker.send("GET", f"/v1/threads/{thread}/messages", headers=MANUAL)
+        spoken, answered, _ = listed.ok["data"]
+        assert (spoken["role"], spoken["assistant_id"]) == ("assistant", None)
+        assert spoken["metadata"]["actor"] == f"{talker.desk.url}/operators/anna"
+        assert answered["assistant_id"] == "desk"
 
 
 class _Reader(ScriptedAgent):

@@ -136,10 +136,10 @@ async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
         refused = await who.send("POST", f"/v1/threads/{thread}/runs", run, headers=MANUAL)
         assert refused.status == 409
         held = await caller.reply(await caller.status(session), "Hello?", "content_search")
-        assert held.body["response"]["answer"] == HELD
+        assert held.body["response"]["answer"] == HELD.format(operator="anna")
         assert (await people.run("say", ticket, "I look it up.", "--as", "anna"))[0] == 0
         held = await caller.reply(held, "And now?", "content_search")
-        assert held.body["response"]["answer"] == "I look it up."
+        assert held.body["response"]["answer"] == "anna: I look it up."
         for command in (("take", ticket), ("answer", ticket, "Mine."), ("close", ticket)):
             code, _, wrong = await people.run(*command, "--as", "ben")
             assert (code, wrong) == (1, "anna has taken the ticket; nothing was changed.")

@@ -17,6 +17,7 @@ from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
 from aitp_desk.model.call import CallState
+from aitp_desk.model.ticket import PersonSaid
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.reply import Reply
 
@@ -110,7 +111,7 @@ class Encoder:
                 response["payload"] = answer.payload
             if answer.fallback_from is not None:
                 meta["fallback_from"] = answer.fallback_from
-        response["answer"] = answer.text
+        response["answer"] = _told(answer.heard, answer.text)
         response["sources"] = [
             {
                 "title": source.title,
@@ -123,16 +124,17 @@ class Encoder:
         return response, meta
 
     def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:
+        question = _told(asks.heard, asks.question)
         return {
             "status": "clarification_needed",
             "session_id": asked.session_id,
             "clarification": {
-                "question": asks.question,
+                "question": question,
                 "options": asks.options or None,
                 "free_form": asks.free_form,
             },
             # later test suites of the protocol look for these at the top level
-            "clarification_question": asks.question,
+            "clarification_question": question,
             "suggested_queries": asks.options,
             "meta": self._meta(asked),
         }
@@ -154,7 +156,15 @@ class Encoder:
             meta["model"] = outcome.model
         if outcome.fallback:
             meta["fallback"] = outcome.fallback
+        if outcome.heard:
+            meta["people"] = outcome.heard
         return meta
+
+
+def _told(heard: tuple[PersonSaid, ...], text: str) -> str:
+    """What people have said, each with who speaks, and then what the agent says."""
+    named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
+    return "\n\n".join(filter(None, (*named, text)))
 
 
 def _accepted(session_id: str, accepted: Accepted) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from aitp_desk.model.errors import InvalidRequest, MissingField
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.model.thread import Attachment, Draft, Message, Origin
+from aitp_desk.model.ticket import operator_of
 from aitp_desk.protocols.aitp.shapes import list_of, object_of, strings_of
 from aitp_desk.protocols.aitp.wire import Dialect, encode, encode_list
 from aitp_desk.protocols.reply import Reply
@@ -159,7 +160,9 @@ def message_body(message: Message, dialect: Dialect, assistant: str) -> dict[str
         ]
         # there it is the run that said the message, never the one that answers it
         body["run_id"] = message.run_id if said_in_run else None
-        body["assistant_id"] = assistant if said_in_run else None
+        # a person of the site is no assistant
+        is_agents = said_in_run and operator_of(message.actor) is None
+        body["assistant_id"] = assistant if is_agents else None
         body["completed_at"] = message.created_at
         body["incomplete_at"] = body["incomplete_details"] = None
     return body

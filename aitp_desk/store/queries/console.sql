@@ -45,8 +45,12 @@ SELECT thread_id FROM thread_operators ORDER BY thread_id LIMIT :limit;
 SELECT thread_id FROM tickets
 WHERE state IN ('open', 'taken') AND thread_id IS NOT NULL ORDER BY id LIMIT :limit;
 
--- end_of_thread: Says what was said last on a thread, and who has it.
-SELECT m.id, t.desk, m.origin, o.operator
+-- end_of_thread: Says what was said last on a thread, who has it, and whether a person is asked for
+-- there that nobody has taken on.
+SELECT m.id, t.desk, m.origin, o.operator, EXISTS (
+    SELECT 1 FROM tickets
+    WHERE thread_id = t.id AND kind IN ('request', 'question') AND state = 'open'
+)
 FROM threads t JOIN messages m ON m.thread_id = t.id AND m.seq = t.last_seq
 LEFT JOIN thread_operators o ON o.thread_id = t.id
 WHERE t.id = :thread_id AND t.deleted_at IS NULL;

@@ -65,7 +65,7 @@ FROM tickets WHERE thread_id = :thread_id AND state IN ('open', 'taken') ORDER B
 SELECT operator, for_itself FROM thread_operators WHERE thread_id = :thread_id;
 
 -- said_by_people: Lists what operators have said on a thread since a place, and how tickets ended.
-SELECT seq, content FROM messages
+SELECT seq, actor, content FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND content IS NOT NULL AND origin = 'desk'
     AND (actor LIKE '%/operators/%' OR metadata LIKE '%"ticket":%')
 ORDER BY seq LIMIT :limit;
