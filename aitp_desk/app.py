@@ -251,8 +251,7 @@ async def open_server(
                 places=shared.places,
                 clock=clock,
             ),
-            *_make_openapi_doors((desk, *further_desks), config, lambda: front.routes),
-            *make_doors(desk, further_desks, config),
+            *make_doors(desk, further_desks, config, lambda: front.routes),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
             *make_metrics_doors(measuring, render_aitp_error),
         )
@@ -341,19 +340,31 @@ def _rendering(desk: Desk) -> Render:
     return render
 
 
-def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+def make_doors(
+    desk: Desk,
+    further: Sequence[Desk],
+    config: Config,
+    served: Served | None = None,
+) -> tuple[Door, ...]:
     """All doors of a process.
 
     Parameters:
         desk: the site's own.
         further: those of further site agents.
         config: the site's.
+        served: gives every address of the process; None where none is described.
     """
     ahp = AhpDoor(desk)
+    openapi = _make_openapi_doors((desk, *further), config, served) if served else ()
     pages = PagesDoor(
-        config.site, manifest=ahp.manifest, render_json=render_aitp_error, data=config.data
+        config.site,
+        manifest=ahp.manifest,
+        render_json=render_aitp_error,
+        data=config.data,
+        described=openapi[0].document if openapi else None,
     )
     return (
+        *(described.door() for described in openapi),
         make_aitp_door(config.threads.max_body, config.files.max_bytes),
         *(
             make_aitp_door(config.threads.max_body, config.files.max_bytes, other)
@@ -368,13 +379,14 @@ def make_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Doo
     )
 
 
-def _make_openapi_doors(desks: Sequence[Desk], config: Config, served: Served) -> tuple[Door, ...]:
+def _make_openapi_doors(
+    desks: Sequence[Desk], config: Config, served: Served
+) -> tuple[OpenApiDoor, ...]:
     """The doors by which programs call actions; none where they are switched off."""
     if not config.rest.enabled:
         return ()
     return tuple(
-        OpenApiDoor(desk, served, Encoder(desk.site.url, desk.signals).encode).door()
-        for desk in desks
+        OpenApiDoor(desk, served, Encoder(desk.site.url, desk.signals).encode) for desk in desks
     )
 
 

@@ -13,5 +13,8 @@ class Rest(msgspec.Struct, frozen=True, kw_only=True):
 
     enabled: Annotated[
         bool,
-        Meta(description="Whether /openapi.json and POST /capabilities/NAME are served."),
+        Meta(
+            description="Whether /openapi.json, the page /docs and POST /capabilities/NAME are"
+            " served."
+        ),
     ] = True

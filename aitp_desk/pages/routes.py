@@ -17,6 +17,7 @@ from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
 from aitp_desk.pages.all_pages import AllPages, urls_of
 from aitp_desk.pages.apart import write_pages
+from aitp_desk.pages.api import render_api
 from aitp_desk.pages.assets import ASSETS, ASSETS_PATH
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.files import FileSender
@@ -27,6 +28,7 @@ from aitp_desk.pages.wire import (
     Page,
     by_accept,
     is_for_markdown,
+    reply_api,
     reply_asset,
     reply_content,
     reply_error,
@@ -44,6 +46,7 @@ from aitp_desk.protocols.ahp.content import (
     write_llms_txt,
 )
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
+from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.protocols.reply import Call, Door, Handler, Reply, Route
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
@@ -52,6 +55,8 @@ _FORMS = (HTML_TYPE, MARKDOWN_TYPE)
 _HOME_AS_MARKDOWN = "index.md"
 _INDEX = ("/index", "/index.html")
 """What may stand for a folder's own page before ``.md``, as the llms.txt convention has it."""
+API_PATH = "/docs"
+"""Where people read what programs can call."""
 
 
 class PagesDoor:
@@ -63,6 +68,7 @@ class PagesDoor:
             object until it changes.
         render_json: refusals for callers that want no page.
         data: the desk's data folder; None where nothing is kept for the next start.
+        described: gives the OpenAPI document; None where there is none.
     """
 
     def __init__(
@@ -72,11 +78,13 @@ class PagesDoor:
         manifest: Callable[[], bytes],
         render_json: RenderError,
         data: Path | None = None,
+        described: Callable[[], bytes] | None = None,
     ) -> None:
         self._site = site
         self._manifest = manifest
         self._tagged = tag_page(b"")
         self._render_json = render_json
+        self._described = described
         self._shelf = Shelf()
         self._files = FileSender()
         self._all_pages = AllPages(site, data)
@@ -108,6 +116,18 @@ class PagesDoor:
         """``GET /llms-full.txt``: all pages in full. A page from elsewhere is not the site's."""
         text = await self._all_pages.text(desk.knowledge.editions)
         return reply_full_content(text, call, desk.signals)
+
+    async def get_api(self, desk: Desk, call: Call) -> Reply:
+        """``GET /docs``: what programs can call, unless the content has a page there."""
+        editions, described = desk.knowledge.editions, self._described
+        if described is None or editions.document(API_PATH.strip("/")) is not None:
+            return await self.get_page(desk, call)
+
+        def render() -> Page:
+            return tag_page(render_api(self._site, described(), DOCUMENT_PATH))
+
+        page = await self._shelf.page(editions.revision, API_PATH, HTML_TYPE, render)
+        return reply_api(page, call.headers, desk.signals, DOCUMENT_PATH)
 
     async def get_asset(self, desk: Desk, call: Call) -> Reply:
         """``GET /assets/{name}``: a file of the desk's own; other names may be content."""
@@ -198,6 +218,7 @@ class PagesDoor:
         routes = (
             _read("/", self.get_home, (*_FORMS, MANIFEST_TYPE)),
             _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=_gives_at),
+            *(() if self._described is None else (_read(API_PATH, self.get_api),)),
             _read("/{path:.*}", self.get_page, gives_at=_gives_at),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)

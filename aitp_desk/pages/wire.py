@@ -73,6 +73,16 @@ def reply_page(page: Page, headers: Mapping[str, str], signals: Signals, markdow
     return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
 
 
+def reply_api(page: Page, headers: Mapping[str, str], signals: Signals, document: str) -> Reply:
+    """The page that shows an OpenAPI document, or 304; it links to that (RFC 8631).
+
+    Parameters:
+        document: the address of the document.
+    """
+    link = f'<{document}>; rel="service-desc"; type="{JSON}"'
+    return _reply_tagged(page, headers, HTML, *ON_PAGES, _signal(signals), links=link)
+
+
 def reply_markdown(page: Page, headers: Mapping[str, str], signals: Signals, url: str) -> Reply:
     """A page as Markdown, or 304; how many tokens it is stands in ``X-Markdown-Tokens``.
 

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 import pytest_asyncio
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from selectolax.lexbor import LexborHTMLParser
 
 from tests.doubles import NOON, Clock
 from tests.shopping import STOVE, make_shop
@@ -271,6 +272,38 @@ async def test_a_further_agent_has_a_document_and_calls_of_its_own(shop: Shop) -
     assert told.ok["status"] == "success"
 
 
+async def test_people_read_it_as_a_page_that_loads_nothing_from_elsewhere(shop: Shop) -> None:
+    described = await document(shop.stranger)
+    async with shop.stranger.http.get("/docs") as response:
+        assert response.status == 200
+        assert "default-src 'none'" in response.headers["Content-Security-Policy"]
+        assert '</openapi.json>; rel="service-desc"' in ", ".join(response.headers.getall("Link"))
+        page = LexborHTMLParser(await response.text())
+        tag = response.headers["ETag"]
+    main = page.css_first("main")
+    assert main is not None
+    shown = main.text()
+    for path, item in described["paths"].items():
+        for operation in item.values():
+            assert operation["summary"] in shown, path
+    anchors = {node.attributes["id"] for node in page.css("h3[id]")}
+    assert anchors >= {"product_search", "place_order", "content_search"}
+    loaded = [node.attributes.get("src") for node in page.css("[src]")]
+    loaded += [node.attributes.get("href") for node in page.css("link[rel=stylesheet]")]
+    assert all(address is not None and address.startswith("/assets/") for address in loaded)
+    async with shop.stranger.http.get("/docs", headers={"If-None-Match": tag}) as again:
+        assert again.status == 304
+
+
+async def test_a_page_of_the_content_is_shown_where_it_stands_at_the_same_address(
+    tmp_path: Path,
+) -> None:
+    site = make_shop(tmp_path)
+    (site / "content" / "docs.md").write_text("# Manuals\n\nOf our stoves.\n", "utf-8")
+    async with talking(tmp_path, site=site) as talker, talker.http.get("/docs") as response:
+        assert "Of our stoves." in await response.text()
+
+
 async def test_it_is_said_what_for_where_the_owner_wants_to_know(tmp_path: Path) -> None:
     async with talking(
         tmp_path, "actions.require_intent=true", site=make_shop(tmp_path), clock=Clock(NOON)
@@ -284,6 +317,10 @@ async def test_it_is_said_what_for_where_the_owner_wants_to_know(tmp_path: Path)
 
 async def test_switched_off_nothing_of_it_is_served(tmp_path: Path) -> None:
     async with talking(tmp_path, "rest.enabled=false") as talker:
-        for method, path in (("GET", "/openapi.json"), ("POST", f"{CALLS}/content_search")):
+        for method, path in (
+            ("GET", "/openapi.json"),
+            ("GET", "/docs"),
+            ("POST", f"{CALLS}/content_search"),
+        ):
             told = await talker.send(method, path, None if method == "GET" else {"query": "Hi"})
             assert told.status in {404, 405}
