@@ -280,7 +280,7 @@ async def test_a_connection_that_was_cut_loses_and_doubles_nothing(
     async with ground.operator() as anna:
         await anna.open_thread(thread)
         await anna.take_over()
-        lost = anna.page.get_by_text("The connection is lost")
+        lost = anna.page.get_by_text("The connection is lost; trying again")
         for nth in range(2):
             await anna.page.context.set_offline(True)
             await expect(lost).to_be_visible()
