@@ -92,7 +92,7 @@ async def leave_words(who: Talker, other: Talker) -> str:
     await who.desk.store.run(add_ticket, ticket=_a_ticket("here", thread_id=thread.id))
     await who.desk.store.run(add_ticket, ticket=_a_ticket("apart", principal=principal))
     note_of_operators = Note("note_1", thread.id, "anna", mark("operators-note"), int(time.time()))
-    await who.desk.store.run(add_note, thread_id=thread.id, note=note_of_operators, by=None)
+    await who.desk.store.run(add_note, note=note_of_operators, by=None)
     return thread.id
 
 

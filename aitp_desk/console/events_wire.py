@@ -11,6 +11,7 @@ from aitp_desk.desk.happening import (
     ACTOR_LEFT,
     HANDED,
     MESSAGE_CREATED,
+    MESSAGE_DELETED,
     RUN,
     THREAD_DELETED,
     Happening,
@@ -20,7 +21,7 @@ from aitp_desk.model.thread import Message
 from aitp_desk.model.ticket import operator_of
 from aitp_desk.protocols.sse import BEAT, frame
 
-_MESSAGE_GONE: Final = frozenset({MESSAGE_CREATED, "message.deleted"})
+_MESSAGE_GONE: Final = frozenset({MESSAGE_CREATED, MESSAGE_DELETED})
 """What tells of a message that is not there: its words went, now or since."""
 _ACTORS: Final = frozenset({ACTOR_JOINED, ACTOR_LEFT})
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from typing import Final
+from typing import Any, Final
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.console.threads_wire import load_body
-from aitp_desk.console.wire import encode
-from aitp_desk.desk.overseeing import Overseeing
+from aitp_desk.console.wire import decode_whole, encode, moment
+from aitp_desk.desk.overseeing import MOST_HOURS, Overseeing
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.store.console_load import HOUR
+from aitp_desk.store.console_records import LoadHour
 
-DEFAULT_HOURS: Final = "24"
-
-_HOURS: Final = re.compile(r"\d{1,3}", re.ASCII)
+DEFAULT_HOURS: Final = 24
 
 
 class Load:
@@ -25,13 +22,25 @@ class Load:
 
     async def show(self, session: Session, call: Call) -> Reply:
         """``GET load``: by the hour, and now."""
-        asked = call.query.get("hours", DEFAULT_HOURS)
-        hours = await self._overseeing.load(int(asked) if _HOURS.fullmatch(asked) else 0)
+        asked = decode_whole(call.query, "hours", DEFAULT_HOURS, MOST_HOURS)
+        hours = await self._overseeing.load(asked)
         waiting = await self._overseeing.waiting(session.operator)
         now = {
             "open": waiting.open,
             "taken": waiting.taken,
             "oldest_open_seconds": waiting.oldest_open_seconds,
         }
-        data = [load_body(hour) for hour in hours]
+        data = [_hour_body(hour) for hour in hours]
         return Reply(200, encode({"bucket_seconds": HOUR, "data": data, "now": now}))
+
+
+def _hour_body(hour: LoadHour) -> dict[str, Any]:
+    """What was to be done in an hour."""
+    return {
+        "at": moment(hour.at),
+        "messages": hour.messages,
+        "visitors_messages": hour.visitors_messages,
+        "tickets": hour.tickets,
+        "ended": hour.ended,
+        "waited_seconds": hour.waited_seconds,
+    }

@@ -11,7 +11,7 @@ from aitp_desk.desk.overseeing import ThreadHead
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Message, Origin
 from aitp_desk.model.ticket import operator_of
-from aitp_desk.store.console_records import LastSaid, LoadHour, Said, ThreadFilter, ThreadLine
+from aitp_desk.store.console_records import LastSaid, Said, ThreadFilter, ThreadLine
 
 _OWNERS: Final = ("agent", "operator", "mine")
 
@@ -114,18 +114,6 @@ def note_body(note: Note) -> dict[str, Any]:
         "operator": note.operator,
         "words": note.words,
         "created_at": moment(note.created_at),
-    }
-
-
-def load_body(hour: LoadHour) -> dict[str, Any]:
-    """What was to be done in an hour."""
-    return {
-        "at": moment(hour.at),
-        "messages": hour.messages,
-        "visitors_messages": hour.visitors_messages,
-        "tickets": hour.tickets,
-        "ended": hour.ended,
-        "waited_seconds": hour.waited_seconds,
     }
 
 

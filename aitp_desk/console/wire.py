@@ -84,12 +84,25 @@ def decode_limit(query: Mapping[str, str]) -> int:
     """How long a page of a list is.
 
     Raises:
-        InvalidRequest: it is no number from 1 to 100.
+        InvalidRequest: as of :func:`decode_whole`.
     """
-    limit = query.get("limit", str(DEFAULT_PAGE))
-    if not (_DIGITS.fullmatch(limit) and 1 <= int(limit) <= MAX_PAGE):
-        raise InvalidRequest(f"limit is a whole number from 1 to {MAX_PAGE}.", param="limit")
-    return int(limit)
+    return decode_whole(query, "limit", DEFAULT_PAGE, MAX_PAGE)
+
+
+def decode_whole(query: Mapping[str, str], name: str, default: int, most: int) -> int:
+    """A whole number from 1 on.
+
+    Parameters:
+        default: where it is left out.
+        most: how large it may be, three digits at most.
+
+    Raises:
+        InvalidRequest: it is none, or too large.
+    """
+    written = query.get(name, str(default))
+    if not (_DIGITS.fullmatch(written) and 1 <= int(written) <= most):
+        raise InvalidRequest(f"{name} is a whole number from 1 to {most}.", param=name)
+    return int(written)
 
 
 def decode_choice(query: Mapping[str, str], name: str, choices: Collection[str]) -> str | None:

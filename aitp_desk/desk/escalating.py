@@ -21,7 +21,7 @@ from aitp_desk.model.audit import AuditKeys, Auditor, own_auditor
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import PreconditionFailed, StoreBusy
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.ticket import KeptTicket, TicketState
 from aitp_desk.store import ticket_reads
 from aitp_desk.store.base import Store, StoreError
 from aitp_desk.store.work.answering import (
@@ -31,7 +31,7 @@ from aitp_desk.store.work.answering import (
     speak_for_ticket,
     take_ticket,
 )
-from aitp_desk.store.work.approving import approve_call
+from aitp_desk.store.work.approving import approve_call, check_asks_approval
 
 GOES_ON = "It was approved, and is carried out now."
 """What the operator who approves a call says of that on its thread."""
@@ -43,7 +43,7 @@ _log = structlog.get_logger()
 
 
 class Escalating:
-    """Ends tickets.
+    """Takes tickets, speaks for them, and ends them.
 
     Parameters:
         clock: Unix seconds.
@@ -124,8 +124,8 @@ class Escalating:
             PreconditionFailed: it is over, or asks for no approval.
         """
         found = await ticket_reads.ticket(self._store, ticket_id)
-        if found is not None and found.kind is not TicketKind.APPROVAL:
-            raise PreconditionFailed("The ticket asks for no approval; answer it, or close it.")
+        if found is not None:
+            check_asks_approval(found)
         return await self._end(ticket_id, TicketState.CLOSED, reason, operator, by)
 
     async def take(self, ticket_id: str, operator: str, by: Auditor) -> KeptTicket | None:

@@ -14,6 +14,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.records import Event
 
 MESSAGE_CREATED = "message.created"
+MESSAGE_DELETED = "message.deleted"
 THREAD_DELETED = "thread.deleted"
 THREAD_CLAIMED = "thread.claimed"
 HANDED = ("thread.handed_over", "thread.handed_back")

@@ -12,13 +12,12 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import InvalidRequest, ThreadNotFound, UnknownAction
 from aitp_desk.model.note import Note
-from aitp_desk.model.ticket import KeptTicket, operator_of
+from aitp_desk.model.ticket import KeptTicket
 from aitp_desk.store import call_reads, console_reads, console_threads, reads, ticket_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.console_load import HOUR, load_of_hour
 from aitp_desk.store.console_records import (
     LoadHour,
-    Said,
     SaidPage,
     Taker,
     ThreadFilter,
@@ -153,10 +152,6 @@ class Overseeing:
             raise _no_thread()
         return page
 
-    async def message(self, thread_id: str, message_id: str) -> Said | None:
-        """Read one message of a thread, a deleted one too; None where there is none."""
-        return await console_reads.message(self._store, thread_id, message_id, int(self._clock()))
-
     async def notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
         """Read the notes beside a thread, the oldest first.
 
@@ -164,11 +159,6 @@ class Overseeing:
             after: id of the note behind which they begin.
         """
         return await console_reads.notes(self._store, thread_id, after)
-
-    async def operator(self, thread_id: str) -> str | None:
-        """The name of the operator who has a thread; None where the agent has it."""
-        actor = await ticket_reads.thread_operator(self._store, thread_id)
-        return None if actor is None else operator_of(actor)
 
     async def waiting(self, operator: str) -> Waiting:
         """Count the tickets that wait for a person.
@@ -190,7 +180,7 @@ class Overseeing:
             InvalidRequest: that is no such number.
         """
         if not 1 <= hours <= MOST_HOURS:
-            raise InvalidRequest(f"hours is a number from 1 to {MOST_HOURS}.", param="hours")
+            raise InvalidRequest(f"hours is a whole number from 1 to {MOST_HOURS}.", param="hours")
         now = int(self._clock())
         present = now - now % HOUR
         async with self._counting:

@@ -124,7 +124,7 @@ class SteppingIn:
         check_name(operator)
         now = self._clock()
         note = Note(new_id(NOTE_PREFIX, now), thread_id, operator, words.strip(), int(now))
-        await self._store.run(add_note, thread_id=thread_id, note=note, by=by)
+        await self._store.run(add_note, note=note, by=by)
         return note
 
 

@@ -160,16 +160,6 @@ async def messages(
     return SaidPage(tuple(page), page[0].id if len(rows) > limit else None)
 
 
-async def message(store: Store, thread_id: str, message_id: str, now: int) -> Said | None:
-    """Read one message of a thread, a deleted one too.
-
-    Parameters:
-        now: Unix seconds.
-    """
-    rows = await store.read("said", {"thread_id": thread_id, "id": message_id})
-    return await _said(store, rows[0], now) if rows else None
-
-
 async def notes(store: Store, thread_id: str, after: str = "") -> tuple[Note, ...]:
     """Read the oldest notes beside a thread after one, at most ``MOST_NOTES``."""
     place = {"thread_id": thread_id, "after": after, "limit": MOST_NOTES}

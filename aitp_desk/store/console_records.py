@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Origin, Role
-from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState, operator_of
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
 
 
 class TicketFilter(msgspec.Struct, frozen=True):
@@ -186,11 +186,6 @@ class Said(msgspec.Struct, frozen=True):
     attachments: tuple[Attached, ...]
     metadata: dict[str, str]
     is_deleted: bool
-
-    @property
-    def operator(self) -> str | None:
-        """The name of the operator who said it; None where none did."""
-        return operator_of(self.actor) if self.origin is Origin.DESK else None
 
 
 class SaidPage(msgspec.Struct, frozen=True):

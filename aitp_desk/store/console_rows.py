@@ -47,7 +47,7 @@ def taker_of(row: Row) -> Taker:
 
 
 def said_of(row: Row, names: dict[str, str]) -> Said:
-    """Read a message as the statement ``said`` and those like it give it.
+    """Read a message as the statement ``said_before`` gives it.
 
     Parameters:
         names: of the files that hang on it and are there.

@@ -7,7 +7,7 @@ const PATIENCE_MS = 30_000;
 const UNREACHED = "The desk cannot be reached just now.";
 
 /** The desk refused, or could not be reached (status 0); the message is for people. */
-export class Refused extends Error {
+class Refused extends Error {
   constructor(status, code, message, waitMs = 0) {
     super(message);
     this.status = status;
@@ -25,7 +25,7 @@ export function onSessionOver(listener) {
 }
 
 /** What a refused response says. */
-export async function refusal(response) {
+async function refusal(response) {
   const said = (await response.json().catch(() => null))?.error;
   const plain = `The desk answered with status ${response.status}.`;
   const wait = 1_000 * (Number(response.headers.get("Retry-After")) || 0);

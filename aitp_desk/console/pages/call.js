@@ -60,7 +60,7 @@ function fact(name, what) {
 }
 
 /** How grave a call is, in words. */
-export function gravity(call) {
+function gravity(call) {
   if (!call.safety)
     return el("span", { class: "gravity grave" }, "Not known: it is not declared any more.");
   const { mutability, blast_radius: radius, reversible_within: within } = call.safety;

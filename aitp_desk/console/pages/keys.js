@@ -18,7 +18,7 @@ const HELP = [
   ["?", "these keys"],
 ];
 
-/** @param {{step: (by: number) => void, inList: () => boolean, leave: () => void}} page */
+/** @param {{step: (by: number) => void, inList: () => boolean, leave: (typing: boolean) => void}} page */
 export function listenForKeys(page) {
   const listener = (event) => pressed(event, page);
   document.addEventListener("keydown", listener);

@@ -45,8 +45,6 @@ export class LoadView {
     "aria-label": "The numbers",
   });
 
-  title = "Load";
-
   constructor(context) {
     this.#select.addEventListener("change", () => {
       const { value } = this.#select;

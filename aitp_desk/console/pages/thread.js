@@ -25,8 +25,6 @@ export class ThreadView {
   #composer;
   #talk;
 
-  title = "Conversation";
-
   /** @param {{session: object, live: object, back: () => Node}} context */
   constructor(context, id) {
     this.#context = context;

@@ -32,8 +32,6 @@ export class TicketView {
   #error = el("p", { class: "alarm", role: "alert", hidden: true });
   #below = el("div", {});
 
-  title = "Ticket";
-
   /** @param {{session: object, live: object, back: () => Node}} context */
   constructor(context, id) {
     this.#context = context;

@@ -41,11 +41,6 @@ OF_AGENT: Final[dict[Member, str]] = {
 }
 ALLOW: Final = "Allow"
 DISALLOW: Final = "Disallow"
-AT_THE_TOP: Final = frozenset(
-    key.casefold()
-    for key in (VERSION, GENERATED_AT, *SITE.values(), CAPABILITY, AGENT, ALLOW, DISALLOW)
-)
-"""Keys at the top of a text that are no metadata, in small letters."""
 
 
 def key_of(path: tuple[str | int, ...]) -> str:

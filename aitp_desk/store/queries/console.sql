@@ -1,14 +1,3 @@
--- tickets_before: Lists the newest tickets before one.
-SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
-FROM tickets WHERE id < :before ORDER BY id DESC LIMIT :limit;
-
--- ended_tickets_of_thread: Lists the newest tickets of a thread that are over.
-SELECT id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
-    ended_by, ended_at, taken_by, asked_from
-FROM tickets
-WHERE thread_id = :thread_id AND state NOT IN ('open', 'taken') ORDER BY id DESC LIMIT :limit;
-
 -- tickets_waiting_now: Counts tickets that wait for a person, by who has taken them, up to a bound,
 -- with when the first of them was made.
 SELECT state, taken_by, count(*), min(created_at) FROM (
@@ -66,10 +55,6 @@ WHERE t.id = :thread_id AND t.deleted_at IS NULL;
 -- said_before: Lists the newest messages of a thread before a place, deleted ones too.
 SELECT id, seq, role, actor, origin, created_at, content, attachments, metadata FROM messages
 WHERE thread_id = :thread_id AND seq < :before ORDER BY seq DESC LIMIT :limit;
-
--- said: Reads a message of a thread, a deleted one too.
-SELECT id, seq, role, actor, origin, created_at, content, attachments, metadata FROM messages
-WHERE id = :id AND thread_id = :thread_id;
 
 -- count_said_between: Counts the oldest messages between two places, up to a bound, and those of visitors,
 -- with the last of them.

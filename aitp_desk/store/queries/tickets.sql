@@ -2,7 +2,7 @@
 id, desk, kind, state, about, created_at, note, thread_id, call_id, principal, due_at, answer,
 ended_by, ended_at, taken_by, asked_from;
 
--- add_ticket: Writes down a ticket; nothing is changed where there is one for its call.
+-- add_ticket: Writes down a ticket; nothing is changed where its call has one of its kind.
 INSERT INTO tickets (
     id, desk, kind, state, about, note, thread_id, call_id, principal, created_at, due_at, answer,
     ended_by, ended_at, taken_by, asked_from
@@ -88,3 +88,10 @@ SELECT kind, state, count(*), min(created_at) FROM (
 
 -- ticket_tallies: Lists how many tickets were made, and how they ended; a row for each way.
 SELECT kind, how, within, tickets, seconds FROM ticket_tallies;
+
+-- tickets_before: Lists the newest tickets before one.
+SELECT {ticket} FROM tickets WHERE id < :before ORDER BY id DESC LIMIT :limit;
+
+-- ended_tickets_of_thread: Lists the newest tickets of a thread that are over.
+SELECT {ticket} FROM tickets
+WHERE thread_id = :thread_id AND state NOT IN ('open', 'taken') ORDER BY id DESC LIMIT :limit;

@@ -1,4 +1,4 @@
-"""The ends of tickets: answered or closed by a person, or waited for long enough.
+"""What people do with tickets: they take them, speak for them, and end them; or their time ends.
 
 What waits for a ticket goes on in the same commit: its call ends, whoever gave an address is told,
 and the thread has what was said, by the operator who said it.

@@ -52,8 +52,7 @@ def approve_call(
         return None
     ticket = ticket_of(rows[0])
     check_waits(ticket, said.operator)
-    if ticket.kind is not TicketKind.APPROVAL:
-        raise PreconditionFailed("The ticket asks for no approval; answer it, or close it.")
+    check_asks_approval(ticket)
     if ticket.principal == by.principal:
         raise Forbidden("Somebody else than who has asked for it approves a call.")
     found = yield "call", {"id": ticket.call_id}
@@ -76,3 +75,13 @@ def approve_call(
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     yield "raise_epoch", {"name": JOBS_EPOCH}
     return approved
+
+
+def check_asks_approval(ticket: KeptTicket) -> None:
+    """Refuse to approve or decline what asks for something else.
+
+    Raises:
+        PreconditionFailed: it does.
+    """
+    if ticket.kind is not TicketKind.APPROVAL:
+        raise PreconditionFailed("The ticket asks for no approval; answer it, or close it.")

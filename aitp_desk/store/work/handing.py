@@ -90,7 +90,7 @@ def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
     yield "hand_over", {"thread_id": thread_id, "operator": actor, "since": now}
 
 
-def check_free(thread_id: str, operator: str) -> Work[None]:
+def check_free(thread_id: str, operator: str | None) -> Work[None]:
     """Refuse to take a thread from an operator.
 
     Raises:

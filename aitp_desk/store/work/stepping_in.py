@@ -10,7 +10,7 @@ from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import PreconditionFailed, ThreadNotFound
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Origin
-from aitp_desk.model.ticket import TicketState, operator_of
+from aitp_desk.model.ticket import TicketState
 from aitp_desk.store.base import Work
 from aitp_desk.store.note_rows import note_columns
 from aitp_desk.store.records import NewMessage
@@ -124,7 +124,7 @@ def resolve_thread(*, thread_id: str, said: Spoken, now: int, by: Auditor) -> Wo
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 
-def add_note(*, thread_id: str, note: Note, by: Auditor | None) -> Work[None]:
+def add_note(*, note: Note, by: Auditor | None) -> Work[None]:
     """Write down a note beside a thread.
 
     Parameters:
@@ -133,9 +133,9 @@ def add_note(*, thread_id: str, note: Note, by: Auditor | None) -> Work[None]:
     Raises:
         ThreadNotFound: there is no such thread.
     """
-    yield from _find_desk(thread_id)
+    yield from _find_desk(note.thread_id)
     yield "add_note", note_columns(note)
-    yield from note_audit(by, AuditAction.THREAD_NOTED, ObjectKind.THREAD, thread_id)
+    yield from note_audit(by, AuditAction.THREAD_NOTED, ObjectKind.THREAD, note.thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 
@@ -151,13 +151,9 @@ def _find_desk(thread_id: str) -> Work[str]:
 
 
 def _check_held(thread_id: str, operator: str | None) -> Work[None]:
-    actor = yield from find_operator(thread_id)
-    if actor is None:
+    if (yield from find_operator(thread_id)) is None:
         raise PreconditionFailed("The agent has the conversation; take it over first.")
-    if operator_of(actor) != operator:
-        raise PreconditionFailed(
-            f"{operator_of(actor)} has taken the conversation over; nothing was changed."
-        )
+    yield from check_free(thread_id, operator)
 
 
 def _speak(

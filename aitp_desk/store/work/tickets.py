@@ -41,7 +41,7 @@ def add_unknown_ticket(call: ActionCall, now: int) -> Work[None]:
 def add_ticket(ticket: KeptTicket) -> Work[None]:
     """Write down a ticket, of which people are to be told: a part of a unit.
 
-    Where its call has one already, that stays.
+    Where its call has one of its kind already, that stays.
     """
     yield "add_ticket", ticket_columns(ticket)
     yield from enqueue_job(
@@ -62,7 +62,9 @@ def add_ticket(ticket: KeptTicket) -> Work[None]:
 def ticket_of_call(
     call: ActionCall, kind: TicketKind, asked: Ticket, now: int, due_at: int | None = None
 ) -> KeptTicket:
-    """The ticket of a call; it is called like that, for a call has one at most.
+    """The ticket of a call, called as that is, for a call has one of a kind at most.
+
+    One that may not be the only one has to be called otherwise.
 
     Parameters:
         now, due_at: Unix seconds.
