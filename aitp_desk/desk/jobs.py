@@ -165,6 +165,10 @@ class Jobs:
         if claim.failures > len(kind.delays):  # by the last of them its worker was lost
             await self._bury(kind, claim, claim.failures, INTERRUPTED)
             return
+        if claim.was_lost and claim.failures > 1:  # or it is dead after some quick restarts
+            delay = kind.delay(claim.failures - 2, 0, self._chance())
+            await self._wait(kind, claim, claim.failures, INTERRUPTED, delay)
+            return
         deadline = asyncio.timeout(kind.deadline)
         try:
             async with deadline:
@@ -199,12 +203,21 @@ class Jobs:
             await self._bury(kind, claim, claim.failures + 1, reason)
             return
         delay = kind.delay(claim.failures, after, self._chance())
-        _log.info("job_failed", job=claim.id, kind=kind.name, reason=reason, retried_in=int(delay))
-        available_at = int(self._clock() + delay)
-        self._told(
-            claim,
-            await self._write(put_back_job, claim=claim, available_at=available_at, error=reason),
+        await self._wait(kind, claim, claim.failures + 1, reason, delay)
+
+    async def _wait(
+        self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str, delay: int
+    ) -> None:
+        """Have a job that has failed so often wait for its next attempt."""
+        _log.info("job_failed", job=claim.id, kind=kind.name, reason=reason, retried_in=delay)
+        held = await self._write(
+            put_back_job,
+            claim=claim,
+            failures=failures,
+            available_at=int(self._clock() + delay),
+            error=reason,
         )
+        self._told(claim, held)
 
     async def _bury(self, kind: JobKind, claim: ClaimedJob, failures: int, reason: str) -> None:
         finish = Finish() if kind.given_up is None else kind.given_up(claim)

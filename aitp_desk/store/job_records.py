@@ -41,6 +41,7 @@ class ClaimedJob(msgspec.Struct, frozen=True):
         attempt: how often it was taken up, this time included.
         failures: how often in vain, since it was queued or retried by hand.
         worker: who holds it.
+        was_lost: whether whoever had it before was lost at it.
     """
 
     id: str
@@ -53,6 +54,7 @@ class ClaimedJob(msgspec.Struct, frozen=True):
     attempt: int
     failures: int
     worker: str
+    was_lost: bool = False
 
 
 class Room(msgspec.Struct, frozen=True):

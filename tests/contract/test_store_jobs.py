@@ -138,10 +138,10 @@ class TestTakingUp:
         assert not await store.run(work.claim_jobs, **going_on, rooms=[ROOM], held=["job_a"])
         (second,) = await claim(store, "two", LEASE)
         assert (first.attempt, first.failures) == (1, 0)
-        assert (second.attempt, second.failures) == (2, 1)
+        assert (second.attempt, second.failures, second.was_lost) == (2, 1, True)
         for end in (
             store.run(work.finish_job, claim=first, now=LEASE, also=queue_b),
-            store.run(work.put_back_job, claim=first, available_at=0, error="-"),
+            store.run(work.put_back_job, claim=first, failures=9, available_at=0, error="-"),
             store.run(work.bury_job, claim=first, failures=9, error="-", now=LEASE, also=queue_b),
             store.run(work.renew_job, claim=first, lease_until=LEASE + HOUR),
         ):
@@ -181,7 +181,8 @@ class TestEnding:
     async def test_one_that_failed_waits_and_says_why(self, store: Store) -> None:
         held = await claimed(store)
         reason = "Nobody was there."
-        back: dict[str, Any] = {"claim": held, "available_at": NOW + 30, "error": reason}
+        back: dict[str, Any] = {"claim": held, "failures": 1, "error": reason}
+        back["available_at"] = NOW + 30
         assert await store.run(work.put_back_job, **back)
         assert not await store.run(work.put_back_job, **back)
         job = await kept(store, "a")

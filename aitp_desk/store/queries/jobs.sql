@@ -71,7 +71,7 @@ WHERE id = :id;
 
 -- put_back_job: Has a job wait for its next attempt.
 UPDATE jobs
-SET state = 'queued', failures = failures + 1, leased_by = NULL, available_at = :available_at,
+SET state = 'queued', failures = :failures, leased_by = NULL, available_at = :available_at,
     last_error = :error
 WHERE id = :id;
 

@@ -121,10 +121,11 @@ def finish_job(*, claim: ClaimedJob, now: int, also: Also | None = None) -> Work
     return True
 
 
-def put_back_job(*, claim: ClaimedJob, available_at: int, error: str) -> Work[bool]:
+def put_back_job(*, claim: ClaimedJob, failures: int, available_at: int, error: str) -> Work[bool]:
     """Have a job that failed wait for its next attempt.
 
     Parameters:
+        failures: how often it has failed now.
         available_at: Unix seconds.
         error: why, in a sentence for the site's operators.
 
@@ -133,7 +134,8 @@ def put_back_job(*, claim: ClaimedJob, available_at: int, error: str) -> Work[bo
     """
     if not (yield "held_job", _holding(claim)):
         return False
-    yield "put_back_job", {"id": claim.id, "available_at": available_at, "error": error}
+    waiting = {"id": claim.id, "failures": failures, "available_at": available_at, "error": error}
+    yield "put_back_job", waiting
     return True
 
 
@@ -143,8 +145,7 @@ def bury_job(
     """Give a job up; it is kept for the site's operators to see, retry or drop.
 
     Parameters:
-        failures: how often it has failed now.
-        error, now: as in :func:`put_back_job` and :func:`finish_job`.
+        failures, error, now: as in :func:`put_back_job` and :func:`finish_job`.
         also: committed together with it.
 
     Returns:
@@ -253,6 +254,7 @@ def _claim(row: Row, worker: str) -> ClaimedJob:
         attempt=attempts + 1,
         failures=failures + lapsed,
         worker=worker,
+        was_lost=lapsed,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,24 @@ async def test_a_kind_that_is_slow_leaves_the_others_their_room(store: Store) ->
         assert slow.begun.empty()
         slow.give(None)
         assert (await slow.next()).ref == "slow2"
+
+
+async def test_a_process_that_dies_again_and_again_does_not_use_up_all_attempts_at_once(
+    store: Store,
+) -> None:
+    await store.run(queue, a_job("a"))
+    clock, errands = Clock(), Errands(delays=(60, 600, 6000))
+    for losses, attempts, failures, wait in ((2, 3, 2, 60), (1, 5, 3, 600)):
+        for _ in range(losses):
+            await lose(store, clock)
+        async with working(store, errands.kind, clock=clock):
+            job = await until(store, "a", JobState.QUEUED, attempts)
+        assert (job.failures, job.available_at) == (failures, clock() + wait)
+        assert job.last_error == "The desk was interrupted while it worked on this."
+        assert errands.begun.empty()
+        clock.advance(wait)
+    async with working(store, errands.kind, clock=clock):
+        assert (await errands.next()).failures == 3
 
 
 async def test_what_was_at_work_when_the_process_died_has_failed_once(store: Store) -> None:
@@ -276,6 +294,15 @@ async def claim_as_another(store: Store) -> None:
     now = int(NOON)
     rooms = [Room("errand", 9, 60)]
     await store.run(claim_jobs, worker="lost", now=now, lease_until=now, rooms=rooms)
+
+
+async def lose(store: Store, clock: Callable[[], float]) -> None:
+    """Take up what is due, and die; the next process finds that."""
+    now = int(clock())
+    await store.run(
+        claim_jobs, worker="lost", now=now, lease_until=now + 60, rooms=[Room("errand", 9, 7500)]
+    )
+    await store.run(release_jobs, worker=None, kinds=("errand",))
 
 
 class FailingStore:
