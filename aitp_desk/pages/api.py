@@ -63,7 +63,8 @@ def _section(tag: str, operations: list[tuple[str, str, dict[str, Any]]]) -> Mar
         for method, path, operation in operations
     )
     return fill(
-        "<section>\n<h3>$tag</h3>\n<table>\n<thead><tr><th>Address</th><th>What it does</th></tr>"
+        '<section>\n<h3>$tag</h3>\n<table tabindex="0">\n'
+        "<thead><tr><th>Address</th><th>What it does</th></tr>"
         "</thead>\n<tbody>\n$rows\n</tbody>\n</table>\n</section>",
         tag=tag,
         rows=rows,
@@ -108,7 +109,8 @@ def _arguments(document: Mapping[str, Any], schema: Mapping[str, Any]) -> Markup
         for name, one in properties.items()
     )
     return fill(
-        "<table>\n<thead><tr><th>Argument</th><th>Type</th><th>What it is</th></tr></thead>\n"
+        '<table tabindex="0">\n'
+        "<thead><tr><th>Argument</th><th>Type</th><th>What it is</th></tr></thead>\n"
         "<tbody>\n$rows\n</tbody>\n</table>",
         rows=rows,
     )

@@ -236,7 +236,7 @@ async def test_a_page_fits_a_narrow_phone_in_both_schemes(
     async with browser(**small) as context:
         page = await context.new_page()
         grounds = set()
-        for path in ("/", "/policies/shipping", "/nothing/here"):
+        for path in ("/", "/policies/shipping", "/nothing/here", "/docs"):
             await page.goto(served_desk.url + path)
             if await page.get_by_label("Your question").count():
                 await ask(page, "What does shipping to Europe cost?")
