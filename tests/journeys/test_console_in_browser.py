@@ -140,10 +140,10 @@ async def test_whoever_asks_over_ahp_is_answered_by_an_operator(
         await anna.open_thread(thread)
         await anna.take_over()
         held = await visitor.ask("Is that sure?", session_id=first.session_id)
-        assert "A person has taken this conversation over" in held.answer
+        assert "A person, anna, has taken this conversation over" in held.answer
         await expect(anna.said.last).to_have_text("Is that sure?")
         await anna.say("It is.")
-        assert (await visitor.ask("And?", session_id=first.session_id)).answer == "It is."
+        assert (await visitor.ask("And?", session_id=first.session_id)).answer == "anna: It is."
         await anna.button("Hand back").click()
         await expect(anna.button("Take over")).to_be_visible()
         assert (await visitor.ask("And now?", session_id=first.session_id)).answer == ANSWER

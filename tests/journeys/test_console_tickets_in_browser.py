@@ -141,6 +141,18 @@ async def test_a_grave_call_is_shown_in_full_and_approved_at_the_second_word(
         assert ground.caller.booked == ["B12 500"]
 
 
+async def test_what_is_to_be_approved_reads_as_it_is(ground: Ground, expect: Expect) -> None:
+    await ground.refund("B12\u202e50 https://lamps.example/\u2066ged")
+    async with ground.operator() as anna:
+        shown = "B12\ufffd50 https://lamps.example/\ufffdged"
+        await expect(anna.rows).to_contain_text(shown)
+        await anna.rows.click()
+        call = anna.page.get_by_label("What it would do")
+        await expect(call).to_contain_text(shown)
+        await expect(call.get_by_role("link")).to_have_attribute("href", "https://lamps.example/")
+        await expect(anna.page.locator("h2.about")).to_contain_text(shown)
+
+
 async def test_a_call_is_declined_in_its_conversation(ground: Ground, expect: Expect) -> None:
     session = await ground.refund("D1")
     thread = await ground.talker.thread_of(session)

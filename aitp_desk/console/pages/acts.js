@@ -4,7 +4,7 @@ import { path, post } from "./api.js";
 import { callCard, isGrave } from "./call.js";
 import { ask } from "./dialogs.js";
 import { button, el } from "./dom.js";
-import { isOver } from "./words.js";
+import { isOver, plain } from "./words.js";
 
 const LOSES = {
   action: "Whoever waits for the call is told that it failed, and why.",
@@ -97,7 +97,7 @@ function confirm(ticket, act) {
         { class: "plea grave" },
         "Look again at what this does: it cannot be undone, or it concerns many.",
       ),
-      ticket.call ? callCard(ticket.call, ticket.asked_by) : el("p", { dir: "auto" }, ticket.about),
+      ticket.call ? callCard(ticket.call, ticket.asked_by) : el("p", { dir: "auto" }, plain(ticket.about)),
     ],
     yes: "Yes, do it",
     grave: true,

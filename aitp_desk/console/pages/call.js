@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { time } from "./when.js";
-import { linked, money } from "./words.js";
+import { linked, money, plain } from "./words.js";
 
 const CHANGES = {
   read_only: "Changes nothing",
@@ -42,7 +42,7 @@ export function callCard(call, askedBy) {
       ...fact("Cost", call.price ? el("strong", { class: "price" }, money(call.price)) : "Nothing"),
       ...fact("How grave", gravity(call)),
       ...fact("For", askedBy ?? "An anonymous visitor"),
-      ...(call.intent ? fact("Because", el("q", { dir: "auto" }, call.intent)) : []),
+      ...(call.intent ? fact("Because", el("q", { dir: "auto" }, plain(call.intent))) : []),
       ...(call.progress ? fact("Progress", call.progress) : []),
       ...(call.error ? fact("Failed", call.error.message) : []),
       ...(call.result !== null && call.result !== undefined
@@ -84,7 +84,7 @@ function period(iso) {
 function value(what) {
   if (what === null) return el("span", { class: "soft" }, "none");
   if (typeof what === "boolean") return what ? "yes" : "no";
-  if (typeof what !== "object") return el("span", { dir: "auto" }, ...linked(String(what)));
+  if (typeof what !== "object") return el("span", { dir: "auto" }, ...linked(plain(String(what))));
   if (Array.isArray(what)) {
     if (!what.length) return el("span", { class: "soft" }, "none");
     return el("ul", { class: "values" }, ...what.map((item) => el("li", {}, value(item))));
@@ -94,6 +94,6 @@ function value(what) {
   return el(
     "dl",
     { class: "values" },
-    ...pairs.map(([name, inner]) => el("div", {}, el("dt", {}, name), el("dd", {}, value(inner)))),
+    ...pairs.map(([name, inner]) => el("div", {}, el("dt", {}, plain(name)), el("dd", {}, value(inner)))),
   );
 }

@@ -10,7 +10,7 @@ import { button, el, fill, refill } from "./dom.js";
 import { link } from "./route.js";
 import { standing } from "./tickets.js";
 import { time } from "./when.js";
-import { agentLabel, counted, isOver, kindLabel, STATES, visitorName } from "./words.js";
+import { agentLabel, counted, isOver, kindLabel, plain, STATES, visitorName } from "./words.js";
 
 const OF_THE_THREAD = new Set(["request", "question"]);
 
@@ -210,7 +210,7 @@ export class ThreadView {
         kindLabel(ticket.kind),
         el("span", { class: "row-time soft" }, ...standing(ticket, session)),
       ),
-      el("p", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about)),
+      el("p", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, plain(ticket.about))),
       ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket.asked_by),
       buttons.length > 0 && el("div", { class: "buttons" }, ...buttons),
     );
@@ -240,7 +240,7 @@ function earlier(ticket) {
   return el(
     "li",
     {},
-    el("a", { href: link("tickets", ticket.id), dir: "auto" }, ticket.about),
+    el("a", { href: link("tickets", ticket.id), dir: "auto" }, plain(ticket.about)),
     ` (${STATES[ticket.state].toLowerCase()})`,
   );
 }

@@ -9,7 +9,7 @@ import { drafting, keepDraft } from "./drafts.js";
 import { link } from "./route.js";
 import { standing } from "./tickets.js";
 import { time } from "./when.js";
-import { agentLabel, isOver, kindLabel, linked, STATES } from "./words.js";
+import { agentLabel, isOver, kindLabel, linked, plain, STATES } from "./words.js";
 
 const PEEK = 10;
 const SAYS = {
@@ -108,7 +108,7 @@ export class TicketView {
   #sheet(ticket) {
     const { session } = this.#context;
     return [
-      el("h2", { class: "about", tabindex: "-1", dir: "auto" }, ticket.about),
+      el("h2", { class: "about", tabindex: "-1", dir: "auto" }, plain(ticket.about)),
       el(
         "p",
         { class: "soft" },
@@ -233,5 +233,5 @@ export class TicketView {
 }
 
 function note(ticket) {
-  return el("p", { class: "said ticket-note", dir: "auto" }, ...linked(ticket.note));
+  return el("p", { class: "said ticket-note", dir: "auto" }, ...linked(plain(ticket.note)));
 }

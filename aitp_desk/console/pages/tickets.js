@@ -11,6 +11,7 @@ import {
   KINDS,
   line,
   operatorName,
+  plain,
   STATES,
   visitorName,
 } from "./words.js";
@@ -74,7 +75,7 @@ function ticketRow(ticket, session) {
         isOver(ticket) ? time(ticket.ended_at) : time(ticket.created_at, "for"),
       ),
     ),
-    line(ticket.about, "row-words strong"),
+    line(plain(ticket.about), "row-words strong"),
     el("span", { class: "row-foot" }, ...foot(ticket, session)),
   ];
 }

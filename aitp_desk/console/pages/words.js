@@ -2,7 +2,16 @@
 
 import { el } from "./dom.js";
 
-const ADDRESS = /https?:\/\/[^\s<>()"'\u0000-\u001f]*[^\s<>()"'.,;:!?\u0000-\u001f]/g;
+const ADDRESS = /https?:\/\/[^\s<>()"'\p{Cc}\p{Cf}\ufffd]*[^\s<>()"'.,;:!?\p{Cc}\p{Cf}\ufffd]/gu;
+const UNSEEN = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu;
+
+/**
+ * Somebody's text with a sign for whatever is not seen, or turns the direction: what people decide
+ * upon reads as it is.
+ */
+export function plain(text) {
+  return text.replace(UNSEEN, "\ufffd");
+}
 
 /**
  * Somebody's text as nodes: words, and a link for each http(s) address, which is shown in full.
