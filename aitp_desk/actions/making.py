@@ -44,7 +44,7 @@ from aitp_desk.actions.terms import (
     safety_of,
 )
 from aitp_desk.model.action import Action, Example, is_action_name
-from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.errors import PreconditionFailed, Recovery
 from aitp_desk.model.money import Money
 from aitp_desk.model.ticket import Ticket
 
@@ -93,6 +93,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     approval = _read_approval(terms, signature, tell)
     if gives is None:
         return None
+    recoveries = {check.precondition.name: check.recovery for check, _ in checks}
     known = (takes.schema, gives.schema)
     for message in check_links(entries(terms.related), known, "the arguments or the result"):
         tell(message)
@@ -119,7 +120,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     return Offered(
         action,
         read=partial(read_arguments, takes),
-        perform=partial(_perform, function, signature, gives, terms.says),
+        perform=partial(_perform, function, signature, gives, terms.says, recoveries),
         check=partial(_check, checks) if checks else is_always_met,
         price=costs_nothing if price is None else partial(_price, terms.cost, price),
         needs_approval=(
@@ -151,7 +152,8 @@ def _check_words(terms: Terms, tell: Tell) -> None:
         if function is not None and (
             not callable(function) or inspect.iscoroutinefunction(function)
         ):
-            tell(f"has {name}={function!r}; it takes a plain function of one value.")
+            given = getattr(function, "__name__", repr(function))
+            tell(f"has {name}={given}; it takes a plain function of one value.")
 
 
 def _check_examples(examples: Sequence[Example], takes: Shape, tell: Tell) -> None:
@@ -194,10 +196,15 @@ async def _perform(
     signature: Signature,
     gives: Shape,
     says: Callable[[Any], str] | None,
+    recoveries: Mapping[str, Recovery | None],
     arguments: msgspec.Struct,
     context: Context,
 ) -> Done:
-    value = await call(function, signature.pick(as_mapping(arguments), context))
+    try:
+        value = await call(function, signature.pick(as_mapping(arguments), context))
+    except PreconditionFailed as error:
+        # what was looked at before may stand otherwise by now, and what helps is the same
+        raise _with_recovery(error, recoveries.get(error.param or "")) from None
     if isinstance(value, Ticket) and signature.gives is Ticket:
         if not _says_enough(value):
             raise TypeError(f"{function.__name__} returned a Ticket that is about nothing")
@@ -226,16 +233,21 @@ async def _check(checks: Checks, arguments: msgspec.Struct, context: Context) ->
         try:
             wrong = await call(check.function, signature.pick(given, context))
         except PreconditionFailed as error:
-            raise PreconditionFailed(
-                error.message,
-                param=error.param or name,
-                retry_after=error.retry_after,
-                recovery=error.recovery or check.recovery,
-            ) from None
+            error.param = error.param or name
+            raise _with_recovery(error, check.recovery) from None
         if isinstance(wrong, str):
             raise PreconditionFailed(wrong, param=name, recovery=check.recovery)
         if wrong is not None:
             raise TypeError(f"the precondition {name!r} returned neither text nor None")
+
+
+def _with_recovery(error: PreconditionFailed, recovery: Recovery | None) -> PreconditionFailed:
+    return PreconditionFailed(
+        error.message,
+        param=error.param,
+        retry_after=error.retry_after,
+        recovery=error.recovery or recovery,
+    )
 
 
 async def _price(

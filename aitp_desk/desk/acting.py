@@ -67,7 +67,7 @@ class Acting:
         """
         offered = self.invoking.find(principal, name)
         action = offered.action
-        if self._requires_intent and action.kind != "query" and not request.intent:
+        if self._requires_intent and action.kind != "query" and not (request.intent or "").strip():
             raise MissingField(
                 f"Say in context.user_intent what {name} is called for.",
                 param="context.user_intent",

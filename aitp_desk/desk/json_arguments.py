@@ -64,10 +64,17 @@ def _consent_in(given: Any) -> Consent | None:
     if given is True:
         return Consent()
     try:
-        return Consent(msgspec.convert(given, Money))
+        agreed = msgspec.convert(given, Money)
     except msgspec.ValidationError as error:
-        raise InvalidRequest(
-            f'{CONFIRMATION} is the price that is agreed to, such as {{"amount": "29.99",'
-            ' "currency": "EUR"}; or true for what costs nothing.',
-            param=CONFIRMATION,
-        ) from error
+        raise _no_price() from error
+    if not isinstance(given["amount"], str):  # a float, in most programs
+        raise _no_price()
+    return Consent(agreed)
+
+
+def _no_price() -> InvalidRequest:
+    return InvalidRequest(
+        f'{CONFIRMATION} is the price that is agreed to, such as {{"amount": "29.99",'
+        ' "currency": "EUR"}, the amount as text; or true for what costs nothing.',
+        param=CONFIRMATION,
+    )

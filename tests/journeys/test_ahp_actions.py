@@ -100,6 +100,10 @@ async def test_a_json_object_is_the_arguments(tmp_path: Path, site: Path) -> Non
         ({"quantity": 2}, "sku"),
         ({"sku": "ABC-01", "quantity": 2, "_confirm": "yes"}, "_confirm"),
         ({"sku": "ABC-01", "quantity": 2, "_confirm": {"amount": "x"}}, "_confirm"),
+        (
+            {"sku": "ABC-01", "quantity": 2, "_confirm": {"amount": 19.00, "currency": "EUR"}},
+            "_confirm",
+        ),
     ],
 )
 async def test_wrong_arguments_are_told_by_their_path_and_nothing_is_left_of_them(
@@ -246,10 +250,11 @@ async def test_a_call_that_waits_goes_on_after_a_restart(tmp_path: Path, site: P
 
 async def test_an_owner_may_want_to_know_what_for(tmp_path: Path, site: Path) -> None:
     order = {"sku": "ABC-01", "quantity": 1, "_confirm": {"amount": "9.50", "currency": "EUR"}}
-    async with calling(tmp_path, site, "actions.require_intent=true") as caller:
-        said = await caller.ask(order, "place_order")
-        assert said.refusal[:2] == (400, "missing_field")
-        assert said.body["param"] == "context.user_intent"
+    async with calling(tmp_path, site, "ahp.require_intent=true") as caller:
+        for blank in ({}, {"user_intent": " "}):
+            said = await caller.ask(order, "place_order", **blank)
+            assert said.refusal[:2] == (400, "missing_field")
+            assert said.body["param"] == "context.user_intent"
         await caller.ask(order, "place_order", user_intent="A present for Ada.")
         assert caller.booked == ["1 of ABC-01"]
         assert caller.talker.rows("SELECT intent FROM calls") == [("A present for Ada.",)]

@@ -129,6 +129,9 @@ async def test_visits_are_booked_within_the_opening_hours(tmp_path: Path) -> Non
             "Visit V000006: Boise, Tuesday 2027-01-26, 16:30 to 17:00. To call it off, ring"
             " +1 208 555 0173."
         )
+        clock.advance(14 * 60 * 60)  # a day further in UTC, and still Friday evening in the stores
+        assert await book("Bend", "2027-01-15", "18:30") == ahead
+        assert await book("Bend", "2027-01-16", "10:00") == "until 10:30"
         clock.advance(306 * DAY)  # November 17
         for store, day, starts, expected in (
             ("Bend", "2027-11-25", "12:00", "Bend is closed on Thursday, 2027-11-25."),

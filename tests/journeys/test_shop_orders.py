@@ -85,6 +85,15 @@ async def test_quotes_and_orders_can_be_asked_for_in_words(tmp_path: Path) -> No
     async with shopping(tmp_path) as (shopper, _):
         quote = (await shopper.ask("get_quote", "What do 2x TO-2201 and 3x TO-5103 cost?")).ok
         assert quote["response"]["answer"].endswith("Total: $890.00")
+        for words, question in (
+            (
+                " and ".join(f"2x TO-{5000 + number}" for number in range(21)),
+                "The items may have at most 20 entries. Which items, and how many of each?",
+            ),
+            ("2.5x TO-5103", "The quantity must be a whole number. How many of TO-5103?"),
+        ):
+            asked = (await shopper.ask("get_quote", words)).ok
+            assert asked["clarification"]["question"] == question
         words = "2x TO-5103 in Portland please, I am kai@customer.example"
         asked = (await shopper.ask("place_order", words)).ok
         assert "It costs 128.00 USD." in asked["clarification"]["question"]
@@ -179,8 +188,9 @@ def test_what_is_not_so_any_more_when_it_is_carried_out_is_refused_then(tmp_path
         ("book_visit", visit),
     )
     for name, arguments in refused:
-        with pytest.raises(PreconditionFailed):
+        with pytest.raises(PreconditionFailed) as refusal:
             perform(shop, name, Context("call_2", Caller("key:2"), clock=Clock()), **arguments)
+        assert refusal.value.recovery is not None, name  # as where it was looked at before
 
 
 async def test_an_order_is_cancelled_until_it_is_packed_and_for_thirty_days(

@@ -41,7 +41,7 @@ def merge(
             listed.update(path for path in reading.said if is_inside(path, field.path))
             _merge_items(reading, field, kept, asked, doubts, replaces=change == "others")
     for path, values in reading.said.items():
-        if path in listed:
+        if path in listed or not _has_room(kept, path):
             continue
         old = at(kept, path)
         is_meant = path in asked or path in reading.named or not has(kept, path)
@@ -54,6 +54,12 @@ def merge(
     for path in reading.problems:
         remove(kept, path)
     return doubts
+
+
+def _has_room(kept: Mapping[str, Any], path: Path) -> bool:
+    """Whether a value can be put to a place; it cannot into an item of a list that was refused."""
+    items = next((place for place, step in enumerate(path) if isinstance(step, int)), None)
+    return items is None or has(kept, path[: items + 1])
 
 
 def _merge_items(

@@ -22,7 +22,8 @@ Question = Annotated[
 ]
 
 
-@action(kind="async", mutability="read_only", blast_radius="self")
+# whoever makes the same call again asks once: nothing is written down before the desk does
+@action(kind="async", mutability="read_only", blast_radius="self", idempotent=True)
 def contact_human(question: Question) -> Ticket:
     """Puts a question to a person of the shop, who answers in their own words.
 

@@ -9,6 +9,7 @@ CREATE TABLE IF NOT EXISTS rules (
 CREATE TABLE IF NOT EXISTS stores (
     name TEXT PRIMARY KEY,
     telephone TEXT NOT NULL,
+    timezone TEXT NOT NULL, -- IANA
     sales_tax TEXT NOT NULL -- percent
 ) STRICT;
 

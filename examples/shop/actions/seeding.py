@@ -20,7 +20,9 @@ def fill(shop: sqlite3.Connection, now: datetime) -> None:
     """Write down all that the shop begins with."""
     seed = tomllib.loads(SEED.read_text("utf-8"))
     shop.executemany("INSERT INTO rules VALUES (?, ?)", seed["rules"].items())
-    shop.executemany("INSERT INTO stores VALUES (:name, :telephone, :sales_tax)", seed["stores"])
+    shop.executemany(
+        "INSERT INTO stores VALUES (:name, :telephone, :timezone, :sales_tax)", seed["stores"]
+    )
     for store in seed["stores"]:
         shop.executemany("INSERT INTO opening_hours VALUES (?, ?, ?, ?)", _week(store))
     nothing = {"day": None, "weekday": None, "nth": None}

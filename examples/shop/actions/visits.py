@@ -6,6 +6,7 @@ import sqlite3
 from datetime import date, datetime, timedelta
 from datetime import time as time_of_day
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo
 
 from msgspec import Meta, Struct
 
@@ -95,7 +96,7 @@ def book_visit(store: Store, day: date, time: Time, email: Email, context: Conte
 def is_open(store: Store, day: date, time: Time, context: Context) -> str | None:
     with reading(context.now) as shop:
         ahead = int(rule(shop, "visit_days_ahead"))
-        today = context.now.date()  # in UTC, which is never behind the stores
+        today = _today(shop, store, context.now)
         if not today < day <= today + timedelta(days=ahead):
             return f"Visits are booked from tomorrow on, for {ahead} days."
         hours = opening_hours(shop, store, day)
@@ -148,6 +149,12 @@ def _is_on(holiday: sqlite3.Row, day: date) -> bool:
     return holiday["weekday"] == day.weekday() and (
         is_last if holiday["nth"] == -1 else holiday["nth"] == (day.day + 6) // 7
     )
+
+
+def _today(shop: sqlite3.Connection, store: Store, now: datetime) -> date:
+    """The day that it is at a store."""
+    found = shop.execute("SELECT timezone FROM stores WHERE name = ?", (store,)).fetchone()
+    return now.astimezone(ZoneInfo(found["timezone"])).date()
 
 
 def _visit_of_call(shop: sqlite3.Connection, call_id: str) -> Any:

@@ -306,7 +306,7 @@ WRONG = {
     ),
     "words that must be awaited": (
         'async def say(one): ...\n@action(says=say)\ndef f() -> int: "F."',
-        "has says=<function say",
+        "has says=say; it takes a plain function",
     ),
     "a ticket for which nobody may wait": (
         '@action(says=str)\ndef f() -> Ticket: "F."',
