@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Meta
 
 from aitp_desk.config.actions import Actions
-from aitp_desk.config.ahp import Ahp
 from aitp_desk.config.agents_txt import AgentsTxt
+from aitp_desk.config.ahp import Ahp
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.console import ConsoleSettings

@@ -91,6 +91,7 @@ async def test_quotes_and_orders_can_be_asked_for_in_words(tmp_path: Path) -> No
                 "The items may have at most 20 entries. Which items, and how many of each?",
             ),
             ("2.5x TO-5103", "The quantity must be a whole number. How many of TO-5103?"),
+            ("2x TO-५१०३", "Which items, and how many of each?"),  # no digits of the schema's
         ):
             asked = (await shopper.ask("get_quote", words)).ok
             assert asked["clarification"]["question"] == question

@@ -74,9 +74,11 @@ def _fitting(said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
 def _rewritten(said: str) -> Iterable[str]:
     """How else an id may be meant that is written like this, the likeliest first."""
     written = _PARTS.findall(said)
-    ways = [said]
-    for parts in (written, _RUNS.findall(said), _RUNS.findall("".join(written))):
-        ways += [separator.join(parts) for separator in _SEPARATORS]
+    divided = dict.fromkeys(
+        map(tuple, (written, _RUNS.findall(said), _RUNS.findall("".join(written))))
+    )
+    joined = (separator.join(parts) for parts in divided for separator in _SEPARATORS)
+    ways = dict.fromkeys((said, *joined))
     return dict.fromkeys(case for way in ways for case in (way.upper(), way.lower(), way))
 
 

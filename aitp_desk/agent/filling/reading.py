@@ -9,7 +9,6 @@ from typing import Any
 from aitp_desk.agent.filling.base import Path
 from aitp_desk.agent.filling.bounds import fault
 from aitp_desk.agent.filling.form import Field
-from aitp_desk.agent.filling.labels import distinct
 from aitp_desk.agent.filling.tokens import Text
 
 
@@ -59,10 +58,10 @@ class Reading:
         for value in values:
             if wrong := fault(field, value):
                 self.problems[path] = f"The {field.title.lower()} {wrong}."
-            else:
+            elif value not in kept:
                 kept.append(value)
         if kept:
-            self.said[path] = distinct(kept)
+            self.said[path] = tuple(kept)
 
     def doubt(self, field: Field, values: tuple[Any, ...]) -> None:
         """Note values of which the words say only that it is one of them."""

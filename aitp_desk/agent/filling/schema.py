@@ -112,13 +112,13 @@ def _of_string(field: Field) -> Field:
     change = msgspec.structs.replace
     format_ = str(field.schema.get("format", ""))
     if known := _PATTERNS.get(format_):
-        return change(field, kind="id", pattern=re.compile(known))
+        return change(field, kind="id", pattern=re.compile(known, re.ASCII))
     kind: Kind = _FORMATS.get(format_, "text")
     pattern = field.schema.get("pattern")
     if pattern is None:
         return change(field, kind=kind)
     try:
-        compiled = re.compile(pattern) if is_swift(pattern) else None
+        compiled = re.compile(pattern, re.ASCII) if is_swift(pattern) else None
     except (re.error, TypeError, OverflowError):
         compiled = None
     if compiled is None:
