@@ -254,7 +254,7 @@ class House(msgspec.Struct, frozen=True):
                         budgets=budgets,
                         facts=site_facts(site),
                     ),
-                    requires_intent=config.ahp.require_intent,
+                    requires_intent=config.actions.require_intent,
                     check_callback=shared.callbacks.check,
                 ),
                 sessions=sessions,

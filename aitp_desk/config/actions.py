@@ -1,4 +1,4 @@
-"""The settings of actions: how long a call may go on."""
+"""The settings of actions: what whoever calls must say, and how long a call may go on."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ from aitp_desk.config.units import Count
 class Actions(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of the calls of the site's own actions."""
 
+    require_intent: Annotated[
+        bool,
+        Meta(
+            description="Whether a call that may change something is refused where"
+            " context.user_intent does not say what for.",
+        ),
+    ] = False
     expire_hours: Annotated[
         Count,
         Meta(

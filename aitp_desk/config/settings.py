@@ -17,7 +17,6 @@ from msgspec import Meta
 
 from aitp_desk.config.actions import Actions
 from aitp_desk.config.agents_txt import AgentsTxt
-from aitp_desk.config.ahp import Ahp
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.console import ConsoleSettings
@@ -303,7 +302,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     signature_agents: tuple[SignatureAgent, ...] = ()
     store: StoreSettings = StoreSettings()
     cache: Cache = Cache()
-    ahp: Ahp = Ahp()
     actions: Actions = Actions()
     openapi: tuple[OpenApi, ...] = ()
     mcp: tuple[Mcp, ...] = ()

@@ -112,7 +112,7 @@ class CallingDirectly:
         id_: str | None,
         allowance: Allowance | None,
     ) -> CallStatus:
-        if self._requires_intent and action.kind != "query" and not asked.intent:
+        if self._requires_intent and action.kind != "query" and not (asked.intent or "").strip():
             raise MissingField(f"Say in {INTENT} what {action.name} is called for.", param=INTENT)
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)

@@ -250,7 +250,7 @@ async def test_a_call_that_waits_goes_on_after_a_restart(tmp_path: Path, site: P
 
 async def test_an_owner_may_want_to_know_what_for(tmp_path: Path, site: Path) -> None:
     order = {"sku": "ABC-01", "quantity": 1, "_confirm": {"amount": "9.50", "currency": "EUR"}}
-    async with calling(tmp_path, site, "ahp.require_intent=true") as caller:
+    async with calling(tmp_path, site, "actions.require_intent=true") as caller:
         for blank in ({}, {"user_intent": " "}):
             said = await caller.ask(order, "place_order", **blank)
             assert said.refusal[:2] == (400, "missing_field")
