@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from importlib.resources import files
 from typing import Final
@@ -11,7 +10,7 @@ import msgspec
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import RouteNotFound
-from aitp_desk.protocols.reply import Call, Reply, Route, has_version
+from aitp_desk.protocols.reply import Call, Reply, Route, has_version, version_of
 
 CONSOLE_PATH: Final = "/console"
 _INDEX: Final = "index.html"
@@ -47,7 +46,7 @@ def _read_all() -> Mapping[str, _File]:
         ending = file.name[file.name.rfind(".") :]
         if ending in _TYPES:
             body = file.read_bytes()
-            tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+            tag = version_of(body)
             found[file.name] = _File(body, _TYPES[ending], tag)
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from aitp_desk.desk.repeats import REMEMBERED_SECONDS
 from aitp_desk.model.call import CallError
 from aitp_desk.model.job import JobState
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Store, Work
 from aitp_desk.store.work.calls import expire_waiting
 from aitp_desk.store.work.console_sessions import forget_sessions
 from aitp_desk.store.work.jobs import forget_jobs
@@ -52,9 +52,11 @@ class Expiring:
         now = int(self._clock())
         return (
             await self._drop_used(now)
-            + await self._end_waiting(now)
-            + await self._forget(JobState.DONE, now - DONE_SECONDS)
-            + await self._forget(JobState.DEAD, now - DEAD_SECONDS)
+            + await self._drop_all(forget_nonces, before=now - NONCE_SECONDS)
+            + await self._drop_all(forget_sessions, now=now)
+            + await self._drop_all(expire_waiting, error=UNANSWERED, now=now)
+            + await self._drop_all(forget_jobs, state=JobState.DONE, before=now - DONE_SECONDS)
+            + await self._drop_all(forget_jobs, state=JobState.DEAD, before=now - DEAD_SECONDS)
         )
 
     async def _drop_used(self, now: int) -> int:
@@ -68,31 +70,16 @@ class Expiring:
                 limit=ROWS_AT_ONCE,
                 files=FILES_AT_ONCE,
             )
-            nonces = await self._store.run(
-                forget_nonces, before=now - NONCE_SECONDS, limit=ROWS_AT_ONCE
-            )
-            signed_in = await self._store.run(forget_sessions, now=now, limit=ROWS_AT_ONCE)
-            dropped += gone.idempotency + gone.sessions + gone.files + nonces + signed_in
-            rows = (gone.idempotency, gone.sessions, nonces, signed_in)
+            dropped += gone.idempotency + gone.sessions + gone.files
+            rows = (gone.idempotency, gone.sessions)
             if ROWS_AT_ONCE not in rows and gone.files != FILES_AT_ONCE:
                 return dropped
 
-    async def _end_waiting(self, now: int) -> int:
-        ended = 0
+    async def _drop_all(self, unit: Callable[..., Work[int]], **arguments: object) -> int:
+        """Repeat a unit that tells how many rows it has dealt with, until it finds few."""
+        dropped = 0
         while True:
-            count = await self._store.run(
-                expire_waiting, error=UNANSWERED, now=now, limit=ROWS_AT_ONCE
-            )
-            ended += count
+            count = await self._store.run(unit, **arguments, limit=ROWS_AT_ONCE)
+            dropped += count
             if count < ROWS_AT_ONCE:
-                return ended
-
-    async def _forget(self, state: JobState, before: int) -> int:
-        forgotten = 0
-        while True:
-            count = await self._store.run(
-                forget_jobs, state=state, before=before, limit=ROWS_AT_ONCE
-            )
-            forgotten += count
-            if count < ROWS_AT_ONCE:
-                return forgotten
+                return dropped

@@ -5,7 +5,6 @@ Pure: headers and values in, a Reply out.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import assert_never
 
@@ -24,7 +23,7 @@ from aitp_desk.pages.render import render_error_page
 from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import HTML, JSON, MARKDOWN, Call, Reply, has_version
+from aitp_desk.protocols.reply import HTML, JSON, MARKDOWN, Call, Reply, has_version, version_of
 
 FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
 TOKENS = "X-Markdown-Tokens"
@@ -50,7 +49,7 @@ class Page(msgspec.Struct, frozen=True):
 
 def tag_page(body: bytes) -> Page:
     """A page with its tag, a hash of its bytes."""
-    return Page(body, f'"{hashlib.sha256(body).hexdigest()[:32]}"')
+    return Page(body, version_of(body))
 
 
 def tag_markdown(text: str, tokens: int | None = None) -> Page:

@@ -7,6 +7,7 @@ never sees the HTTP server. What happens before it (host, identity, limits, body
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Final, Literal
@@ -166,6 +167,11 @@ class Door(msgspec.Struct, frozen=True):
     desk: Desk | None = None
     action: str = ""
     beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
+
+
+def version_of(body: bytes) -> str:
+    """A strong ``ETag`` of a body, which is another when the body is (RFC 9110, section 8.8.3)."""
+    return f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 
 
 def has_version(headers: Mapping[str, str], tag: str) -> bool:

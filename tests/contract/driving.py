@@ -110,5 +110,5 @@ async def kept(store: Store, run: Run) -> Run:
     return found
 
 
-async def kinds(store: Store, thread_id: str) -> list[str]:
+async def kinds_of(store: Store, thread_id: str) -> list[str]:
     return [event.kind for event in await reads.events(store, thread_id, after=0, limit=100)]

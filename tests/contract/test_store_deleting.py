@@ -19,6 +19,7 @@ from aitp_desk.model.thread import Actor, Message
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import Once
+from tests.contract.driving import kinds_of
 from tests.contract.saying import (
     AYA,
     BEN,
@@ -62,11 +63,6 @@ async def set_metadata(
     )
 
 
-async def kinds(store: Store, thread_id: str) -> list[str]:
-    events = await reads.events(store, thread_id, after=0, limit=100)
-    return [event.kind for event in events]
-
-
 class TestMessages:
     async def test_a_deletion_is_an_event_of_the_thread(self, store: Store) -> None:
         opened = await open_thread(store, "one", "two")
@@ -81,7 +77,7 @@ class TestMessages:
         for name in ("msg_unknown", other.messages[0].id):
             with pytest.raises(MessageNotFound):
                 await delete_message(store, opened.thread_id, name)
-        assert await kinds(store, opened.thread_id) == ["message.created"]
+        assert await kinds_of(store, opened.thread_id) == ["message.created"]
 
     @pytest.mark.parametrize("stranger", [VISITOR, BEN])
     async def test_on_somebody_elses_thread_nothing_is_found(
@@ -197,7 +193,7 @@ class TestThreads:
             run = await reads.run(store, run_id)
             assert run is not None
             assert (run.state, run.error) == (RunState.FAILED, "The thread was deleted.")
-        assert (await kinds(store, opened.thread_id))[-3:] == [
+        assert (await kinds_of(store, opened.thread_id))[-3:] == [
             "run.failed",
             "run.failed",
             "thread.deleted",

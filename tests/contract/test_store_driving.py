@@ -22,7 +22,7 @@ from tests.contract.driving import (
     OWED,
     cancel,
     kept,
-    kinds,
+    kinds_of,
     pause,
     paused_run,
     start,
@@ -42,7 +42,7 @@ class TestStarting:
         assert [message.run_id for message in placed.messages] == [placed.run_id] * 2
         (held,) = await claim(store)
         assert (held.id, held.upto_seq, held.options) == (placed.run_id, 3, OPTIONS)
-        assert (await kinds(store, opened.thread_id))[-2:] == ["run.queued", "run.in_progress"]
+        assert (await kinds_of(store, opened.thread_id))[-2:] == ["run.queued", "run.in_progress"]
 
     @pytest.mark.parametrize("driven", [True, False])
     async def test_one_is_refused_while_another_waits_or_works(
@@ -115,7 +115,7 @@ class TestWaiting:
         (held,) = await claim(store)
         assert (held.id, held.upto_seq, held.is_resumed) == (run.id, 1, True)
         assert await answer(store, held, "Seven.")
-        assert (await kinds(store, run.thread_id))[2:] == [
+        assert (await kinds_of(store, run.thread_id))[2:] == [
             "run.in_progress",
             "run.requires_action",
             "run.queued",
@@ -128,7 +128,7 @@ class TestWaiting:
         run = await paused_run(store)
         outcomes = await asyncio.gather(*(submit(store, run) for _ in range(4)))
         assert {done.state for done in outcomes} == {RunState.QUEUED}
-        assert (await kinds(store, run.thread_id)).count("run.queued") == 2
+        assert (await kinds_of(store, run.thread_id)).count("run.queued") == 2
         (held,) = await claim(store)
         assert (await submit(store, run)).state is RunState.IN_PROGRESS
         await answer(store, held, "Seven.")

@@ -12,6 +12,7 @@ from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from aitp_desk.store.run_records import ClaimedRun
 from aitp_desk.store.work import MAX_ATTEMPTS
+from tests.contract.driving import kinds_of
 from tests.contract.saying import (
     HOUR,
     NOW,
@@ -27,10 +28,6 @@ async def state_of(store: Store, run_id: str | None) -> RunState:
     run = await reads.run(store, run_id or "")
     assert run is not None
     return run.state
-
-
-async def kinds_of_events(store: Store, thread_id: str) -> list[str]:
-    return [event.kind for event in await reads.events(store, thread_id, after=0, limit=100)]
 
 
 class TestStarting:
@@ -97,7 +94,7 @@ class TestCap:
         assert await reads.replies(store, placed.run.id) == placed.replies
         assert placed.messages[0].run_id == placed.run.id
         assert await claim(store) == ()
-        assert (await kinds_of_events(store, thread_id))[-3:] == [
+        assert (await kinds_of(store, thread_id))[-3:] == [
             "message.created",
             "run.capped",
             "message.created",
@@ -227,7 +224,7 @@ class TestClaiming:
         (failed,) = claims.ended
         assert (failed.id, failed.state) == (opened.run_id, RunState.FAILED)
         assert failed == await reads.run(store, failed.id)
-        assert (await kinds_of_events(store, opened.thread_id))[-1] == "run.failed"
+        assert (await kinds_of(store, opened.thread_id))[-1] == "run.failed"
 
 
 class TestEnding:
@@ -239,7 +236,7 @@ class TestEnding:
         assert texts_of(replies) == ["One!", "And more."]
         assert [reply.seq for reply in replies] == [2, 3]
         assert await state_of(store, held.id) is RunState.COMPLETED
-        assert await kinds_of_events(store, opened.thread_id) == [
+        assert await kinds_of(store, opened.thread_id) == [
             "message.created",
             "run.queued",
             "run.in_progress",
@@ -299,7 +296,7 @@ class TestEnding:
         assert await reads.run(store, held.id) == failed.run
         assert not await answer(store, held, "after all")
         assert await claim(store, now=NOW + 300) == ()
-        assert (await kinds_of_events(store, opened.thread_id))[-1] == "run.failed"
+        assert (await kinds_of(store, opened.thread_id))[-1] == "run.failed"
 
     async def test_the_follow_up_runs_after_a_failure_too(self, store: Store) -> None:
         opened = await open_thread(store, "One?", run=True)

@@ -21,6 +21,7 @@ from aitp_desk.store.work.answering import release_ticket, take_ticket
 from aitp_desk.store.work.retention import drop_old_thread
 from aitp_desk.store.work.tickets import TICKETS_EPOCH, add_ticket
 from tests.auditing import somebody
+from tests.contract.driving import kinds_of
 from tests.contract.saying import (
     DESK,
     NOW,
@@ -71,10 +72,6 @@ async def holder(store: Store, thread_id: str) -> str | None:
     return await ticket_reads.thread_operator(store, thread_id)
 
 
-async def happened(store: Store, thread_id: str) -> list[str]:
-    return [event.kind for event in await reads.events(store, thread_id, after=0, limit=100)]
-
-
 async def noted(store: Store) -> list[str]:
     return [row.action async for row in audit_rows(store)]
 
@@ -100,7 +97,7 @@ async def test_a_thread_without_a_ticket_is_taken_and_given_back(
     said = await reads.newest_messages(store, thread_id, 9)
     assert texts_of(said) == ["Hello?", "Anybody?", "I am here.", "And now?"]
     assert said[2].actor == f"{DESK.id}/operators/anna"
-    kinds = [kind for kind in await happened(store, thread_id) if not kind.startswith("run.")]
+    kinds = [kind for kind in await kinds_of(store, thread_id) if not kind.startswith("run.")]
     assert kinds == [
         "message.created",
         "actor.joined",
@@ -231,7 +228,7 @@ async def test_notes_are_read_in_order_and_stand_on_no_thread(
     assert (first.words, first.operator, first.created_at) == ("One.", "anna", NOW + 5)
     assert await console_reads.notes(store, opened.thread_id) == (first, second)
     assert await console_reads.notes(store, opened.thread_id, after=first.id) == (second,)
-    assert await happened(store, opened.thread_id) == ["message.created"]
+    assert await kinds_of(store, opened.thread_id) == ["message.created"]
     kept = await reads.thread(store, opened.thread_id)
     assert kept is not None
     assert kept.updated_at == NOW

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.agents_txt.examining import JSON_TYPE
 from aitp_desk.protocols.agents_txt.json_form import write_json
 from aitp_desk.protocols.agents_txt.wire import (
     JSON_PATH,
@@ -20,9 +20,8 @@ from aitp_desk.protocols.agents_txt.wire import (
     describe,
 )
 from aitp_desk.protocols.agents_txt.writing_text import write_text
-from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route, has_version
+from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route, has_version, version_of
 
-JSON_IN_UTF8 = "application/json; charset=utf-8"
 KEPT_SECONDS = 300
 """How long agents may go by what they have read (section 9.2)."""
 
@@ -59,7 +58,7 @@ class AgentsTxtDoor:
     async def get_json(self, _desk: Desk, call: Call) -> Reply:
         """``GET /.well-known/agents.json`` and ``/agents.json``."""
         self._follow()
-        return _reply(self._json, JSON_IN_UTF8, call)
+        return _reply(self._json, JSON_TYPE, call)
 
     def _follow(self) -> None:
         actions = self._desk.registry.actions
@@ -78,8 +77,8 @@ class AgentsTxtDoor:
                 further=config.agents,
             )
         )
-        self._text = _tagged(write_text(document).encode())
-        self._json = _tagged(write_json(document))
+        text, json = write_text(document).encode(), write_json(document)
+        self._text, self._json = (version_of(text), text), (version_of(json), json)
         self._actions = actions
 
     def door(self) -> Door:
@@ -95,11 +94,6 @@ class AgentsTxtDoor:
             for path, handler, kind in served
         )
         return Door("agents.txt", routes, owns=(), render_error=self._render_error)
-
-
-def _tagged(body: bytes) -> tuple[str, bytes]:
-    """A body with an ETag of its own, which is another when the body is (RFC 9110, 8.8.3)."""
-    return f'"{hashlib.sha256(body).hexdigest()[:32]}"', body
 
 
 def _reply(tagged: tuple[str, bytes], content_type: str, call: Call) -> Reply:

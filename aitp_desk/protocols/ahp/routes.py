@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
@@ -13,7 +12,7 @@ from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
-from aitp_desk.protocols.reply import JSON, Call, Door, Reply, Route, has_version
+from aitp_desk.protocols.reply import JSON, Call, Door, Reply, Route, has_version, version_of
 
 
 class AhpDoor:
@@ -83,7 +82,7 @@ class AhpDoor:
 
 def _document(call: Call, body: bytes, content_type: str) -> Reply:
     """A document that a client may keep and ask after by its ETag (RFC 9110, 13.1.2)."""
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    tag = version_of(body)
     headers = (("ETag", tag), ("Cache-Control", "public, max-age=60"))
     if has_version(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -14,7 +13,7 @@ from aitp_desk.desk.repeats import Request
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.openapi import wire
 from aitp_desk.protocols.openapi.document import describe
-from aitp_desk.protocols.reply import Call, Door, Reply, Route, has_version
+from aitp_desk.protocols.reply import Call, Door, Reply, Route, has_version, version_of
 
 DOCUMENT_PATH = "/openapi.json"
 Served = Callable[[], Sequence[tuple[Door, Route]]]
@@ -48,7 +47,7 @@ class OpenApiDoor:
             routes = [(door, route) for door, route in self._served() if door.desk is own]
             document = describe(self._desk.site, routes, actions, self._below)
             self._document = msgspec.json.encode(document)
-            self._tag = f'"{hashlib.sha256(self._document).hexdigest()[:32]}"'
+            self._tag = version_of(self._document)
             self._declared = actions
         return self._document
 
