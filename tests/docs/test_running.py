@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import shutil
 import subprocess
@@ -85,6 +86,20 @@ def test_the_units_are_understood_and_leave_the_desk_little(tmp_path: Path) -> N
     offline = ["systemd-analyze", "security", "--offline=yes", "--no-pager"]
     for service, most in MOST_EXPOSED.items():
         output([*offline, f"--threshold={most}", tmp_path / service])
+
+
+def test_the_script_drops_old_backups_and_what_killed_ones_left_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    left, kept = f"a.db.{'0f' * 8}", ("a.db.gpg", "notes")
+    for name in ("a.db", left, *kept):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / "new.db").touch()
+    given = {"AITP_DESK": "true", "DATA": "data", "BACKUPS": str(tmp_path), "KEEP_DAYS": "30"}
+    script = ROOT / "examples" / "systemd" / "backup.sh"
+    subprocess.run(["sh", script], env={**os.environ, **given}, check=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"new.db", *kept}
 
 
 def certificate(folder: Path) -> tuple[Path, Path]:
