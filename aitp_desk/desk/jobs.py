@@ -98,7 +98,10 @@ class Jobs:
         if self._held:
             await asyncio.wait(self._held, timeout=seconds)
         await _cancel(list(self._held))
-        await self._store.run(release_jobs, worker=self._name, kinds=tuple(self._kinds))
+        try:
+            await self._store.run(release_jobs, worker=self._name, kinds=tuple(self._kinds))
+        except (StoreBusy, StoreError) as error:  # the next start does it
+            _log.warning("jobs_not_released", reason=str(error))
 
     async def _take_up(self) -> None:
         while True:

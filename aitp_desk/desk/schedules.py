@@ -116,7 +116,10 @@ class Schedules:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await self._store.run(release_schedules, worker=self._worker)
+            try:
+                await self._store.run(release_schedules, worker=self._worker)
+            except (StoreBusy, StoreError) as error:  # their leases end
+                _log.warning("schedules_not_released", reason=str(error))
 
     async def _take_up(self) -> None:
         while True:

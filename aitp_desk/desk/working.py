@@ -121,7 +121,10 @@ class Worker:
             await asyncio.wait(self._held, timeout=seconds)
         self._stopping.clear()  # what is left of these, the next start ends
         await _cancel(list(self._held))
-        await self._store.run(release_runs, worker=self._name)
+        try:
+            await self._store.run(release_runs, worker=self._name)
+        except (StoreBusy, StoreError) as error:  # the next start does it
+            _log.warning("runs_not_released", reason=str(error))
 
     def _turns_of(self, claim: ClaimedRun) -> Turns:
         return self.turns.get(claim.desk) or self.turns[""]

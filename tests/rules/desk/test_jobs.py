@@ -296,6 +296,19 @@ async def claim_as_another(store: Store) -> None:
     await store.run(claim_jobs, worker="lost", now=now, lease_until=now, rooms=rooms)
 
 
+async def test_work_stops_in_good_order_where_the_store_cannot_write(store: Store) -> None:
+    await store.run(queue, a_job("a"))
+    errands, failing = Errands(), FailingStore(store)
+    with structlog.testing.capture_logs() as log:
+        async with working(failing, errands.kind):
+            await errands.next()
+            failing.left = 1
+    (told,) = [line for line in log if line["event"] == "jobs_not_released"]
+    assert told["reason"] == "The disk is full."
+    async with working(store, errands.kind):
+        assert (await errands.next()).failures == 1
+
+
 async def lose(store: Store, clock: Callable[[], float]) -> None:
     """Take up what is due, and die; the next process finds that."""
     now = int(clock())
