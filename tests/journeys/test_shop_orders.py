@@ -95,6 +95,9 @@ async def test_quotes_and_orders_can_be_asked_for_in_words(tmp_path: Path) -> No
         ):
             asked = (await shopper.ask("get_quote", words)).ok
             assert asked["clarification"]["question"] == question
+        one = {"items": [{"sku": STOVE}], "store": "Portland", "email": "kai@customer.example"}
+        asked = (await shopper.call("place_order", **one)).ok
+        assert "items 1 × TO-5103;" in asked["clarification"]["question"]
         words = "2x TO-5103 in Portland please, I am kai@customer.example"
         asked = (await shopper.ask("place_order", words)).ok
         assert "It costs 128.00 USD." in asked["clarification"]["question"]

@@ -127,12 +127,15 @@ def _repeated_item(item: Any, field: Field | None) -> str:
         return _repeated(item, field.item if field is not None else None)
     members = {member.path: member for member in field.members} if field is not None else {}
     parts = parts_of(field.members) if field is not None else None
-    if parts is None or parts.count is None or parts.count.name not in item:
+    if parts is None or parts.count is None:
+        return ", ".join(_parts(item, (), members))
+    count = item.get(parts.count.name, parts.count.schema.get("default"))
+    if count is None:
         return ", ".join(_parts(item, (), members))
     rest = {n: v for n, v in item.items() if n not in {parts.thing.name, parts.count.name}}
     thing = _repeated(item.get(parts.thing.name, ""), parts.thing)
     more = ", ".join(_parts(rest, (), members))
-    return f"{item[parts.count.name]} × {thing}{f' ({more})' if more else ''}"
+    return f"{count} × {thing}{f' ({more})' if more else ''}"
 
 
 def _shortened(text: str) -> str:
