@@ -15,7 +15,7 @@ from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
 from aitp_desk.desk.holding import HELD
 from aitp_desk.desk.stepping_in import SteppingIn
 from tests.auditing import somebody
-from tests.doubles import PacedAgent, ScriptedAgent
+from tests.doubles import Clock, PacedAgent, ScriptedAgent
 from tests.erasing import converse, mark
 from tests.following import following
 from tests.talking import Talker, talking
@@ -87,6 +87,22 @@ async def test_a_session_whose_thread_was_taken_without_a_ticket_is_held(tmp_pat
         await steps.release(thread, BY)
         freed = await converse(talker, "What does shipping cost?", session)
         assert "anna" not in freed["response"]["answer"]
+
+
+async def test_a_session_that_a_person_has_is_kept_until_they_were_heard(tmp_path: Path) -> None:
+    clock = Clock()
+    async with talking(tmp_path, clock=clock) as talker:
+        session = (await converse(talker, "What does shipping cost?"))["session_id"]
+        await talker.desk.store.settled()
+        thread = await talker.thread_of(session)
+        steps = SteppingIn(talker.desk.store, clock)
+        await steps.take(thread, "anna", BY)
+        clock.advance(24 * 3600)
+        await steps.say(thread, "What can I do for you?", "anna", BY)
+        talker.desk.desk.people_acted()
+        clock.advance(48 * 3600)
+        held = await converse(talker, "Hello?", session)
+        assert held["response"]["answer"] == "anna: What can I do for you?"
 
 
 @pytest.mark.parametrize("words", ["", "What can I do for you?"])

@@ -30,6 +30,9 @@ UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, toke
     heard = :heard, kept_until = :kept_until
 WHERE id = :id;
 
+-- keep_sessions: Keeps the sessions of a thread until a time, if not for longer.
+UPDATE sessions SET kept_until = :until WHERE thread_id = :thread_id AND kept_until < :until;
+
 -- session: Reads a session.
 SELECT id, thread_id, owner, turns, created_at, last_at, pending, tokens, heard, kept_until
 FROM sessions

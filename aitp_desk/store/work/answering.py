@@ -29,6 +29,7 @@ from aitp_desk.store.work.handing import (
     hand_back,
     hand_over,
     join_operator,
+    keep_sessions,
     take_requests,
 )
 from aitp_desk.store.work.jobs import JOBS_EPOCH
@@ -195,6 +196,7 @@ def speak_for_ticket(
         raise PreconditionFailed("The ticket comes from no conversation; answer it.")
     actor = yield from join_operator(ticket.thread_id, ticket.desk, said.operator, now)
     yield from say_on_thread(ticket, said, actor, now)
+    yield from keep_sessions(ticket.thread_id, now)
     yield from note_audit(by, AuditAction.TICKET_SPOKEN, ObjectKind.TICKET, ticket_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
     return ticket

@@ -19,6 +19,8 @@ from aitp_desk.store.work.opening import adding_actor
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.tail import Tail
 
+KEPT_SECONDS = 3 * 24 * 60 * 60
+"""So long after an operator has taken a thread, or spoken there, its sessions are kept."""
 TAKEN_OVER = "A person has taken this conversation over."
 """What a run failed of that was to answer there."""
 
@@ -88,6 +90,12 @@ def hand_over(thread_id: str, desk: str, operator: str, now: int) -> Work[None]:
     tail.tell("thread.handed_over", actor)
     yield from tail.write()
     yield "hand_over", {"thread_id": thread_id, "operator": actor, "since": now}
+    yield from keep_sessions(thread_id, now)
+
+
+def keep_sessions(thread_id: str, now: int) -> Work[None]:
+    """Keep a thread's sessions: their visitor waits for an operator, or has not heard one yet."""
+    yield "keep_sessions", {"thread_id": thread_id, "until": now + KEPT_SECONDS}
 
 
 def check_free(thread_id: str, operator: str | None) -> Work[None]:

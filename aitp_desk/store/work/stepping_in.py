@@ -24,6 +24,7 @@ from aitp_desk.store.work.handing import (
     hand_back,
     hand_over,
     join_operator,
+    keep_sessions,
     release_tickets,
     take_requests,
 )
@@ -166,3 +167,4 @@ def _speak(
         NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes or {})
     )
     yield from tail.write()
+    yield from keep_sessions(thread_id, now)
