@@ -295,6 +295,8 @@ async def test_a_long_call_is_accepted_and_asked_after(tmp_path: Path, site: Pat
         refused = await stranger.status(said.session_id)
         nothing = await stranger.status("session_none")
         assert (refused.status, refused.body) == (nothing.status, nothing.body)
+        async with caller.talker.http.get(MANIFEST) as response:
+            tag, before = response.headers["ETag"], (await response.json())["async"]
         research.go_on.set()
         done = await caller.ended(said.session_id)
         assert done.body["status"] == "success"
@@ -305,8 +307,6 @@ async def test_a_long_call_is_accepted_and_asked_after(tmp_path: Path, site: Pat
         )
         # how long it took is told to who asks next
         research.go_on.set()
-        async with caller.talker.http.get(MANIFEST) as response:
-            tag, before = response.headers["ETag"], (await response.json())["async"]
         again = await caller.ask({"topic": "bees"}, "research")
         assert again.body["eta_seconds"] is not None
         async with caller.talker.http.get(MANIFEST, headers={"If-None-Match": tag}) as response:

@@ -189,11 +189,12 @@ async def test_as_many_slow_hosts_as_strangers_may_name_leave_room_for_others() 
         hosts = [f"127.0.1.{number}" for number in range(1, MOST_FETCHES + 1)]
         async with Egress(allow_loopback=True) as egress:
             waiting = [
-                asyncio.create_task(fetch(egress, f"http://{host}:{port}/", 2 * SOON))
+                asyncio.create_task(fetch(egress, f"http://{host}:{port}/", SECONDS))
                 for host in hosts
             ]
             await asyncio.sleep(0)
             assert (await fetch(egress, f"{site.url}/")).body == b"hello"
             assert not any(task.done() for task in waiting)
-            kinds = {type(one) for one in await asyncio.gather(*waiting, return_exceptions=True)}
-    assert kinds == {TooSlow}
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)

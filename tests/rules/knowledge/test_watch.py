@@ -24,6 +24,12 @@ def site(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.fixture(autouse=True)
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The watch looks again at once, also where a busy machine made it look for long."""
+    monkeypatch.setattr(watch, "_LOOKING_SHARE", 1.0)
+
+
 Entries = list[MutableMapping[str, Any]]
 
 
