@@ -36,9 +36,11 @@ class Answered(msgspec.Struct, frozen=True):
 
     Parameters:
         answer: what they say of it.
+        answered_by: the name of who says it.
     """
 
     answer: str
+    answered_by: str
 
 
 class PersonSaid(msgspec.Struct, frozen=True):

@@ -388,7 +388,7 @@ async def test_an_action_that_hands_its_call_to_people_may_take_approval_first(
         assert (status["status"], status["progress"]) == ("pending", "Waiting for a person.")
         assert (await house.run("answer", open_[0]["id"], "It stands there."))[0] == 0
         done = (await caller.ended(said.session_id)).body
-        assert done["response"]["answer"] == "It stands there."
+        assert done["response"]["answer"] == "operator: It stands there."
 
 
 async def test_an_approval_outlives_the_process_and_is_given_while_nothing_serves(

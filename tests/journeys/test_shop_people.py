@@ -33,7 +33,7 @@ async def test_a_question_for_a_person_is_accepted_and_answered_by_one(tmp_path:
         assert (code, wrong) == (0, "")
         status = await agent.talker.send("GET", accepted.body["poll"])
     assert status.ok["status"] == "success"
-    assert status.ok["response"]["answer"] == "We can."
+    assert status.ok["response"]["answer"] == "sam: We can."
 
 
 async def test_of_dear_things_that_come_back_late_a_person_decides(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ async def test_a_person_answers_what_an_action_has_handed_to_people(
         assert heard[-1].data["metadata"]["actor"].endswith("/operators/anna")
         done = (await caller.ended(session)).body
         assert done["status"] == "success"
-        assert done["response"]["answer"] == words
+        assert done["response"]["answer"] == f"anna: {words}"
         (over,) = (await people.run("list", "--all"))[1]
         assert "answered" in over
         code, _, wrong = await people.run("answer", ticket["id"], "Again.")
@@ -250,7 +250,7 @@ async def test_a_ticket_outlives_the_process_and_is_answered_while_nothing_serve
     assert (await people.run("answer", ticket["id"], "900 EUR."))[0] == 0
     async with talking(tmp_path, site=site) as talker:
         caller = Caller(Talker(talker.desk, tmp_path / "data", talker.http, key), site)
-        assert (await caller.status(session)).body["response"]["answer"] == "900 EUR."
+        assert (await caller.status(session)).body["response"]["answer"] == "operator: 900 EUR."
 
 
 async def test_what_is_wrong_is_told_and_nothing_changed(tmp_path: Path, site: Path) -> None:

@@ -81,7 +81,7 @@ export function bars({ title, series, labels, tick, unit = String }) {
 /** The least number at or above that divides well. */
 function rounded(most) {
   const power = 10 ** Math.floor(Math.log10(most));
-  const step = [1, 2, 4, 5, 10].find((each) => each * power >= most);
+  const step = [1, 2, 4, 6, 10].find((each) => each * power >= most);
   return Math.max(2, step * power);
 }
 

@@ -283,7 +283,7 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
     asks_approval = ticket.kind is TicketKind.APPROVAL
     match ticket.state:
         case TicketState.ANSWERED:
-            result = msgspec.to_builtins(Answered(ticket.answer))
+            result = msgspec.to_builtins(Answered(ticket.answer, ticket.ended_by or ""))
             state, told = CallState.SUCCEEDED, None
         case TicketState.EXPIRED:
             result, state = None, CallState.EXPIRED
@@ -294,7 +294,8 @@ def _end_call(ticket: KeptTicket, now: int, call: ActionCall) -> ActionCall:
         case _:
             result, state = None, CallState.FAILED
             told = CallError(TicketState.CLOSED.value, ticket.answer or CLOSED)
-    text = ticket.answer if told is None else ""
+    # beside the thread, where an actor says it, nothing else tells whose words they are
+    text = f"{ticket.ended_by}: {ticket.answer}" if told is None else ""
     return call.move(state, result=result, text=text, error=told, progress="", ended_at=now)
 
 
@@ -312,7 +313,7 @@ def say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Wor
 
 
 def _say(ticket: KeptTicket, said: Spoken, actor: str, call: ActionCall) -> NewMessage:
-    words = call.text if call.error is None else call.error.message
+    words = ticket.answer if call.error is None else call.error.message
     return _message(ticket, said, actor, words)
 
 
