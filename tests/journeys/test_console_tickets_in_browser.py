@@ -89,7 +89,7 @@ async def test_what_waits_appears_by_itself_and_is_answered(ground: Ground, expe
         await expect(outcome).to_contain_text("Answered by anna")
         await expect(outcome).to_contain_text("900 EUR.")
         await expect(anna.page.get_by_text("Nobody is waiting.")).to_be_visible()
-        assert (await ground.caller.ended(session)).body["response"]["answer"] == "900 EUR."
+        assert (await ground.caller.ended(session)).body["response"]["answer"] == "anna: 900 EUR."
         await anna.page.get_by_label("State").select_option("Done")
         await expect(anna.rows).to_contain_text(["Answered by you"])
 
