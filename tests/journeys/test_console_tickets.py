@@ -110,7 +110,7 @@ async def test_who_takes_a_ticket_answers_it_and_nobody_else(ground: Ground) -> 
     assert answered["ended_by"] == "ben"
     assert answered["call"]["state"] == "succeeded"
     told = await ground.caller.ended(session)
-    assert told.body["response"]["answer"] == "900 EUR."
+    assert told.body["response"]["answer"] == "ben: 900 EUR."
     log = ground.talker.rows("SELECT proven_by, action, object FROM audit ORDER BY n")
     assert [row[:2] for row in log if row[2] == f"ticket:{ticket['id']}"] == [
         ("console", "ticket.taken"),
