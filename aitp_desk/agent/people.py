@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.agent.speech import ENGLISH, Speech, all_speech
+from aitp_desk.agent.speech.person import Sentences
 
 LONGEST_READ = 2_000
 """Of longer messages only the end is read, in characters."""
@@ -36,8 +37,8 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
     Parameters:
         in_full: whether a word such as ``human`` does not ask for one.
     """
-    words = words[-LONGEST_READ:]
-    speaking = (one for one in all_speech() if one.person.is_asked_for(words, in_full=in_full))
+    said = Sentences.of(words[-LONGEST_READ:])
+    speaking = (one for one in all_speech() if one.person.is_asked_for(said, in_full=in_full))
     return next(speaking, None)
 
 

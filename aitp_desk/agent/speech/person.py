@@ -19,8 +19,27 @@ _NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\
 _LONGEST = 300
 """Of longer sentences only the beginning is read, in characters."""
 _ENDS = re.compile(r"[.!?…;:\n¿¡]+")
-_PARTS = re.compile(r"[,–—]|\s-\s")
+_PARTS = re.compile(rf"{_ENDS.pattern}|[,–—]|\s-\s")
 _NO_WORD = re.compile(r"[\W_]+")
+
+
+class Sentences(msgspec.Struct, frozen=True):
+    """What was said, as patterns have it; read once for all languages.
+
+    Parameters:
+        whole: its sentences.
+        parts: what stands between commas and dashes, each thing that is no sentence itself.
+    """
+
+    whole: tuple[str, ...]
+    parts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: str) -> Sentences:
+        """The sentences of these words."""
+        whole = tuple(filter(None, map(_plain, _ENDS.split(words))))
+        parts = filter(None, map(_plain, _PARTS.split(words)))
+        return cls(whole, tuple(part for part in parts if part not in whole))
 
 
 class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True):
@@ -54,17 +73,15 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
     full: str
     filler: str = "(?!)"
 
-    def is_asked_for(self, words: str, *, in_full: bool = False) -> bool:
-        """Whether words ask for a person, in this language.
+    def is_asked_for(self, said: Sentences, *, in_full: bool = False) -> bool:
+        """Whether what was said asks for a person, in this language.
 
         Parameters:
             in_full: whether ``alone`` is left out.
         """
-        sentences = list(filter(None, map(_plain, _ENDS.split(words))))
-        if not in_full and len(sentences) == 1 and self._alone.fullmatch(sentences[0]):
+        if not in_full and len(said.whole) == 1 and self._alone.fullmatch(said.whole[0]):
             return True
-        parts = map(_plain, re.split(f"{_ENDS.pattern}|{_PARTS.pattern}", words))
-        return any(map(self._asks.fullmatch, (*sentences, *parts)))
+        return any(map(self._asks.fullmatch, (*said.whole, *said.parts)))
 
     def is_agreed_to(self, words: str) -> bool:
         """Whether words say yes and nothing else, in this language."""
