@@ -76,34 +76,20 @@ def thread_body(head: ThreadHead) -> dict[str, Any]:
 def said_body(said: Said) -> dict[str, Any]:
     """Something that was said, as it is listed."""
     return {
-        "id": said.id,
-        "seq": said.seq,
-        "role": said.role,
-        "actor": said.actor,
-        "origin": said.origin.value,
-        **_speaker(said.origin, said.actor),
+        **_heading(said),
         "text": said.text,
         "attachments": [{"id": file.id, "name": file.name} for file in said.attachments],
         "deleted": said.is_deleted,
-        "created_at": moment(said.created_at),
-        "metadata": said.metadata,
     }
 
 
 def message_body(message: Message) -> dict[str, Any]:
     """Something that was said, as it is told when it happens: without the names of files."""
     return {
-        "id": message.id,
-        "seq": message.seq,
-        "role": message.role,
-        "actor": message.actor,
-        "origin": message.origin.value,
-        **_speaker(message.origin, message.actor),
+        **_heading(message),
         "text": "\n\n".join(message.content),
         "attachments": [{"id": file.file_id, "name": None} for file in message.attachments],
         "deleted": False,
-        "created_at": moment(message.created_at),
-        "metadata": message.metadata,
     }
 
 
@@ -114,6 +100,20 @@ def note_body(note: Note) -> dict[str, Any]:
         "operator": note.operator,
         "words": note.words,
         "created_at": moment(note.created_at),
+    }
+
+
+def _heading(said: Said | Message) -> dict[str, Any]:
+    """Who said it, where and when, and what was noted with it."""
+    return {
+        "id": said.id,
+        "seq": said.seq,
+        "role": said.role,
+        "actor": said.actor,
+        "origin": said.origin.value,
+        **_speaker(said.origin, said.actor),
+        "created_at": moment(said.created_at),
+        "metadata": said.metadata,
     }
 
 
