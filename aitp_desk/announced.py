@@ -1,18 +1,22 @@
-"""What agents.txt tells of: the addresses of the doors that this process has.
+"""What agents.txt, the manifest and the home page tell of: the doors that this process has.
 
 A door that is new is told of here, by its path in :class:`Addresses`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from aitp_desk.config import Config, ConfigError
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
-from aitp_desk.protocols.agents_txt.wire import Addresses, check_ids
+from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
+from aitp_desk.protocols.openapi.document import OPENAPI
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.protocols.openapi.wire import CAPABILITIES_PATH
 from aitp_desk.protocols.reply import Door
@@ -36,11 +40,11 @@ def make_agents_txt_doors(desk: Desk, config: Config) -> tuple[Door, ...]:
     further = [agent.name for agent in config.agents]
     if problems := tuple(check_ids(config.agents_txt, names, further)):
         raise ConfigError(problems, config)
-    door = AgentsTxtDoor(desk, config, _addresses(config), render_error)
+    door = AgentsTxtDoor(desk, config, addresses_of(config), render_error)
     return (door.door(),)
 
 
-def _addresses(config: Config) -> Addresses:
+def addresses_of(config: Config) -> Addresses:
     """Where the doors are that are open with these settings."""
     gives_tokens = config.oauth.enabled
     registers = gives_tokens and config.oauth.registration.enabled
@@ -53,3 +57,41 @@ def _addresses(config: Config) -> Addresses:
         token=TOKEN_PATH if gives_tokens else "",
         register=REGISTER_PATH if registers else "",
     )
+
+
+def links_of(config: Config) -> dict[str, str]:
+    """The paths of the doors beside AHP, by the names that the manifest gives them."""
+    addresses = addresses_of(config)
+    files = {"agents_txt": TEXT_PATH, "agents_json": JSON_PATH} if config.agents_txt.enabled else {}
+    doors = {"openapi": addresses.openapi, "mcp": addresses.mcp, "a2a": addresses.a2a}
+    return {name: path for name, path in (doors | files).items() if path}
+
+
+def integrations_of(config: Config) -> Mapping[str, Any]:
+    """The same as drafts after AHP 0.1 have it; empty unless the owner wants it told."""
+    if not config.ahp.integrations:
+        return {}
+    addresses, url = addresses_of(config), config.site.url
+    told: dict[str, Any] = {}
+    if addresses.mcp:
+        told["mcp"] = {"url": url + addresses.mcp}
+    if addresses.openapi:
+        told["openapi"] = {"url": url + addresses.openapi, "version": OPENAPI}
+    return told
+
+
+def rows_of(config: Config) -> tuple[tuple[str, str, str], ...]:
+    """The method, the path and the use of each of them, as the home page lists them."""
+    addresses = addresses_of(config)
+    rows = (
+        (
+            "GET",
+            TEXT_PATH if config.agents_txt.enabled else "",
+            "What agents can do here, declared",
+        ),
+        ("GET", addresses.openapi, "Every address, for tools (OpenAPI)"),
+        ("POST", addresses.actions and f"{addresses.actions}{{name}}", "Call what it can do"),
+        ("POST", addresses.mcp, "The same as tools (MCP)"),
+        ("POST", addresses.a2a, "Tasks and messages between agents (A2A)"),
+    )
+    return tuple(row for row in rows if row[1])

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from itertools import zip_longest
 from types import MappingProxyType
 
 import msgspec
@@ -22,7 +23,7 @@ import structlog
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
-from aitp_desk.announced import make_agents_txt_doors
+from aitp_desk.announced import integrations_of, links_of, make_agents_txt_doors, rows_of
 from aitp_desk.answerers import agent_over, open_agent, open_content
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.guesses import Guesses
@@ -354,7 +355,7 @@ def make_doors(
         config: the site's.
         served: gives every address of the process; None where none is described.
     """
-    ahp = AhpDoor(desk)
+    ahp = AhpDoor(desk, links_of(config), integrations_of(config))
     openapi = _make_openapi_doors((desk, *further), config, served) if served else ()
     pages = PagesDoor(
         config.site,
@@ -362,6 +363,7 @@ def make_doors(
         render_json=render_aitp_error,
         data=config.data,
         described=openapi[0].document if openapi else None,
+        rows=rows_of(config),
     )
     return (
         *(described.door() for described in openapi),
@@ -374,7 +376,10 @@ def make_doors(
         *make_agents_txt_doors(desk, config),
         pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),
-        *(pages.door_below(other.name, other) for other in further),
+        *(
+            pages.door_below(other.name, other, own.document if own else None)
+            for other, own in zip_longest(further, openapi[1:])
+        ),
         pages.door(),
     )
 

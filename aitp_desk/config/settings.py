@@ -17,6 +17,7 @@ from msgspec import Meta
 
 from aitp_desk.config.actions import Actions
 from aitp_desk.config.agents_txt import AgentsTxt
+from aitp_desk.config.ahp import Ahp
 from aitp_desk.config.callbacks import CallbackSettings
 from aitp_desk.config.claude import Claude
 from aitp_desk.config.console import ConsoleSettings
@@ -305,6 +306,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     actions: Actions = Actions()
     openapi: tuple[OpenApi, ...] = ()
     mcp: tuple[Mcp, ...] = ()
+    ahp: Ahp = Ahp()
     agents_txt: AgentsTxt = AgentsTxt()
     egress: EgressSettings = EgressSettings()
     callbacks: CallbackSettings = CallbackSettings()

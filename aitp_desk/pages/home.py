@@ -21,6 +21,7 @@ MOST_IN_FOLDER = 60
 _HOME = read_template("home.html")
 _AGENTS = read_template("agents.html")
 _BAND = read_template("band.html")
+_LINK = ' <a href="$api">What programs can call</a> has each with an example.'
 _TOP = "General"
 _ADDRESSES = (
     ("GET", "/.well-known/agent.json", "What can be asked here, for machines (AHP manifest)"),
@@ -36,13 +37,22 @@ _ADDRESSES = (
 )
 
 
-def render_home(site: Site, documents: Sequence[Document], examples: Sequence[str]) -> bytes:
+def render_home(
+    site: Site,
+    documents: Sequence[Document],
+    examples: Sequence[str],
+    rows: Sequence[tuple[str, str, str]] = (),
+    api: str = "",
+) -> bytes:
     """The home page.
 
     Parameters:
         documents: the site's content.
         examples: questions that the content answers.
+        rows: the method, the path and the use of further addresses.
+        api: the path of the page that shows what programs can call; empty where there is none.
     """
+    link = fill(_LINK, api=api) if api else Markup()
     main = fill(
         _HOME,
         site=site.name,
@@ -54,7 +64,8 @@ def render_home(site: Site, documents: Sequence[Document], examples: Sequence[st
             fill(
                 _AGENTS,
                 url=site.url,
-                addresses=join(_address(*row) for row in _ADDRESSES),
+                addresses=join(_address(*row) for row in (*_ADDRESSES, *rows)),
+                api=link,
                 **_curl(site.url, examples),
             )
         ),

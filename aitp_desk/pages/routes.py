@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -47,9 +47,10 @@ from aitp_desk.protocols.ahp.content import (
 )
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
-from aitp_desk.protocols.reply import Call, Door, Handler, Reply, Route
+from aitp_desk.protocols.reply import Call, Door, Handler, Reply, Route, version_of
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
+Describe = Callable[[], bytes]
 
 _FORMS = (HTML_TYPE, MARKDOWN_TYPE)
 _HOME_AS_MARKDOWN = "index.md"
@@ -69,6 +70,7 @@ class PagesDoor:
         render_json: refusals for callers that want no page.
         data: the desk's data folder; None where nothing is kept for the next start.
         described: gives the OpenAPI document; None where there is none.
+        rows: the method, the path and the use of addresses that the home page names beside its own.
     """
 
     def __init__(
@@ -78,13 +80,15 @@ class PagesDoor:
         manifest: Callable[[], bytes],
         render_json: RenderError,
         data: Path | None = None,
-        described: Callable[[], bytes] | None = None,
+        described: Describe | None = None,
+        rows: Sequence[tuple[str, str, str]] = (),
     ) -> None:
         self._site = site
         self._manifest = manifest
         self._tagged = tag_page(b"")
         self._render_json = render_json
         self._described = described
+        self._rows = rows
         self._shelf = Shelf()
         self._files = FileSender()
         self._all_pages = AllPages(site, data)
@@ -103,7 +107,9 @@ class PagesDoor:
         def render() -> Page:
             library = editions.library
             examples = example_questions(library.documents, library.passages)
-            return tag_page(render_home(self._site, listed(editions.documents), examples))
+            api = "" if self._described is None else API_PATH
+            pages = listed(editions.documents)
+            return tag_page(render_home(self._site, pages, examples, self._rows, api))
 
         page = await self._shelf.page(editions.revision, "", HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
@@ -119,15 +125,22 @@ class PagesDoor:
 
     async def get_api(self, desk: Desk, call: Call) -> Reply:
         """``GET /docs``: what programs can call, unless the content has a page there."""
-        editions, described = desk.knowledge.editions, self._described
-        if described is None or editions.document(API_PATH.strip("/")) is not None:
-            return await self.get_page(desk, call)
+        return await self._api(desk, call, self._described, asks=True)
+
+    async def _api(
+        self, desk: Desk, call: Call, described: Describe | None, *, asks: bool
+    ) -> Reply:
+        editions = desk.knowledge.editions
+        if described is None or editions.document(_canonical(call.path)) is not None:
+            return await self._page(desk, call, asks=asks)
+        document = described()
+        below = f"/{desk.name}" if desk.name else ""
 
         def render() -> Page:
-            return tag_page(render_api(self._site, described(), DOCUMENT_PATH))
+            return tag_page(render_api(desk.site, document, below + DOCUMENT_PATH))
 
-        page = await self._shelf.page(editions.revision, API_PATH, HTML_TYPE, render)
-        return reply_api(page, call.headers, desk.signals, DOCUMENT_PATH)
+        page = await self._shelf.page(version_of(document), below + API_PATH, HTML_TYPE, render)
+        return reply_api(page, call.headers, desk.signals, below + DOCUMENT_PATH)
 
     async def get_asset(self, desk: Desk, call: Call) -> Reply:
         """``GET /assets/{name}``: a file of the desk's own; other names may be content."""
@@ -223,10 +236,22 @@ class PagesDoor:
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
-    def door_below(self, name: str, desk: Desk) -> Door:
-        """The door to the pages of a further site agent, which stand below its name."""
+    def door_below(self, name: str, desk: Desk, described: Describe | None = None) -> Door:
+        """The door to the pages of a further site agent, which stand below its name.
+
+        Parameters:
+            described: gives its OpenAPI document; None where there is none.
+        """
+
+        async def get_api(desk: Desk, call: Call) -> Reply:
+            """``GET /{agent}/docs``."""
+            return await self._api(desk, call, described, asks=False)
+
         paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
-        routes = tuple(_read(path, self.get_page_below, gives_at=_gives_at) for path in paths)
+        routes = (
+            *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
+            *(_read(path, self.get_page_below, gives_at=_gives_at) for path in paths),
+        )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
     def content_door(self, render_error: RenderError, desk: Desk) -> Door:

@@ -65,6 +65,33 @@ async def test_the_manifest_says_version_modes_endpoints_and_that_no_credential_
     assert manifest["authentication"] == "none"
     assert manifest["async"] == {"supported": False}
     assert manifest["links"]["threads"] == f"{visitor.desk.url}/v1/threads"
+    assert "integrations" not in manifest
+
+
+@pytest.mark.requirement("AHP-3.1-3")
+async def test_the_manifest_links_to_the_other_doors_that_are_open(visitor: Visitor) -> None:
+    links = (await manifest_of(visitor))["links"]
+    named = {"openapi", "agents_txt", "agents_json"}
+    assert links.keys() >= named
+    for name in named:
+        async with visitor.http.get(links[name]) as response:
+            assert response.status == 200, name
+
+
+async def test_doors_that_are_closed_are_not_linked_to(tmp_path: Path) -> None:
+    async with visiting(tmp_path, "rest.enabled=false", "agents_txt.enabled=false") as visitor:
+        assert (await manifest_of(visitor))["links"].keys() == {"site", "threads"}
+
+
+async def test_the_owner_may_have_the_doors_told_as_later_drafts_do(tmp_path: Path) -> None:
+    async with visiting(tmp_path, "ahp.integrations=true") as visitor:
+        manifest = await manifest_of(visitor)
+        told = manifest["integrations"]["openapi"]
+        assert told["url"] == manifest["links"]["openapi"]
+        async with visitor.http.get(told["url"]) as response:
+            assert (await response.json())["openapi"] == told["version"]
+    async with visiting(tmp_path, "ahp.integrations=true", "rest.enabled=false") as visitor:
+        assert "openapi" not in (await manifest_of(visitor)).get("integrations", {})
 
 
 @pytest.mark.requirement("AHP-4.3-1", "AHP-4.3-2")

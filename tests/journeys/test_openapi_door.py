@@ -304,6 +304,28 @@ async def test_a_page_of_the_content_is_shown_where_it_stands_at_the_same_addres
         assert "Of our stoves." in await response.text()
 
 
+async def test_a_further_agent_has_a_page_of_its_own(shop: Shop) -> None:
+    async with shop.stranger.http.get("/books/docs") as response:
+        assert response.status == 200
+        assert '</books/openapi.json>; rel="service-desc"' in ", ".join(
+            response.headers.getall("Link")
+        )
+        page = LexborHTMLParser(await response.text())
+    anchors = {node.attributes["id"] for node in page.css("h3[id]")}
+    assert "books.content_search" in anchors
+    assert not any("place_order" in anchor for anchor in anchors)
+    assert "/books/capabilities/content_search" in page.text()
+
+
+async def test_the_home_page_leads_to_it(shop: Shop) -> None:
+    async with shop.stranger.http.get("/", headers={"Accept": "text/html"}) as response:
+        page = LexborHTMLParser(await response.text())
+    assert page.css_first('p.intro a[href="/docs"]') is not None
+    shown = page.text()
+    for address in ("/openapi.json", "/.well-known/agents.txt", "/capabilities/{name}"):
+        assert address in shown
+
+
 async def test_it_is_said_what_for_where_the_owner_wants_to_know(tmp_path: Path) -> None:
     async with talking(
         tmp_path, "actions.require_intent=true", site=make_shop(tmp_path), clock=Clock(NOON)

@@ -17,6 +17,7 @@ from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, VERSION
 CONVERSE_PATH = "/agent/converse"
 CONTENT_PATH = "/llms.txt"
 NONE_DESCRIBED: Mapping[str, Described] = MappingProxyType({})
+NONE_TOLD: Mapping[str, Any] = MappingProxyType({})
 _MAX_NAME = 128
 _MAX_DESCRIPTION = 512
 _MAX_SUMMARY = 256
@@ -30,6 +31,8 @@ def encode_manifest(
     described: Mapping[str, Described] = NONE_DESCRIBED,
     one_agent: int = 0,
     longest_eta: int | None = None,
+    links: Mapping[str, str] = NONE_TOLD,
+    integrations: Mapping[str, Any] = NONE_TOLD,
 ) -> bytes:
     """The document served at ``/.well-known/agent.json``.
 
@@ -39,6 +42,9 @@ def encode_manifest(
         one_agent: requests a minute of an agent that has no limits of its own; 0 for no such limit.
         longest_eta: seconds that a call goes on, of the action that takes longest; None where that
             was not measured yet.
+        links: the paths of the other doors by their names.
+        integrations: what drafts after 0.1 tell of these doors, which the published schema refuses;
+            empty for nothing.
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
@@ -53,9 +59,12 @@ def encode_manifest(
         "links": {
             "site": f"{site.url}/",
             "threads": f"{site.url}/v1/threads",
+            **{name: site.url + path for name, path in links.items()},
             **{kind: site.url + page.url for kind, page in described.items()},
         },
     }
+    if integrations:
+        manifest["integrations"] = integrations
     if limits.enabled:
         anonymous = _tier(one_agent, limits.converse_per_minute, limits.session_tokens)
         manifest["rate_limit"] = anonymous["requests"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
@@ -10,16 +11,27 @@ from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
-from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, encode_manifest
+from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.reply import JSON, Call, Door, Reply, Route, has_version, version_of
 
 
 class AhpDoor:
-    """The AHP door of one desk. The manifest is encoded again when the desk can do other things."""
+    """The AHP door of one desk. The manifest is encoded again when the desk can do other things.
 
-    def __init__(self, desk: Desk) -> None:
+    Parameters:
+        links: the paths of the other doors, by the names that the manifest gives them.
+        integrations: what the manifest tells of these as later drafts have it; empty for nothing.
+    """
+
+    def __init__(
+        self,
+        desk: Desk,
+        links: Mapping[str, str] = NONE_TOLD,
+        integrations: Mapping[str, Any] = NONE_TOLD,
+    ) -> None:
         self._desk = desk
+        self._links, self._integrations = links, integrations
         self._declared: tuple[tuple[Action, ...], Mapping[str, Described], int | None] | None = None
         self._manifest = b""
         self._encoder = Encoder(desk.site.url, desk.signals)
@@ -38,6 +50,8 @@ class AhpDoor:
                 described,
                 desk.limiter.one_agent,
                 longest_eta,
+                self._links,
+                self._integrations,
             )
         return self._manifest
 
