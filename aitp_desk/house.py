@@ -160,13 +160,16 @@ class House(msgspec.Struct, frozen=True):
         )
         reading = Reading(store, following, clock)
         people = self.make_people(shared)
-        sessions = Sessions(config.sessions, store, clock)
+        anonymous_days = config.threads.anonymous_ttl
+        sessions = Sessions(config.sessions, store, clock, anonymous_days=anonymous_days)
+        following.heed(sessions.changed)
         registry = Registry(lambda: self.knowledge.editions, tooling.invoking.actions)
         limiter = tooling.limiter
         recording = Recording(
             store=store,
             actor=self.actor,
             durable=config.store.query_turns == "durable",
+            changed=following.changed,
             clock=clock,
         )
         budgets = Budgets(config.limits, shared.tokens_used, shared.tiers, clock)
@@ -267,6 +270,7 @@ class House(msgspec.Struct, frozen=True):
                 budgets=budgets,
                 clock=clock,
             ),
+            sessions=sessions,
             resources=Resources(
                 self.offers.resources,
                 invoking=tooling.invoking,

@@ -321,7 +321,7 @@ class Asking:
             about = _about(session, ask, outcome)
             pending = Pending(about, outcome.question, outcome.options, outcome.waits)
         reply, notes = self._put_down(outcome, kept)
-        first = session.turns == 0
+        first = not session.is_written
         self._sessions.add_turn(session, ask.words, reply[0], pending, tokens)
         try:
             await self._recording.record(principal, session, ask.words, reply, notes, first)

@@ -26,6 +26,7 @@ from aitp_desk.desk.resources import Resources, ResourceView
 from aitp_desk.desk.run_stream import RunWording
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
+from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.working import Worker
@@ -102,6 +103,7 @@ class Desk:
         streams: Streams,
         runs: Running,
         asking: Asking,
+        sessions: Sessions,
         resources: Resources,
         calling: CallingDirectly,
         worker: Worker,
@@ -126,6 +128,7 @@ class Desk:
         self._sharing = sharing
         self._streams = streams
         self._asking = asking
+        self._sessions = sessions
         self._resources = resources
         self._calling = calling
         self._worker = worker
@@ -294,6 +297,14 @@ class Desk:
     ) -> Asked:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
         return await self._asking.ask(principal, ask, allowance)
+
+    async def thread_of(self, principal: Principal, name: str) -> str:
+        """The thread of a session. See :meth:`aitp_desk.desk.sessions.Sessions.thread_of`."""
+        return await self._sessions.thread_of(principal, name)
+
+    async def session_of(self, principal: Principal, thread_id: str) -> str:
+        """A thread's session. See :meth:`aitp_desk.desk.sessions.Sessions.name`."""
+        return await self._sessions.name(principal, thread_id)
 
     def list_resources(self, principal: Principal) -> tuple[ResourceType, ...]:
         """What a caller may read. See :meth:`aitp_desk.desk.resources.Resources.types`."""

@@ -64,9 +64,16 @@ class Following:
         self._users: dict[Channel, int] = {}
         self._answering: dict[str, Answering] = {}
         self._turn = asyncio.Lock()
+        self._heeding: list[Callable[[str], None]] = []
+
+    def heed(self, changed: Callable[[str], None]) -> None:
+        """Have somebody told of every thread on which something happens."""
+        self._heeding.append(changed)
 
     def changed(self, thread_id: str) -> None:
         """Tell that something happened on a thread; it is committed."""
+        for heed in self._heeding:
+            heed(thread_id)
         for listener in self._listeners.get(thread_id, ()):
             listener.wake()
 

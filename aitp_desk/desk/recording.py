@@ -45,14 +45,22 @@ class Recording:
     Parameters:
         actor: the desk's own actor.
         durable: whether a turn is on disk before its answer is sent.
+        changed: called with a thread that is known elsewhere after a turn was written there.
     """
 
     def __init__(
-        self, *, store: Store, actor: Actor, durable: bool, clock: Callable[[], float]
+        self,
+        *,
+        store: Store,
+        actor: Actor,
+        durable: bool,
+        changed: Callable[[str], None],
+        clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._actor = actor
         self._durable = durable
+        self._changed = changed
         self._clock = clock
 
     async def record(
@@ -77,7 +85,10 @@ class Recording:
         waits = self._durable or self._store.is_behind
         if not first:
             unit = self._later_turn(principal, session, question, reply, notes)
-            if waits:
+            if session.is_shared:
+                await self._store.run(unit)
+                self._changed(session.thread_id)
+            elif waits:
                 await self._store.run(unit)
             else:
                 self._store.record(unit)
@@ -136,7 +147,7 @@ class Recording:
             messages.append(self._asked(principal, question, now))
         if reply is not None:
             messages.append(self._said(*reply, now))
-        opens = question is not None and session.turns == 0
+        opens = question is not None and not session.is_written
         kept = KeptSession(
             session.id,
             session.thread_id,

@@ -2,6 +2,10 @@
 
 A session is a name of its own for a thread. What it remembers is read back from the thread when
 this process does not hold it any more, so a restart ends no session that was written down.
+
+One name does for all doors: a thread that was opened elsewhere is given one when it is asked for
+(:meth:`Sessions.name`), and a session's thread can be written on by its id. What has such a name
+lives as long as its thread.
 """
 
 from __future__ import annotations
@@ -15,16 +19,25 @@ import msgspec
 
 from aitp_desk.agent.base import Pending, Utterance
 from aitp_desk.config import Sessions as SessionSettings
+from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.replying import remember
 from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
+from aitp_desk.store.work.sessions import FOR_GOOD, SESSION_PREFIX, name_thread
 
+THREAD_PREFIX = "thread"
+"""What threads' ids begin with."""
 MAX_HELD = 10_000
 """How many sessions one process holds, but for those whose turns are under way; the others are read
 back when they are needed."""
+
+
+def is_session(name: str) -> bool:
+    """Whether something is called as sessions are, and not as threads."""
+    return name.startswith(f"{SESSION_PREFIX}_")
 
 
 class Session(msgspec.Struct, eq=False):
@@ -37,7 +50,10 @@ class Session(msgspec.Struct, eq=False):
         pending: what the desk asked back in the newest.
         tokens: how many its turns used.
         heard: place on the thread of the newest message of a person's that the visitor was told.
-        kept_until: Unix seconds until when a person is waited for, however long nothing is said.
+        kept_until: Unix seconds until when it lives, however long nothing is said in it.
+        is_written: whether its thread is there already; its first turn writes that else.
+        is_shared: whether its thread may be known elsewhere, where every turn is to be found at
+            once; so it is taken to be where it was read back.
     """
 
     id: str
@@ -51,6 +67,8 @@ class Session(msgspec.Struct, eq=False):
     tokens: int = 0
     heard: int = 0
     kept_until: int = 0
+    is_written: bool = False
+    is_shared: bool = False
     _lock: asyncio.Lock | None = None
 
     @property
@@ -79,20 +97,33 @@ class Session(msgspec.Struct, eq=False):
 
 
 class Sessions:
-    """Opens sessions, finds them again, and ends them."""
+    """Opens sessions, finds them again, and ends them.
 
-    def __init__(self, settings: SessionSettings, store: Store, clock: Callable[[], float]) -> None:
+    Parameters:
+        anonymous_days: after so many days without a message an anonymous thread is closed.
+    """
+
+    def __init__(
+        self,
+        settings: SessionSettings,
+        store: Store,
+        clock: Callable[[], float],
+        *,
+        anonymous_days: int,
+    ) -> None:
         self._settings = settings
         self._store = store
         self._clock = clock
+        self._closing_seconds = anonymous_days * DAY_SECONDS
         self._held: OrderedDict[str, Session] = OrderedDict()
+        self._shared: dict[str, str] = {}  # of those held, whose threads others may know: by thread
 
     def open(self, principal: Principal) -> Session:
         """Begin a session for a caller, on a thread that its first turn will write."""
         now = self._clock()
         session = Session(
-            new_id("session", now),
-            new_id("thread", now),
+            new_id(SESSION_PREFIX, now),
+            new_id(THREAD_PREFIX, now),
             owner=principal.owner,
             opened_at=now,
             last_at=now,
@@ -103,9 +134,14 @@ class Sessions:
     async def resume(self, principal: Principal, session_id: str) -> Session:
         """Find a session for its next turn.
 
+        Parameters:
+            session_id: its id, or that of a thread; see :meth:`name`.
+
         Raises:
             UnknownSession: there is none, it has expired, or it is somebody else's.
         """
+        if session_id.startswith(f"{THREAD_PREFIX}_"):
+            session_id = await self.name(principal, session_id)
         session = self._held.get(session_id)
         if session is None:
             kept = await self._read_back(session_id)
@@ -120,6 +156,54 @@ class Sessions:
         self._held.pop(session.id, None)  # it goes to the end
         self._hold(session)
         return session
+
+    async def name(self, principal: Principal, thread_id: str) -> str:
+        """The session that is the name of a caller's own thread; one is made where there is none.
+
+        Returns:
+            Its id. It lives as long as the thread.
+
+        Raises:
+            UnknownSession: there is no such thread, it is closed, or it is somebody else's.
+        """
+        await self._store.settled()
+        now = self._clock()
+        named = await self._store.run(
+            name_thread,
+            thread_id=thread_id,
+            owner=principal.owner,
+            session_id=new_id(SESSION_PREFIX, now),
+            now=int(now),
+            idle_before=int(now) - self._closing_seconds,
+        )
+        self.forget_thread(thread_id)
+        return named
+
+    async def thread_of(self, principal: Principal, name: str) -> str:
+        """The thread that a caller means: the one of a session, or the one that is named itself.
+
+        Parameters:
+            name: id of a session or of a thread. Whether there is such a thread for the caller is
+                looked up where something is done with it.
+
+        Raises:
+            UnknownSession: as :meth:`resume`; or it is no id of either.
+        """
+        if name.startswith(f"{THREAD_PREFIX}_"):
+            return name
+        session = await self.resume(principal, name)
+        await self._store.settled()  # its first turn may have been answered only now
+        async with self.turn(principal, session) as current:
+            current.is_shared = True
+            self._shared[current.thread_id] = current.id
+        return current.thread_id
+
+    def changed(self, thread_id: str) -> None:
+        """Take note that something was said on a thread elsewhere than in its session."""
+        session_id = self._shared.get(thread_id)
+        session = None if session_id is None else self._held.get(session_id)
+        if session is not None:
+            self.forget(session)
 
     @asynccontextmanager
     async def turn(self, principal: Principal, session: Session) -> AsyncIterator[Session]:
@@ -170,6 +254,7 @@ class Sessions:
             tokens: how many it used.
         """
         session.turns += 1
+        session.is_written = True
         session.tokens += tokens
         session.last_at = self._clock()
         session.pending = pending
@@ -180,6 +265,7 @@ class Sessions:
     def forget(self, session: Session) -> None:
         """Drop a session; it is read back as it was written down."""
         self._held.pop(session.id, None)
+        self._shared.pop(session.thread_id, None)
 
     def forget_thread(self, thread_id: str) -> None:
         """Drop what is held of a thread's sessions; what is written down of them stays."""
@@ -189,6 +275,7 @@ class Sessions:
     def forget_all(self) -> None:
         """Drop what is held of all sessions."""
         self._held.clear()
+        self._shared.clear()
 
     def _hold(self, session: Session) -> None:
         self._held[session.id] = session
@@ -202,8 +289,10 @@ class Sessions:
 
     def _is_idle(self, session: Session) -> bool:
         now = self._clock()
-        idle = now - session.last_at > self._settings.idle_seconds and now > session.kept_until
-        return idle and not session.is_taken
+        if session.kept_until < FOR_GOOD:
+            idle = now - session.last_at > self._settings.idle_seconds and now > session.kept_until
+            return idle and not session.is_taken
+        return session.owner is None and now - session.last_at > self._closing_seconds
 
     async def _read_back(self, session_id: str) -> Session | None:
         await self._store.settled()
@@ -213,18 +302,22 @@ class Sessions:
         messages = await reads.newest_messages(
             self._store, kept.thread_id, 2 * self._settings.max_turns
         )
+        self._shared[kept.thread_id] = kept.id
+        last_at = max([kept.last_at, *(message.created_at for message in messages[-1:])])
         return Session(
             kept.id,
             kept.thread_id,
             owner=kept.owner,
             opened_at=kept.created_at,
-            last_at=kept.last_at,
+            last_at=last_at,
             turns=kept.turns,
             transcript=self._within_memory(remember(messages)),
             pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
             tokens=kept.tokens,
             heard=kept.heard,
             kept_until=kept.kept_until,
+            is_written=True,
+            is_shared=True,
         )
 
     def _within_memory(self, said: tuple[Utterance, ...]) -> tuple[Utterance, ...]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+
 import msgspec
 
 from aitp_desk.config import THREADS
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.sessions import is_session
+from aitp_desk.model.errors import ThreadNotFound, UnknownSession
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
 from aitp_desk.protocols.aitp import (
@@ -20,7 +24,7 @@ from aitp_desk.protocols.aitp.actors_routes import actors_routes
 from aitp_desk.protocols.aitp.grants_routes import grants_routes
 from aitp_desk.protocols.aitp.runs_routes import run_routes
 from aitp_desk.protocols.aitp.wire import Dialect
-from aitp_desk.protocols.reply import EVENT_STREAM, JSON, Call, Door, Reply, Route
+from aitp_desk.protocols.reply import EVENT_STREAM, JSON, Call, Door, Handler, Reply, Route
 from aitp_desk.protocols.sse import UNBUFFERED
 
 
@@ -141,6 +145,29 @@ async def _follow(
     return await desk.follow_run(call.principal, run_id, seconds)
 
 
+def _by_any_name(route: Route) -> Route:
+    """A route whose thread may be named by the session that another door gave it."""
+    if "{thread_id}" not in route.path:
+        return route
+    handler = route.handler
+
+    def handle(desk: Desk, call: Call) -> Awaitable[Reply]:
+        if is_session(call.params["thread_id"]):
+            return _handle_of_session(handler, desk, call)
+        return handler(desk, call)
+
+    return msgspec.structs.replace(route, handler=handle)
+
+
+async def _handle_of_session(handler: Handler, desk: Desk, call: Call) -> Reply:
+    try:
+        thread_id = await desk.thread_of(call.principal, call.params["thread_id"])
+    except UnknownSession:
+        raise ThreadNotFound("There is no thread with this id.", param="thread_id") from None
+    params = {**call.params, "thread_id": thread_id}
+    return await handler(desk, msgspec.structs.replace(call, params=params))
+
+
 def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
     """The door with its table of routes.
 
@@ -170,6 +197,7 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         *run_routes(max_body),
         *files_routes.make_routes(max_file),
     )
+    routes = tuple(_by_any_name(route) for route in routes)
     if desk is None:
         return Door("aitp", routes, ("/v1/",), wire.render_error, action=THREADS)
     below = f"/{desk.name}"

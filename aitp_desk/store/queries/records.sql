@@ -27,7 +27,7 @@ VALUES (:id, :thread_id, :owner, :turns, :created_at, :last_at, :pending, :token
 
 -- move_session: Says how a session stands after a turn.
 UPDATE sessions SET turns = :turns, last_at = :last_at, pending = :pending, tokens = :tokens,
-    heard = :heard, kept_until = :kept_until
+    heard = :heard, kept_until = max(kept_until, :kept_until)
 WHERE id = :id;
 
 -- keep_sessions: Keeps the sessions of a thread until a time, if not for longer.
@@ -37,6 +37,9 @@ UPDATE sessions SET kept_until = :until WHERE thread_id = :thread_id AND kept_un
 SELECT id, thread_id, owner, turns, created_at, last_at, pending, tokens, heard, kept_until
 FROM sessions
 WHERE id = :id;
+
+-- session_of_thread: Finds the session of a thread, the newest where there are several.
+SELECT id FROM sessions WHERE thread_id = :thread_id ORDER BY id DESC LIMIT 1;
 
 -- delete_idle_sessions: Forgets sessions that nobody uses any more, the oldest first. One that was
 -- last used before a time was opened before it, and so was its id.

@@ -1,8 +1,13 @@
-"""AHP sessions: the record of later turns, and the end of what has had its time."""
+"""Sessions: names of threads, the record of later turns, and the end of what has had its time.
+
+A session is a conversation of a door whose protocol has no threads (AHP 0.1, section 6).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+import msgspec
 
 from aitp_desk.model.errors import UnknownSession
 from aitp_desk.model.ids import first_id
@@ -11,6 +16,8 @@ from aitp_desk.store.records import Expired, NewMessage, Session
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.tail import Tail
 
+FOR_GOOD = 1 << 52
+"""Until when a session lives that lives as long as its thread, in Unix seconds."""
 SESSION_PREFIX = "session"
 """What sessions' ids begin with (``model.ids.new_id``); their age is read off them."""
 
@@ -26,6 +33,35 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
         UnknownSession: as :func:`say_in_session`.
     """
     yield from say_in_session(session, messages, now)
+
+
+def name_thread(
+    *, thread_id: str, owner: str | None, session_id: str, now: int, idle_before: int
+) -> Work[str]:
+    """Find the session of a thread, or make one; it lives as long as the thread from now on.
+
+    Parameters:
+        owner: id of the principal whose thread it has to be; None of an anonymous one.
+        session_id: what one that is made is called.
+        now: Unix seconds.
+        idle_before: Unix seconds; an anonymous thread last used before then is closed.
+
+    Returns:
+        The session's id.
+
+    Raises:
+        UnknownSession: there is no such thread.
+    """
+    rows = yield from find_tail(thread_id, desk="")
+    if not rows or rows[0][0] != owner or (owner is None and rows[0][1] < idle_before):
+        raise UnknownSession("There is no thread with this id.", param="session_id")
+    sessions = yield "session_of_thread", {"thread_id": thread_id}
+    if sessions:
+        yield "keep_sessions", {"thread_id": thread_id, "until": FOR_GOOD}
+        return str(sessions[0][0])
+    opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD)
+    yield "add_session", msgspec.structs.asdict(opened)
+    return session_id
 
 
 def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
