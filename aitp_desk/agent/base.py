@@ -352,6 +352,11 @@ class Calling(Protocol):
         """Whether it would do so now; False while another answers in its place."""
 
 
+def calling(agent: Agent) -> Calling | None:
+    """The agent, where it is one that can call tools: looked at once, for that takes its time."""
+    return agent if isinstance(agent, Calling) else None
+
+
 class BrokenPromise(Exception):
     """An agent ended without an outcome or went on after it: a fault of the program."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.agent.base import Agent, Answer, Calling, Said, Turn, answer_of
+from aitp_desk.agent.base import Agent, Answer, Said, Turn, answer_of, calling
 from aitp_desk.agent.speech import spoken
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Site
@@ -37,6 +37,7 @@ class Answering:
         budgets: Budgets,
     ) -> None:
         self._agent = agent
+        self._calling = calling(agent)
         self._tooling = tooling
         self._people = people
         self._knowledge = knowledge
@@ -116,7 +117,7 @@ class Answering:
         if offered is not None:
             return offered
         await self._budgets.check_day(principal)
-        if isinstance(self._agent, Calling) and self._agent.calls_tools:
+        if self._calling is not None and self._calling.calls_tools:
             await self._tooling.take_answer(principal, conversation)
             turn = msgspec.structs.replace(turn, rounds=round_of(conversation.earlier, ()))
         outcome = in_words(await answer_of(self._agent, turn), conversation, self._tooling)

@@ -131,7 +131,7 @@ class Invoking:
 
     def open_to(self, principal: Principal) -> tuple[Action, ...]:
         """The actions that a caller may call."""
-        return tuple(action for action in self.actions if may_invoke(principal, action))
+        return tuple(action for action in self.actions if may_invoke(principal.scopes, action))
 
     def find(self, principal: Principal, name: str) -> Offered:
         """Find an action for whoever wants to call it.

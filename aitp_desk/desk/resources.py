@@ -200,4 +200,4 @@ class Resources:
 
 
 def _may_read(principal: Principal, type_: ResourceType) -> bool:
-    return is_open(principal, type_.open_to, type_.name)
+    return is_open(principal.scopes, type_.open_to, type_.name)

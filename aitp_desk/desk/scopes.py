@@ -30,7 +30,7 @@ def check_open(principal: Principal, open_to: OpenTo, name: str, what: str) -> N
         NotAuthenticated: it is not open to callers without a credential.
         ScopeMissing: the caller's credential does not open it.
     """
-    if is_open(principal, open_to, name):
+    if is_open(principal.scopes, open_to, name):
         return
     scope = "operator" if open_to == "operators" else f"actions:{name}"
     if principal.is_anonymous:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 
 import msgspec
 
@@ -30,7 +30,7 @@ from aitp_desk.desk.invocation import (
 )
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
-from aitp_desk.model.action import Action
+from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.errors import DeskError, NotAuthenticated, ScopeMissing, UnknownAction
 from aitp_desk.model.principal import Principal
@@ -38,6 +38,8 @@ from aitp_desk.model.run import ToolCall
 
 MAX_RESULT = 16_000
 """How much of a result an agent is given, in characters."""
+_SCOPES_KEPT = 256
+"""For how many sets of scopes it is remembered which tools they open."""
 CUT_SHORT = (
     "It was begun and cut short. It is not known whether it was done: do not call it again, and"
     " tell the visitor so."
@@ -59,13 +61,15 @@ class Tooling:
         self.invoking = invoking
         self.limiter = limiter
         self.now = now
-        self._tools = {action.name: tool_of(action) for action in invoking.actions}
+        self._tools = tuple((action, tool_of(action)) for action in invoking.actions)
+        self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
 
     def tools(self, principal: Principal) -> tuple[Tool, ...]:
         """What an agent may call while it answers this caller."""
-        if not self._tools:
-            return ()
-        return tuple(self._tools[action.name] for action in self.invoking.open_to(principal))
+        return self._open(principal.scopes)
+
+    def _find_open(self, scopes: frozenset[str]) -> tuple[Tool, ...]:
+        return tuple([tool for action, tool in self._tools if may_invoke(scopes, action)])
 
     def invoker(self, principal: Principal, conversation: Conversation) -> Invoke:
         """The callable that calls actions as this caller, and as nobody else."""

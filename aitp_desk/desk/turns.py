@@ -18,13 +18,13 @@ import structlog
 from aitp_desk.agent.base import (
     Agent,
     Answer,
-    Calling,
     Delta,
     Passing,
     Said,
     SiteFacts,
     ToolRequest,
     Turn,
+    calling,
     outcome_of,
 )
 from aitp_desk.config import Threads
@@ -153,6 +153,7 @@ class Turns:
         self._desk = desk
         self._store = store
         self._agent = agent
+        self._calling = calling(agent)
         self._actor = actor
         self._site = site
         self._tooling = tooling
@@ -250,7 +251,7 @@ class Turns:
         )
         if claim.is_again:
             conversation.precede(await self._tooling.earlier(claim.id))
-        may_call = isinstance(self._agent, Calling) and self._agent.calls_tools
+        may_call = self._calling is not None and self._calling.calls_tools
         if may_call and options.tool_choice != "none":
             await self._tooling.take_answer(asker, conversation)
         turn = self._equip(turn, options, asker, called, spent, conversation)

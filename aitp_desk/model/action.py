@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import msgspec
 
 from aitp_desk.model.money import Money
-from aitp_desk.model.principal import Principal
 from aitp_desk.model.scope import ACTION_NAME, opens_action, operates
 
 TEXT_ANSWER = "text/answer"
@@ -158,20 +157,20 @@ class Action(msgspec.Struct, frozen=True):
         return self.kind == "query" or self.is_idempotent
 
 
-def may_invoke(principal: Principal, action: Action) -> bool:
-    """Whether the caller may call an action; operators and administrators may call all."""
-    return is_open(principal, action.open_to, action.name)
+def may_invoke(scopes: Collection[str], action: Action) -> bool:
+    """Whether these scopes open an action; operators and administrators may call all."""
+    return is_open(scopes, action.open_to, action.name)
 
 
-def is_open(principal: Principal, open_to: OpenTo, name: str) -> bool:
-    """Whether something that a site offers under a name is open to a caller."""
+def is_open(scopes: Collection[str], open_to: OpenTo, name: str) -> bool:
+    """Whether something that a site offers under a name is open to whoever has these scopes."""
     match open_to:
         case "anyone":
             return True
         case "actions":
-            return opens_action(principal.scopes, name)
+            return opens_action(scopes, name)
         case "operators":
-            return operates(principal.scopes)
+            return operates(scopes)
 
 
 def is_action_name(text: str) -> bool:
