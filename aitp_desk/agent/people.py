@@ -38,8 +38,10 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
         in_full: whether a word such as ``human`` does not ask for one.
     """
     said = Sentences.of(words[-LONGEST_READ:])
-    speaking = (one for one in all_speech() if one.person.is_asked_for(said, in_full=in_full))
-    return next(speaking, None)
+    for speech in all_speech():
+        if speech.person.is_asked_for(said, in_full=in_full):
+            return speech
+    return None
 
 
 def agrees_to_person(words: str) -> Speech | None:

@@ -16,10 +16,12 @@ from aitp_desk.knowledge.words import fold
 
 _BREAK = re.compile(r"\s*\n\s*")
 _NO_SPACE = re.compile(r"(?<=[|(])\s*\n\s*|(?<=[?*+])\s*\n\s*(?=\()|\s*\n\s*(?=\( |\))")
+_GROUP = re.compile(r"\((?!\?)")
 _LONGEST = 300
 """Of longer sentences only the beginning is read, in characters."""
 _ENDS = re.compile(r"[.!?…;:\n¿¡]+")
-_PARTS = re.compile(rf"{_ENDS.pattern}|[,–—]|\s-\s")
+_PAUSES = re.compile(r"[,–—]|\s-\s")
+_PARTS = re.compile(rf"{_ENDS.pattern}|{_PAUSES.pattern}")
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -38,6 +40,8 @@ class Sentences(msgspec.Struct, frozen=True):
     def of(cls, words: str) -> Sentences:
         """The sentences of these words."""
         whole = tuple(filter(None, map(_plain, _ENDS.split(words))))
+        if _PAUSES.search(words) is None:
+            return cls(whole, ())
         parts = filter(None, map(_plain, _PARTS.split(words)))
         return cls(whole, tuple(part for part in parts if part not in whole))
 
@@ -79,9 +83,14 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
         Parameters:
             in_full: whether ``alone`` is left out.
         """
-        if not in_full and len(said.whole) == 1 and self._alone.fullmatch(said.whole[0]):
-            return True
-        return any(map(self._asks.fullmatch, (*said.whole, *said.parts)))
+        asks = self._asks.fullmatch
+        for sentence in said.whole:
+            if asks(sentence):
+                return True
+        for part in said.parts:
+            if asks(part):
+                return True
+        return not in_full and len(said.whole) == 1 and bool(self._alone.fullmatch(said.whole[0]))
 
     def is_agreed_to(self, words: str) -> bool:
         """Whether words say yes and nothing else, in this language."""
@@ -115,8 +124,8 @@ def _plain(words: str) -> str:
 
 
 def _whole(pattern: str) -> str:
-    """A pattern in one line."""
-    return _BREAK.sub(" ", _NO_SPACE.sub("", pattern.strip()))
+    """A pattern in one line, whose groups keep nothing: what they would keep costs most."""
+    return _GROUP.sub("(?:", _BREAK.sub(" ", _NO_SPACE.sub("", pattern.strip())))
 
 
 def _filled(pattern: str, parts: dict[str, str]) -> str:
