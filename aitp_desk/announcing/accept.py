@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from aitp_desk.announcing.tags import MANIFEST_TYPE
 
@@ -15,6 +16,21 @@ MARKDOWN_TYPE = "text/markdown"
 
 _ENTRY = re.compile(r'(?:[^,"]|"(?:[^"\\]|\\.)*"?)+')
 _PARAMETER = re.compile(r'(?:[^;"]|"(?:[^"\\]|\\.)*"?)+')
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+
+
+class MediaRange(NamedTuple):
+    """One entry of the list.
+
+    Parameters:
+        name: the type or wildcard, in small letters.
+        weight: from 0 to 1; what is no number counts as 0.
+        parameters: those beside the weight, without quotes; their names in small letters.
+    """
+
+    name: str
+    weight: float
+    parameters: tuple[tuple[str, str], ...]
 
 
 def wants_manifest(accept: str, over: tuple[str, ...] = (HTML_TYPE,)) -> bool:
@@ -59,29 +75,44 @@ def quality_of(accept: str, media_type: str) -> tuple[float, bool]:
     """
     ranges = ("*/*", f"{media_type.partition('/')[0]}/*", media_type)
     best = (-1, 0.0)
-    for name, weight in _ranges(accept):
+    for name, weight, _ in media_ranges(accept):
         if name in ranges:
             best = max(best, (ranges.index(name), weight))
     return best[1], best[0] == ranges.index(media_type)
 
 
 @lru_cache(maxsize=256)
-def _ranges(accept: str) -> tuple[tuple[str, float], ...]:
-    """The media ranges of a list and their weights; a quoted parameter may hold a comma."""
+def media_ranges(accept: str) -> tuple[MediaRange, ...]:
+    """The entries of the list; a quoted parameter may hold a comma. Nothing in it is refused.
+
+    Parameters:
+        accept: as for :func:`wants_manifest`.
+    """
     found = []
-    for entry in _ENTRY.findall(accept.lower()):
-        name, *parameters = [part.strip() for part in _PARAMETER.findall(entry)] or [""]
-        found.append((name, _weight(parameters)))
+    for entry in _ENTRY.findall(accept):
+        name, *given = [part.strip() for part in _PARAMETER.findall(entry)] or [""]
+        named = [_named(parameter) for parameter in given]
+        found.append(
+            MediaRange(
+                name.lower(),
+                next((_weight(value) for key, value in named if key == "q"), 1.0),
+                tuple(one for one in named if one[0] and one[0] != "q"),
+            )
+        )
     return tuple(found)
 
 
-def _weight(parameters: list[str]) -> float:
-    for parameter in parameters:
-        name, _, value = parameter.partition("=")
-        if name.strip() == "q":
-            try:
-                weight = float(value)
-            except ValueError:
-                return 0.0
-            return weight if 0 <= weight <= 1 else 0.0
-    return 1.0
+def _named(parameter: str) -> tuple[str, str]:
+    name, _, value = parameter.partition("=")
+    value = value.strip()
+    if value.startswith('"'):
+        value = _ESCAPED.sub(r"\1", value[1:].removesuffix('"'))
+    return name.strip().lower(), value
+
+
+def _weight(value: str) -> float:
+    try:
+        weight = float(value)
+    except ValueError:
+        return 0.0
+    return weight if 0 <= weight <= 1 else 0.0

@@ -1,0 +1,51 @@
+"""HTTP Agent Context (HAC 1.0): the second face of an HTTP answer, for agents.
+
+Nothing here knows the desk, a server or a network: any program may choose the face of an answer
+(:func:`negotiate`) and write it (:func:`wrap`, :func:`write_error`, :func:`write_discovery`).
+"""
+
+from aitp_desk.protocols.hac.envelope import (
+    Action,
+    Context,
+    Cost,
+    Discovery,
+    Field,
+    HacError,
+    NotHac,
+    Recovery,
+    Related,
+    Resource,
+    Safety,
+    wrap,
+    write_discovery,
+    write_error,
+)
+from aitp_desk.protocols.hac.negotiation import (
+    MEDIA_TYPE,
+    VERSION,
+    Face,
+    content_type,
+    negotiate,
+)
+
+__all__ = [
+    "MEDIA_TYPE",
+    "VERSION",
+    "Action",
+    "Context",
+    "Cost",
+    "Discovery",
+    "Face",
+    "Field",
+    "HacError",
+    "NotHac",
+    "Recovery",
+    "Related",
+    "Resource",
+    "Safety",
+    "content_type",
+    "negotiate",
+    "wrap",
+    "write_discovery",
+    "write_error",
+]

@@ -1,0 +1,349 @@
+"""The documents of HAC, as they are made and written (HAC 1.0, sections 3 to 8).
+
+Every object refuses, when it is made, what the specification refuses of it: :class:`NotHac` says
+what is wrong. What has its default is not written. Nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.protocols.hac import rules
+from aitp_desk.protocols.hac.negotiation import VERSION
+
+_NOTHING: Final[Mapping[str, Any]] = {}
+
+
+class NotHac(ValueError):
+    """Something would break the specification; the message names the member and what it takes."""
+
+
+class _Part(msgspec.Struct, frozen=True, kw_only=True):
+    """An object of a document.
+
+    Parameters:
+        extra: fields of the server's own, whose names begin with ``x-`` (section 8.2).
+    """
+
+    extra: Mapping[str, Any] = _NOTHING
+
+    def __post_init__(self) -> None:
+        for name in self.extra:
+            _demand("extra", rules.extension(name))
+
+
+class Cost(_Part, frozen=True, kw_only=True):
+    """What an action costs (section 5.5).
+
+    Parameters:
+        amount: the sum in whole units of the currency, such as 29.99; a Decimal is written so.
+        currency: an ISO 4217 code.
+        description: what it is for.
+
+    Raises:
+        NotHac: the amount is not finite, or the currency no code.
+    """
+
+    amount: float | Decimal
+    currency: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("amount", rules.amount(self.amount))
+        _demand("currency", rules.currency(self.currency))
+
+
+class Safety(_Part, frozen=True, kw_only=True):
+    """What an agent has to weigh before it acts (section 5).
+
+    Parameters:
+        mutability: whether something changes, and whether that can be undone.
+        blast_radius: what is affected.
+        reversible_within: how long it can be undone, an ISO 8601 duration.
+        confirmation_recommended: whether the user should be asked first.
+
+    Raises:
+        NotHac: a value is none of those known, or the duration is none or means nothing.
+    """
+
+    mutability: rules.Mutability | None = None
+    blast_radius: rules.BlastRadius | None = None
+    reversible_within: str | None = None
+    confirmation_recommended: bool = False
+    cost: Cost | None = None
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        if self.mutability is not None:
+            _demand("mutability", rules.known(self.mutability, rules.Mutability))
+        if self.blast_radius is not None:
+            _demand("blast_radius", rules.known(self.blast_radius, rules.BlastRadius))
+        if self.reversible_within is not None:
+            _demand("reversible_within", rules.duration(self.reversible_within))
+        _demand("reversible_within", rules.window(self.reversible_within, self.mutability))
+
+
+class Field(_Part, frozen=True, kw_only=True):
+    """One input of an action (section 4.3).
+
+    Parameters:
+        name: as the request has it.
+        type: a type of JSON Schema.
+        description: its constraints and what it causes, in words for a language model.
+        enum: the values that are allowed; empty for any.
+        default: what counts where it is left out; UNSET for nothing.
+
+    Raises:
+        NotHac: the name is empty, or a value is of another type.
+    """
+
+    name: str
+    type: rules.FieldType
+    description: str = ""
+    required: bool = False
+    enum: Sequence[Any] = ()
+    default: Any = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("name", rules.spoken(self.name))
+        _demand("type", rules.known(self.type, rules.FieldType))
+        for value in self.enum:
+            _demand("enum", rules.of_type(value, self.type))
+        if self.default is not msgspec.UNSET and self.default is not None:
+            _demand("default", rules.of_type(self.default, self.type))
+
+
+class Action(_Part, frozen=True, kw_only=True):
+    """Something that can be done now (section 4.1).
+
+    Parameters:
+        rel: a registered link relation where one fits, else a URI or a token (section 4.2).
+        href: a URI or a URI Template; each of its variables is the name of a field.
+        description: what it does and causes, in words for a language model (section 3.2.1).
+        preconditions: what has to be so for it to succeed, in words.
+
+    Raises:
+        NotHac: the relation, the method or the address is none, or a variable has no field.
+    """
+
+    rel: str
+    method: rules.Method
+    href: str
+    description: str = ""
+    safety: Safety | None = None
+    fields: Sequence[Field] = ()
+    preconditions: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("rel", rules.relation(self.rel))
+        _demand("method", rules.known(self.method, rules.Method))
+        _demand("href", rules.reference(self.href, is_template=True))
+        names = [field.name for field in self.fields]
+        _demand("href", rules.filled(self.href, names))
+        if len(set(names)) != len(names):
+            raise NotHac("fields: a name stands twice.")
+
+
+class Related(_Part, frozen=True, kw_only=True):
+    """A resource that belongs to this one (section 3.3).
+
+    Parameters:
+        href: a URI or a URI Template.
+        description: what is there, in words for a language model.
+        extra: anything else that is told of it, such as ``count``.
+
+    Raises:
+        NotHac: the relation or the address is none, or ``extra`` holds one of these names.
+    """
+
+    rel: str
+    href: str
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Hold to the rules; those for names of one's own do not bind here."""
+        _demand("rel", rules.relation(self.rel))
+        _demand("href", rules.reference(self.href, is_template=True))
+        if self.extra.keys() & {"rel", "href", "description"}:
+            raise NotHac("extra: holds a field that the specification has.")
+
+
+class Context(_Part, frozen=True, kw_only=True):
+    """What an agent is told beside the payload (section 3.2).
+
+    Parameters:
+        description: what the resource is, in words for a language model (section 3.2.1).
+        actions: what this caller may do with it now, and nothing else (section 9.1).
+    """
+
+    description: str = ""
+    actions: Sequence[Action] = ()
+    related: Sequence[Related] = ()
+
+
+class Recovery(_Part, frozen=True, kw_only=True):
+    """How an error is resolved (section 6.2).
+
+    Parameters:
+        description: what to do, in words for a language model.
+        actions: requests that help.
+
+    Raises:
+        NotHac: the description is empty.
+    """
+
+    description: str
+    actions: Sequence[Action] = ()
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("description", rules.spoken(self.description))
+
+
+class HacError(_Part, frozen=True, kw_only=True):
+    """Why a request was not done (section 6.1).
+
+    Parameters:
+        code: for programs.
+        message: for people and language models.
+        retryable: whether the same request may succeed later.
+        retry_after: seconds until then; the same as the ``Retry-After`` header.
+
+    Raises:
+        NotHac: the code or message is empty, or the seconds mean nothing.
+    """
+
+    code: str
+    message: str
+    retryable: bool = False
+    retry_after: int | None = None
+    recovery: Recovery | None = None
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("code", rules.spoken(self.code))
+        _demand("message", rules.spoken(self.message))
+        _demand("retry_after", rules.wait(self.retry_after, retryable=self.retryable))
+
+
+class Resource(_Part, frozen=True, kw_only=True):
+    """A place where an API begins (section 7.2).
+
+    Parameters:
+        href: a URI.
+        methods: those that are answered there; empty where that is not told.
+
+    Raises:
+        NotHac: the relation, the address or a method is none.
+    """
+
+    rel: str
+    href: str
+    description: str = ""
+    methods: Sequence[rules.Method] = ()
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("rel", rules.relation(self.rel))
+        _demand("href", rules.reference(self.href, is_template=False))
+        for method in self.methods:
+            _demand("methods", rules.known(method, rules.Method))
+
+
+class Discovery(_Part, frozen=True, kw_only=True):
+    """What an API has (section 7).
+
+    Parameters:
+        name: of the API, for people.
+        version: of the API, not of the specification; empty where that is not told.
+        resources: where it begins.
+
+    Raises:
+        NotHac: the name is empty.
+    """
+
+    name: str
+    resources: Sequence[Resource]
+    version: str = ""
+    description: str = ""
+
+    def __post_init__(self) -> None:
+        """Hold to the rules."""
+        super().__post_init__()
+        _demand("name", rules.spoken(self.name))
+
+
+def wrap(payload: bytes, context: Context) -> bytes:
+    """Write a success: exactly two members, of which ``data`` is the payload (section 3.1).
+
+    Parameters:
+        payload: one JSON value in UTF-8, as it is answered without HAC; not one byte is altered.
+
+    Raises:
+        NotHac: the payload is not one JSON value in UTF-8.
+    """
+    try:
+        payload.decode()
+        msgspec.json.decode(payload, type=msgspec.Raw)
+    except (UnicodeDecodeError, msgspec.DecodeError) as error:
+        raise NotHac(f"data: the payload is no JSON: {error}") from None
+    told = _encode({"version": VERSION, **_plain(context)})
+    return b'{"data":%b,"_hac":%b}' % (payload, told)
+
+
+def write_error(error: HacError) -> bytes:
+    """Write an error: exactly one member (section 6.1)."""
+    return _encode({"error": _plain(error)})
+
+
+def write_discovery(discovery: Discovery) -> bytes:
+    """Write what is answered at the root of an API: exactly one member (section 7.2)."""
+    return _encode({"_hac": _plain(discovery)})
+
+
+def _plain(part: _Part) -> dict[str, Any]:
+    """An object as JSON has it: what has its default is left out, what is extra stands beside."""
+    told = {
+        name: _plain_value(value)
+        for name, default in _members(type(part))
+        if (tuple(value) if isinstance(value := getattr(part, name), list) else value) != default
+    }
+    return told | dict(part.extra)
+
+
+@cache
+def _members(kind: type[_Part]) -> tuple[tuple[str, Any], ...]:
+    """The members of an object and their defaults, in order."""
+    fields = msgspec.structs.fields(kind)
+    return tuple((field.name, field.default) for field in fields if field.name != "extra")
+
+
+def _plain_value(value: Any) -> Any:
+    if isinstance(value, _Part):
+        return _plain(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain_value(one) for one in value]
+    return value
+
+
+def _demand(member: str, wrong: str) -> None:
+    if wrong:
+        raise NotHac(f"{member}: {wrong}")
+
+
+_encode = msgspec.json.Encoder(decimal_format="number").encode

@@ -1,0 +1,100 @@
+"""Which face of an answer a caller wants: plain, or with what an agent needs (HAC 1.0, section 2).
+
+Nothing here does I/O. Who never names the media type is answered as if there were none: a missing
+``Accept`` and wildcards never give it (RFC 9110, section 12.5.1, for all else).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from aitp_desk.announcing.accept import media_ranges, quality_of
+
+MEDIA_TYPE: Final = "application/vnd.hac+json"
+VERSION: Final = "1.0"
+"""The version of the specification, as an answer names it."""
+
+_JSON = ("application/json",)
+_VERSIONS = {"1", "1.0"}
+
+
+class Face(Enum):
+    """What a caller is to be given."""
+
+    PLAIN = "plain"
+    HAC = "hac"
+    NOT_ACCEPTABLE = "not acceptable"
+
+
+def negotiate(
+    accept: str,
+    *,
+    is_served: bool = True,
+    profile: str = "",
+    plain: tuple[str, ...] | None = _JSON,
+) -> Face:
+    """Choose the face of an answer.
+
+    The media type has to be named, in any case, with a weight above 0, and in a form that is
+    served: a ``version`` other than 1.0 or another ``profile`` is not; parameters that the media
+    type does not have mean nothing. Of ranges that name it, the one with more parameters counts.
+    What is wanted as much as the plain answer is given; where the plain one is wanted more, by its
+    name or by a wildcard, that is.
+
+    Parameters:
+        accept: the value of the Accept header, all lines joined by commas; empty where there was
+            none. Nothing in it is refused.
+        is_served: whether this resource has the face at all.
+        profile: the profile that is served; empty for none.
+        plain: the media types of the plain answer; None where nobody knows them before it is
+            made: whatever else the caller takes will do.
+
+    Returns:
+        NOT_ACCEPTABLE only to a caller who named the media type, cannot be given it, and takes
+        nothing else that is there (status 406).
+    """
+    if "hac" not in accept and "hac" not in accept.lower():
+        return Face.PLAIN
+    wanted, is_named = _weight(accept, profile if is_served else None)
+    if not is_named:
+        return Face.PLAIN
+    otherwise = _weight_otherwise(accept, plain)
+    if wanted > 0 and wanted >= otherwise:
+        return Face.HAC
+    return Face.PLAIN if otherwise > 0 else Face.NOT_ACCEPTABLE
+
+
+def content_type(profile: str = "") -> str:
+    """The ``Content-Type`` of an answer with this face (sections 2.1 and 8.3).
+
+    Parameters:
+        profile: the URI of what is served beyond the specification; empty for none.
+    """
+    return f'{MEDIA_TYPE}; profile="{profile}"' if profile else MEDIA_TYPE
+
+
+def _weight(accept: str, profile: str | None) -> tuple[float, bool]:
+    """How much the face is wanted in the form that is served, and whether any form of it is.
+
+    Parameters:
+        profile: as it is served; None where the face is not served.
+    """
+    best, is_named = (-1, 0.0), False
+    for name, weight, parameters in media_ranges(accept):
+        if name != MEDIA_TYPE:
+            continue
+        is_named = is_named or weight > 0
+        asked = [one for one in parameters if one[0] in {"version", "profile"}]
+        if profile is not None and all(
+            value in _VERSIONS if key == "version" else value == profile for key, value in asked
+        ):
+            best = max(best, (len(asked), weight))
+    return best[1], is_named
+
+
+def _weight_otherwise(accept: str, plain: tuple[str, ...] | None) -> float:
+    if plain is not None:
+        return max((quality_of(accept, one)[0] for one in plain), default=0.0)
+    others = (one.weight for one in media_ranges(accept) if one.name != MEDIA_TYPE)
+    return max(others, default=0.0)

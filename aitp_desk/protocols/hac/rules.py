@@ -1,0 +1,178 @@
+"""What a value of a HAC document may be (HAC 1.0, sections 3 to 8): one function a rule.
+
+Each returns what is wrong and what would be right, in words, or an empty text.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any, Final, Literal, get_args
+
+Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+Mutability = Literal["read_only", "reversible", "irreversible"]
+BlastRadius = Literal["self", "self_and_associated", "many", "all"]
+FieldType = Literal["string", "number", "integer", "boolean", "array", "object"]
+
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+"""The methods that change nothing (RFC 9110, section 9.2.1)."""
+
+_TOKEN = re.compile(r"[a-z0-9-]+", re.ASCII)
+_REGISTERED = re.compile(
+    r"convertedFrom|P3Pv1|openid2\.(?:local_id|provider)|interval(?:After|Before|Contains|Disjoint"
+    r"|During|Equals|FinishedBy|Finishes|In|Meets|MetBy|OverlappedBy|Overlaps|StartedBy|Starts)"
+)
+"""The registered link relations that no extension token could be called; all others are such."""
+
+_REFERENCE = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]*", re.ASCII)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*(?=:)", re.ASCII)
+_EXPRESSION = re.compile(r"\{([+#./;?&]?)([^{}]*)\}")
+_VARIABLE = re.compile(
+    r"((?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*)"
+    r"(?::[1-9][0-9]{0,3}|\*)?",
+    re.ASCII,
+)
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+
+_DURATION = re.compile(
+    r"P(?=\d|T\d)(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?"
+    r"(?:T(?=\d)(?:\d+H)?(?:\d+M)?(?:\d+S)?)?",
+    re.ASCII,
+)
+_CURRENCY = re.compile(r"[A-Z]{3}", re.ASCII)
+
+_OF_TYPE: Final[Mapping[str, tuple[type, ...]]] = {
+    "string": (str,),
+    "number": (int, float, Decimal),
+    "integer": (int,),
+    "boolean": (bool,),
+    "array": (list, tuple),
+    "object": (dict,),
+}
+
+
+def relation(value: str) -> str:
+    """A link relation: a registered one, a URI, or a token (section 4.2)."""
+    if _TOKEN.fullmatch(value) or _REGISTERED.fullmatch(value):
+        return ""
+    if _SCHEME.match(value) and _REFERENCE.fullmatch(value) and not value.endswith(":"):
+        return ""
+    return (
+        f"{_shown(value)} is no link relation; it takes a registered one, a URI, or small letters,"
+        " digits and hyphens."
+    )
+
+
+def reference(value: str, *, is_template: bool) -> str:
+    """A URI reference of the web, or a template of one (sections 3.3, 4.1 and 7.2; RFC 6570).
+
+    Parameters:
+        is_template: whether a template will do.
+    """
+    if not value:
+        return "is empty; it takes a URI."
+    if not is_template and "{" in value:
+        return f"{_shown(value)} is a URI Template; it takes the URI itself."
+    for expression in _EXPRESSION.finditer(value):
+        if not all(_VARIABLE.fullmatch(one) for one in expression[2].split(",")):
+            return f"{_shown(expression[0])} is no expression of a URI Template (RFC 6570)."
+    literal = _EXPRESSION.sub("", value)
+    if not _REFERENCE.fullmatch(literal) or _BAD_ESCAPE.search(literal):
+        return f"{_shown(value)} is no URI; what none may hold is written as %-escapes."
+    scheme = _SCHEME.match(value)
+    if scheme and scheme[0].lower() not in {"http", "https"}:
+        return f"{_shown(value)} is no address of the web; it takes a path, or http or https."
+    return ""
+
+
+def variables(href: str) -> tuple[str, ...]:
+    """The variables of a URI Template, in order (RFC 6570, section 2.3)."""
+    found = (
+        _VARIABLE.fullmatch(one)
+        for expression in _EXPRESSION.finditer(href)
+        for one in expression[2].split(",")
+    )
+    return tuple(dict.fromkeys(one[1] for one in found if one))
+
+
+def filled(href: str, fields: Iterable[str]) -> str:
+    """Whether each variable of an address is among the fields of its action (section 4.4)."""
+    missing = [one for one in variables(href) if one not in set(fields)]
+    if not missing:
+        return ""
+    return f"has the variable {_shown(missing[0])}, for which there is no field of that name."
+
+
+def duration(value: str) -> str:
+    """An ISO 8601 duration (section 5.3); the published pattern takes a bare ``P`` for one too."""
+    if _DURATION.fullmatch(value):
+        return ""
+    return f"{_shown(value)} is no ISO 8601 duration; it takes one such as P30D or PT1H."
+
+
+def window(reversible_within: str | None, mutability: str | None) -> str:
+    """Whether a time for undoing stands only where something can be undone (section 5.3)."""
+    if reversible_within is None or mutability == "reversible":
+        return ""
+    return "means something only where mutability is reversible; leave it out."
+
+
+def currency(value: str) -> str:
+    """An ISO 4217 code (section 5.5)."""
+    if _CURRENCY.fullmatch(value):
+        return ""
+    return f"{_shown(value)} is no ISO 4217 code; it takes one such as USD."
+
+
+def amount(value: float | Decimal) -> str:
+    """A sum of money that JSON can write (section 5.5)."""
+    return "" if math.isfinite(value) else "is no number of JSON; it takes a finite one."
+
+
+def wait(seconds: int | None, *, retryable: bool) -> str:
+    """Seconds to wait, for a request that may be sent again (section 6.1)."""
+    if seconds is None:
+        return ""
+    if seconds < 0:
+        return f"{seconds} is less than 0 seconds."
+    return "" if retryable else "means something only where retryable is true; leave it out."
+
+
+def of_type(value: Any, kind: str) -> str:
+    """Whether a value is of a field's type (section 4.3)."""
+    taken = _OF_TYPE[kind]
+    if isinstance(value, taken) and (kind == "boolean" or not isinstance(value, bool)):
+        return ""
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return ""
+    return f"is no {kind}, which is the field's type."
+
+
+def extension(name: str) -> str:
+    """The name of a field that the specification does not have (section 8.2)."""
+    if name.startswith("x-") and len(name) > len("x-"):
+        return ""
+    return f"{_shown(name)} is no field of the specification; a name of your own begins with x-."
+
+
+def spoken(text: str) -> str:
+    """A text that has to say something."""
+    return "" if text.strip() else "is empty; it takes words."
+
+
+def known(value: str, kind: object) -> str:
+    """Whether a value is one of a closed set.
+
+    Parameters:
+        kind: a ``Literal`` of this module.
+    """
+    values = get_args(kind)
+    return "" if value in values else f"{_shown(value)} is none of {', '.join(values)}."
+
+
+def _shown(value: str) -> str:
+    """A value as a message repeats it: what is too long is cut."""
+    longest = 80
+    return repr(value if len(value) <= longest else value[:longest] + "…")
