@@ -53,6 +53,7 @@ from aitp_desk.knowledge.titles import site_name
 from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
 from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.pages.things import make_resource_doors
 from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp_error
 from aitp_desk.protocols.ahp.routes import AhpDoor
@@ -376,6 +377,7 @@ def make_doors(
         *make_agents_txt_doors(desk, config),
         pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),
+        *make_resource_doors(pages, (*further, desk)),
         *(
             pages.door_below(other.name, other, own.document if own else None)
             for other, own in zip_longest(further, openapi[1:])

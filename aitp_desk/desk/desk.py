@@ -306,6 +306,11 @@ class Desk:
         """A thread's session. See :meth:`aitp_desk.desk.sessions.Sessions.name`."""
         return await self._sessions.name(principal, thread_id)
 
+    @property
+    def resource_types(self) -> tuple[ResourceType, ...]:
+        """The types of all resources that there are, in the order of their declaration."""
+        return self._resources.offered
+
     def list_resources(self, principal: Principal) -> tuple[ResourceType, ...]:
         """What a caller may read. See :meth:`aitp_desk.desk.resources.Resources.types`."""
         return self._resources.types(principal)

@@ -99,6 +99,11 @@ class Resources:
         self._audit = audit
         self._clock = clock
 
+    @property
+    def offered(self) -> tuple[ResourceType, ...]:
+        """The types of all resources, whoever may read them."""
+        return tuple(one.type for one in self._offered)
+
     def types(self, principal: Principal) -> tuple[ResourceType, ...]:
         """The types of resources that a caller may read, in the order of their declaration."""
         return tuple(one.type for one in self._offered if _may_read(principal, one.type))

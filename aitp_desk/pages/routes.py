@@ -220,19 +220,25 @@ class PagesDoor:
 
     def render_error(self, error: DeskError, headers: Mapping[str, str]) -> Reply:
         """A refusal or a fault: a page or Markdown for who asks for it, JSON for all others."""
+        return self.render_error_or(self._render_json, error, headers)
+
+    def render_error_or(
+        self, render_json: RenderError, error: DeskError, headers: Mapping[str, str]
+    ) -> Reply:
+        """The same where programs are refused in a form of another door's."""
         if wants_markdown(headers.get("Accept", "")):
             return reply_markdown_error(error)
         if wants_html(headers):
             return reply_error(error, self._site)
-        return by_accept(self._render_json(error, headers))
+        return by_accept(render_json(error, headers))
 
     def door(self) -> Door:
         """The door with its table of routes."""
         routes = (
             _read("/", self.get_home, (*_FORMS, MANIFEST_TYPE)),
-            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=_gives_at),
+            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at),
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),
-            _read("/{path:.*}", self.get_page, gives_at=_gives_at),
+            _read("/{path:.*}", self.get_page, gives_at=gives_at),
         )
         return Door("pages", routes, owns=("/",), render_error=self.render_error)
 
@@ -250,7 +256,7 @@ class PagesDoor:
         paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
         routes = (
             *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
-            *(_read(path, self.get_page_below, gives_at=_gives_at) for path in paths),
+            *(_read(path, self.get_page_below, gives_at=gives_at) for path in paths),
         )
         return Door(f"pages of {name}", routes, (f"/{name}/",), self.render_error, desk)
 
@@ -285,7 +291,7 @@ def _canonical(path: str) -> str:
     return "/".join(quote(unquote(part), safe="") for part in path.strip("/").split("/"))
 
 
-def _gives_at(desk: Desk, path: str) -> tuple[str, ...]:
+def gives_at(desk: Desk, path: str) -> tuple[str, ...]:
     """The media types of a page or a file; none where neither stands at a path."""
     asset = ASSETS.get(path.removeprefix(ASSETS_PATH))
     if asset is not None:

@@ -74,7 +74,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
     """The schemas of an action, by their names in the document."""
     if action.name in OWN_NAMES:
         return {}
-    arguments = _placed(action.input_schema, _name(action, "arguments"))
+    arguments = place_schema(action.input_schema, _name(action, "arguments"))
     reserved: Item = {}
     if action.may_cost:
         reserved[CONFIRMATION] = {**_MONEY, "description": "The price that is agreed to."}
@@ -89,7 +89,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
     schemas = {_name(action, "arguments"): arguments}
     if action.output_schema is not None:
         name = _name(action, "result")
-        schemas[name] = _placed(action.output_schema, name)
+        schemas[name] = place_schema(action.output_schema, name)
     return schemas
 
 
@@ -127,10 +127,10 @@ def _given(action: Action) -> dict[str, Item]:
     return given
 
 
-def _placed(schema: Any, name: str) -> Any:
+def place_schema(schema: Any, name: str) -> Any:
     """A schema as it stands in the document: what it refers to within itself is found there."""
     if isinstance(schema, list | tuple):
-        return [_placed(one, name) for one in schema]
+        return [place_schema(one, name) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
     placed: Item = {}
@@ -140,5 +140,5 @@ def _placed(schema: Any, name: str) -> Any:
         if member == "$ref" and isinstance(value, str) and value.startswith("#"):
             placed[member] = schema_ref(name) + value.removeprefix("#")
         else:
-            placed[member] = value if member in _VALUES else _placed(value, name)
+            placed[member] = value if member in _VALUES else place_schema(value, name)
     return placed

@@ -15,10 +15,12 @@ import msgspec
 
 from aitp_desk.config import Site
 from aitp_desk.model.action import Action
+from aitp_desk.model.resource import ResourceType
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
 from aitp_desk.protocols.openapi.components import SHAPES
 from aitp_desk.protocols.openapi.operations import OPERATIONS, Operation
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
+from aitp_desk.protocols.openapi.resources import describe_resource, resource_schemas
 from aitp_desk.protocols.openapi.wire import PROBLEM
 from aitp_desk.protocols.reply import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
 
@@ -31,10 +33,12 @@ _ERRORS = {
     "content": (JSON, "AHPError"),
     "oauth": (JSON, "OAuthError"),
     "openapi": (PROBLEM, "Problem"),
+    "resources": (PROBLEM, "Problem"),
     "health": (JSON, "Error"),
     "metrics": (JSON, "Error"),
 }
 """How each door refuses; of others it is not described."""
+_OF_RESOURCES = (400, 401, 403, 404, 421, 429, 500, 503)
 _LISTED = ("limit", "order", "after", "before")
 _OBJECT: Item = {"type": "object"}
 _UPLOAD: Item = {
@@ -51,6 +55,7 @@ def describe(
     site: Site,
     routes: Iterable[tuple[Door, Route]],
     actions: Sequence[Action],
+    resources: Sequence[ResourceType],
     below: str,
 ) -> Item:
     """Write the document of one desk.
@@ -58,15 +63,21 @@ def describe(
     Parameters:
         routes: its addresses, with their doors.
         actions: what it can do.
+        resources: the types of what it has, one by one.
         below: the path below which its addresses stand; empty for the site's own.
     """
     paths: dict[str, Item] = {}
     cookies: dict[str, Item] = {}
     for door, route in routes:
+        if door.name.partition(" ")[0] == "resources":
+            continue  # their declarations tell more
         path = _PARAMETER.sub(r"{\1}", route.path)
         paths.setdefault(path, {})[route.method.lower()] = _operation(door, route, below)
         if route.cookie:
             cookies["console"] = {"type": "apiKey", "in": "cookie", "name": route.cookie}
+    refused = {str(status): _refusal("resources", status) for status in _OF_RESOURCES}
+    for type_ in resources:
+        paths[f"{below}{type_.template}"] = {"get": describe_resource(type_, below, refused)}
     calls = paths.get(f"{below}/capabilities/{{name}}")
     if calls is not None:
         refused = calls["post"]["responses"]
@@ -76,6 +87,8 @@ def describe(
     _, shapes = msgspec.json.schema_components(SHAPES, ref_template=f"{schema_ref('{name}')}")
     for action in actions:
         shapes |= action_schemas(action)
+    for type_ in resources:
+        shapes |= resource_schemas(type_)
     return {
         "openapi": OPENAPI,
         "info": {

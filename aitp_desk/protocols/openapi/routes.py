@@ -45,7 +45,8 @@ class OpenApiDoor:
         if actions != self._declared:
             own = self._desk if self._desk.name else None
             routes = [(door, route) for door, route in self._served() if door.desk is own]
-            document = describe(self._desk.site, routes, actions, self._below)
+            listed = [one for one in self._desk.resource_types if one.open_to != "operators"]
+            document = describe(self._desk.site, routes, actions, listed, self._below)
             self._document = msgspec.json.encode(document)
             self._tag = version_of(self._document)
             self._declared = actions

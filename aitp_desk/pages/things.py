@@ -1,0 +1,26 @@
+"""The doors to resources, which stand among the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.pages.routes import PagesDoor, gives_at
+from aitp_desk.protocols.openapi.wire import render_error as render_problem
+from aitp_desk.protocols.reply import Door
+from aitp_desk.protocols.resources.routes import ResourcesDoor
+
+
+def make_resource_doors(pages: PagesDoor, desks: Iterable[Desk]) -> tuple[Door, ...]:
+    """A door for each desk that has resources; programs are refused as where they call actions."""
+    return tuple(
+        ResourcesDoor(
+            desk,
+            get_page=pages.get_page_below if desk.name else pages.get_page,
+            pages_at=gives_at,
+            render_error=partial(pages.render_error_or, render_problem),
+        ).door()
+        for desk in desks
+        if desk.resource_types
+    )

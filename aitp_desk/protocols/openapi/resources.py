@@ -1,0 +1,60 @@
+"""The operations that read a site's resources, from their declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aitp_desk.model.resource import ResourceType
+from aitp_desk.protocols.openapi.actions import place_schema
+from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.reply import JSON
+
+
+def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Item]) -> Item:
+    """The operation that reads one.
+
+    Parameters:
+        below: the path below which the desk's addresses stand; empty for the site's own.
+        refused: what is described of refusals.
+    """
+    name = type_.name if not below else f"{below.strip('/')}.{type_.name}"
+    operation: Item = {
+        "operationId": f"read_{name}",
+        "tags": ["resources"],
+        "summary": type_.summary,
+        "parameters": [
+            {
+                "name": variable,
+                "in": "path",
+                "required": True,
+                "schema": place_schema(type_.input_schema["properties"][variable], _path(type_)),
+            }
+            for variable in type_.template.names
+        ],
+        "responses": {
+            "200": {"description": "OK", "content": content(JSON, ref(_name(type_)))},
+            "304": about(304),
+            **refused,
+        },
+    }
+    if type_.description:
+        operation["description"] = type_.description
+    if type_.open_to != "anyone":
+        operation["security"] = [{"bearer": []}]
+    return operation
+
+
+def resource_schemas(type_: ResourceType) -> dict[str, Item]:
+    """The schemas of a type of resources, by their names in the document."""
+    shapes = {_name(type_): place_schema(type_.output_schema, _name(type_))}
+    if type_.template.names:
+        shapes[_path(type_)] = place_schema(type_.input_schema, _path(type_))
+    return shapes
+
+
+def _name(type_: ResourceType) -> str:
+    return f"{type_.name}.resource"
+
+
+def _path(type_: ResourceType) -> str:
+    return f"{type_.name}.path"

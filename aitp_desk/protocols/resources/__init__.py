@@ -1,0 +1,1 @@
+"""The site's resources at their own addresses, as JSON."""
