@@ -35,7 +35,6 @@ from aitp_desk.connections import Connections, most_connections
 from aitp_desk.console.routes import make_doors as make_console_doors
 from aitp_desk.console.routes import make_sessions
 from aitp_desk.desk.call_counts import call_figures
-from aitp_desk.desk.callbacks import Render
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
@@ -73,6 +72,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.lock import held_data
 from aitp_desk.store.sqlite import SqliteStore
 from aitp_desk.store.work import TOKENS_EPOCH
+from aitp_desk.told import telling
 from aitp_desk.traced import TracedFront
 from aitp_desk.tracing import is_wanted, tracing
 
@@ -222,7 +222,7 @@ async def open_server(
         desk, *further_desks = (
             house.make_desk(shared, worker, tooling[house.name]) for house in houses
         )
-        shared.jobs.handle(shared.callbacks.kind(_rendering(desk)))
+        shared.jobs.handle(shared.callbacks.kind(telling((desk, *further_desks))))
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         guesses = Guesses(clock) if config.limits.enabled else None
         sessions = make_sessions(
@@ -329,17 +329,6 @@ def _make_tooling(shared: Shared, houses: Sequence[House]) -> dict[str, Tooling]
     invoking = {house.name: house.make_invoking(shared) for house in houses}
     shared.taking_on.serve(invoking)
     return {house.name: house.make_tooling(shared, invoking[house.name]) for house in houses}
-
-
-def _rendering(desk: Desk) -> Render:
-    """What writes how a call has ended, as whoever asks over AHP is told."""
-    encoder = Encoder(desk.site.url, desk.signals)
-
-    async def render(call_id: str) -> bytes | None:
-        status = await desk.ended_call(call_id)
-        return None if status is None else encoder.status_body(status)
-
-    return render
 
 
 def make_doors(

@@ -283,6 +283,7 @@ class House(msgspec.Struct, frozen=True):
                 limiter=limiter,
                 repeats=shared.repeats,
                 requires_intent=config.actions.require_intent,
+                check_callback=shared.callbacks.check,
             ),
             worker=worker,
             source_notes=self.offers.notes,

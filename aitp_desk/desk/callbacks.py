@@ -42,8 +42,8 @@ NO_MORE = "Whoever asked for it has no valid key any more, or the desk publishes
 SWITCHED_OFF = "callbacks.enabled is false by now; nothing is sent."
 _GONE = 410
 
-Render = Callable[[str], Awaitable[bytes | None]]
-"""Writes what a caller is told of a call, given its id; None where there is nothing to tell."""
+Render = Callable[[str, str], Awaitable[bytes | None]]
+"""Writes what a caller is told of a call, given its id and its desk's name; None for nothing."""
 
 _log = structlog.get_logger()
 
@@ -131,24 +131,27 @@ class Callbacks:
         self._settings = settings
         self._clock = clock
 
-    def check(self, principal: Principal, url: str) -> None:
+    def check(self, principal: Principal, url: str, param: str = PARAM) -> None:
         """Refuse an address that could not be told.
 
+        Parameters:
+            param: how the door calls what holds the address.
+
         Raises:
-            InvalidRequest: the message says why; ``param`` is ``context.callback_url``.
+            InvalidRequest: the message says why; it names ``param``.
         """
         if not self._settings.enabled:
-            raise InvalidRequest("This desk calls nobody back; poll instead.", param=PARAM)
+            raise InvalidRequest("This desk calls nobody back; poll instead.", param=param)
         if not self._webhooks.can_sign_for(principal.id):
             raise InvalidRequest(
                 "This desk publishes no keys, and so calls back only who has a key or is a client"
                 " of its own; poll instead.",
-                param=PARAM,
+                param=param,
             )
         try:
             self._egress.check(url)
         except AddressRefused as error:
-            raise InvalidRequest(f"This address is not called back: {error}", param=PARAM) from None
+            raise InvalidRequest(f"This address is not called back: {error}", param=param) from None
 
     def kind(self, render: Render) -> JobKind:
         """Make the kind of jobs that does it.
@@ -160,7 +163,7 @@ class Callbacks:
         async def deliver(claim: ClaimedJob) -> Finish | None:
             if not self._settings.enabled:
                 raise GiveUp(SWITCHED_OFF)
-            body = await render(claim.ref)
+            body = await render(claim.ref, claim.desk)
             if body is not None:
                 await self._send(claim, body)
             return None

@@ -6,7 +6,7 @@ to ask after it. There are no words to read and nobody to ask back: what is miss
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -32,6 +32,8 @@ from aitp_desk.store.records import Once
 
 INTENT = "_intent"
 """The reserved member of arguments that says what a call is for."""
+CALLBACK = "_callback_url"
+"""The reserved member that says where the end of an ``async`` call is told."""
 
 
 class DirectCall(msgspec.Struct, frozen=True):
@@ -41,12 +43,14 @@ class DirectCall(msgspec.Struct, frozen=True):
         arguments: as JSON has them.
         consent: what its caller has agreed to; None for nothing.
         intent: what for, in the caller's words.
+        callback_url: where its end is told, if it goes on by itself.
     """
 
     name: str
     arguments: Mapping[str, Any]
     consent: Consent | None = None
     intent: str | None = None
+    callback_url: str | None = None
 
 
 class CallingDirectly:
@@ -54,15 +58,23 @@ class CallingDirectly:
 
     Parameters:
         requires_intent: whether it must be said what for, where something may change.
+        check_callback: refuses an address that a caller may not be told at, by what holds it.
     """
 
     def __init__(
-        self, invoking: Invoking, *, limiter: Limiter, repeats: Repeats, requires_intent: bool
+        self,
+        invoking: Invoking,
+        *,
+        limiter: Limiter,
+        repeats: Repeats,
+        requires_intent: bool,
+        check_callback: Callable[[Principal, str, str], None],
     ) -> None:
         self._invoking = invoking
         self._limiter = limiter
         self._repeats = repeats
         self._requires_intent = requires_intent
+        self._check_callback = check_callback
 
     async def call(
         self, principal: Principal, asked: DirectCall, request: Request, allowance: Allowance | None
@@ -80,6 +92,7 @@ class CallingDirectly:
             Forbidden: the agent that the caller is may not call this action.
             RateLimited: too many actions were called.
             MissingField: it was not said what for.
+            InvalidRequest: nobody is told at the address that was given.
             ConsentMissing: it costs something, and that was not agreed to.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
         """
@@ -114,10 +127,19 @@ class CallingDirectly:
     ) -> CallStatus:
         if self._requires_intent and action.kind != "query" and not (asked.intent or "").strip():
             raise MissingField(f"Say in {INTENT} what {action.name} is called for.", param=INTENT)
+        callback_url = asked.callback_url if action.kind == "async" else None
+        if callback_url is not None:
+            self._check_callback(principal, callback_url, CALLBACK)
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
         invocation = Invocation(
-            action.name, asked.arguments, "arguments", asked.consent, asked.intent, id=id_
+            action.name,
+            asked.arguments,
+            "arguments",
+            asked.consent,
+            asked.intent,
+            callback_url,
+            id=id_,
         )
         match await self._invoking.invoke(principal, invocation):
             case Ended(call):

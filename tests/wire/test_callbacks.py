@@ -80,7 +80,7 @@ class Calling:
         self._render: dict[str, bytes] = {}
         self.wake: Callable[[], None] = lambda: None
 
-    async def render(self, call_id: str) -> bytes | None:
+    async def render(self, call_id: str, _desk: str) -> bytes | None:
         """What is told of a call."""
         return self._render.get(call_id)
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from aitp_desk.agent.filling.confirming import consequences
-from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.calling_directly import CALLBACK, INTENT
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import CONFIRMATION
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
-from aitp_desk.protocols.openapi.wire import LONGEST_INTENT
+from aitp_desk.protocols.openapi.wire import LONGEST_CALLBACK, LONGEST_INTENT
 from aitp_desk.protocols.reply import JSON
 
 _OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
@@ -25,6 +25,21 @@ _MONEY: Item = {
         "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
     },
     "required": ["amount", "currency"],
+}
+
+_CALLED_BACK: Item = {
+    "ended": {
+        f"{{$request.body#/{CALLBACK}}}": {
+            "post": {
+                "summary": "How the call has ended (Standard Webhooks 1.0)",
+                "requestBody": {
+                    "required": True,
+                    "content": content(JSON, ref("CallStatus")),
+                },
+                "responses": {"2XX": {"description": "It was taken note of."}},
+            }
+        }
+    }
 }
 
 
@@ -65,6 +80,8 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
                 "schema": {"type": "string", "minLength": 1, "maxLength": 255},
             }
         ]
+    if action.kind == "async":
+        operation["callbacks"] = _CALLED_BACK
     if not action.is_open:
         operation["security"] = [{"bearer": []}]
     return operation
@@ -83,6 +100,13 @@ def action_schemas(action: Action) -> dict[str, Item]:
             "type": "string",
             "maxLength": LONGEST_INTENT,
             "description": "What the call is for.",
+        }
+    if action.kind == "async":
+        reserved[CALLBACK] = {
+            "type": "string",
+            "format": "uri",
+            "maxLength": LONGEST_CALLBACK,
+            "description": "Where the end of the call is told, signed.",
         }
     if reserved:
         arguments["properties"] = {**arguments.get("properties", {}), **reserved}

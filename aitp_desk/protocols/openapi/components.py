@@ -287,6 +287,7 @@ class CallStatus(msgspec.Struct):
     status: Literal["accepted", "pending", "success", "failed", "expired"]
     result: Any = None
     poll: str | None = None
+    callback: dict[str, str] | None = None
     eta_seconds: int | None = None
     progress: str | None = None
     error: dict[str, str] | None = None

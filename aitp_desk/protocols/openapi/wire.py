@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.desk.calling_directly import INTENT, DirectCall
+from aitp_desk.desk.calling_directly import CALLBACK, INTENT, DirectCall
 from aitp_desk.desk.exchange import Ask, CallStatus
 from aitp_desk.desk.json_arguments import part_consent
 from aitp_desk.desk.offer import Offer
@@ -37,7 +37,9 @@ PROBLEM = "application/problem+json"
 MAX_BODY = 64 * 1024
 LONGEST_QUESTION = 4096
 LONGEST_INTENT = 256
+LONGEST_CALLBACK = 2048
 MOST_TOKENS = 32_768
+_RESERVED = frozenset({INTENT, CALLBACK})
 _QUESTION = frozenset({"query", "locale", "max_tokens", "accept_types"})
 _KINDS = frozenset(kind.value for kind in ErrorKind)
 _STATUS = {
@@ -62,8 +64,15 @@ def decode_call(name: str, body: bytes) -> DirectCall:
             f"{INTENT} says in at most {LONGEST_INTENT} characters what the call is for.",
             param=INTENT,
         )
-    arguments = {member: value for member, value in arguments.items() if member != INTENT}
-    return DirectCall(name, arguments, consent, intent or None)
+    callback_url = arguments.get(CALLBACK)
+    if callback_url is not None and not (
+        isinstance(callback_url, str) and len(callback_url) <= LONGEST_CALLBACK
+    ):
+        raise InvalidRequest(
+            f"{CALLBACK} is an address of at most {LONGEST_CALLBACK} characters.", param=CALLBACK
+        )
+    arguments = {member: it for member, it in arguments.items() if member not in _RESERVED}
+    return DirectCall(name, arguments, consent, intent or None, callback_url)
 
 
 def decode_question(name: str, body: bytes) -> Ask:
@@ -120,20 +129,27 @@ def encode_called(status: CallStatus, site_url: str, below: str) -> Reply:
         return _refusal_of(call) if is_refused else encode_status(status, site_url)
     where = f"{below}{CAPABILITIES_PATH}{call.action}/calls/{call.id}"
     told = {**_named(call), "status": "accepted", "eta_seconds": status.eta_seconds, "poll": where}
+    if call.callback_url is not None:
+        told["callback"] = {"method": "POST", "url": call.callback_url}
     return Reply(202, _encode(told), headers=(("Location", where),))
 
 
 def encode_status(status: CallStatus, site_url: str) -> Reply:
     """How a call stands; that it failed is told with 200 as well."""
+    return Reply(200, status_body(status, site_url))
+
+
+def status_body(status: CallStatus, site_url: str) -> bytes:
+    """How a call stands, as whoever asks and whoever is called back is told."""
     call = status.call
     if call.is_over:
-        return Reply(200, _encode(_ended(status, site_url)))
+        return _encode(_ended(status, site_url))
     pending = {
         "status": "pending",
         "progress": call.progress or "It was taken on.",
         "eta_seconds": status.eta_seconds,
     }
-    return Reply(200, _encode({**_named(call), **pending}))
+    return _encode({**_named(call), **pending})
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
