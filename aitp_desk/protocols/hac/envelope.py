@@ -149,11 +149,10 @@ class Action(_Part, frozen=True, kw_only=True):
         super().__post_init__()
         _demand("rel", rules.relation(self.rel))
         _demand("method", rules.known(self.method, rules.Method))
-        _demand("href", rules.reference(self.href, is_template=True))
+        _demand("href", rules.reference(self.href))
         names = [field.name for field in self.fields]
         _demand("href", rules.filled(self.href, names))
-        if len(set(names)) != len(names):
-            raise NotHac("fields: a name stands twice.")
+        _demand("fields", rules.distinct(names))
 
 
 class Related(_Part, frozen=True, kw_only=True):
@@ -175,7 +174,7 @@ class Related(_Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Hold to the rules; those for names of one's own do not bind here."""
         _demand("rel", rules.relation(self.rel))
-        _demand("href", rules.reference(self.href, is_template=True))
+        _demand("href", rules.reference(self.href, is_requested=False))
         if self.extra.keys() & {"rel", "href", "description"}:
             raise NotHac("extra: holds a field that the specification has.")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any, Final, Literal, get_args
@@ -60,30 +61,31 @@ def relation(value: str) -> str:
     if _SCHEME.match(value) and _REFERENCE.fullmatch(value) and not value.endswith(":"):
         return ""
     return (
-        f"{_shown(value)} is no link relation; it takes a registered one, a URI, or small letters,"
+        f"{shown(value)} is no link relation; it takes a registered one, a URI, or small letters,"
         " digits and hyphens."
     )
 
 
-def reference(value: str, *, is_template: bool) -> str:
-    """A URI reference of the web, or a template of one (sections 3.3, 4.1 and 7.2; RFC 6570).
+def reference(value: str, *, is_template: bool = True, is_requested: bool = True) -> str:
+    """A URI reference, or a template of one (sections 3.3, 4.1 and 7.2; RFC 6570).
 
     Parameters:
         is_template: whether a template will do.
+        is_requested: whether it is there to be asked over HTTP.
     """
     if not value:
         return "is empty; it takes a URI."
     if not is_template and "{" in value:
-        return f"{_shown(value)} is a URI Template; it takes the URI itself."
+        return f"{shown(value)} is a URI Template; it takes the URI itself."
     for expression in _EXPRESSION.finditer(value):
         if not all(_VARIABLE.fullmatch(one) for one in expression[2].split(",")):
-            return f"{_shown(expression[0])} is no expression of a URI Template (RFC 6570)."
+            return f"{shown(expression[0])} is no expression of a URI Template (RFC 6570)."
     literal = _EXPRESSION.sub("", value)
     if not _REFERENCE.fullmatch(literal) or _BAD_ESCAPE.search(literal):
-        return f"{_shown(value)} is no URI; what none may hold is written as %-escapes."
+        return f"{shown(value)} is no URI; what none may hold is written as %-escapes."
     scheme = _SCHEME.match(value)
-    if scheme and scheme[0].lower() not in {"http", "https"}:
-        return f"{_shown(value)} is no address of the web; it takes a path, or http or https."
+    if is_requested and scheme and scheme[0].lower() not in {"http", "https"}:
+        return f"{shown(value)} is not asked over HTTP; it takes a path, or http or https."
     return ""
 
 
@@ -99,17 +101,24 @@ def variables(href: str) -> tuple[str, ...]:
 
 def filled(href: str, fields: Iterable[str]) -> str:
     """Whether each variable of an address is among the fields of its action (section 4.4)."""
-    missing = [one for one in variables(href) if one not in set(fields)]
-    if not missing:
+    names = set(fields)
+    missing = next((one for one in variables(href) if one not in names), None)
+    if missing is None:
         return ""
-    return f"has the variable {_shown(missing[0])}, for which there is no field of that name."
+    return f"has the variable {shown(missing)}, for which there is no field of that name."
+
+
+def distinct(names: Iterable[str]) -> str:
+    """Whether no two fields of an action have one name (section 4.3)."""
+    twice = next((name for name, times in Counter(names).items() if times > 1), None)
+    return "" if twice is None else f"{shown(twice)} stands twice."
 
 
 def duration(value: str) -> str:
     """An ISO 8601 duration (section 5.3); the published pattern takes a bare ``P`` for one too."""
     if _DURATION.fullmatch(value):
         return ""
-    return f"{_shown(value)} is no ISO 8601 duration; it takes one such as P30D or PT1H."
+    return f"{shown(value)} is no ISO 8601 duration; it takes one such as P30D or PT1H."
 
 
 def window(reversible_within: str | None, mutability: str | None) -> str:
@@ -123,7 +132,7 @@ def currency(value: str) -> str:
     """An ISO 4217 code (section 5.5)."""
     if _CURRENCY.fullmatch(value):
         return ""
-    return f"{_shown(value)} is no ISO 4217 code; it takes one such as USD."
+    return f"{shown(value)} is no ISO 4217 code; it takes one such as USD."
 
 
 def amount(value: float | Decimal) -> str:
@@ -154,7 +163,7 @@ def extension(name: str) -> str:
     """The name of a field that the specification does not have (section 8.2)."""
     if name.startswith("x-") and len(name) > len("x-"):
         return ""
-    return f"{_shown(name)} is no field of the specification; a name of your own begins with x-."
+    return f"{shown(name)} is no field of the specification; a name of your own begins with x-."
 
 
 def spoken(text: str) -> str:
@@ -169,10 +178,10 @@ def known(value: str, kind: object) -> str:
         kind: a ``Literal`` of this module.
     """
     values = get_args(kind)
-    return "" if value in values else f"{_shown(value)} is none of {', '.join(values)}."
+    return "" if value in values else f"{shown(value)} is unknown; it takes {', '.join(values)}."
 
 
-def _shown(value: str) -> str:
-    """A value as a message repeats it: what is too long is cut."""
+def shown(value: str) -> str:
+    """A value as a message repeats it: on one line, and cut where it is long."""
     longest = 80
     return repr(value if len(value) <= longest else value[:longest] + "…")
