@@ -23,6 +23,7 @@ import structlog
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
+from aitp_desk.ahead import reading_ahead
 from aitp_desk.announced import integrations_of, links_of, make_agents_txt_doors, rows_of
 from aitp_desk.answerers import agent_over, open_agent, open_content
 from aitp_desk.auth.data_keys import open_data_keys
@@ -301,8 +302,14 @@ async def open_server(
             lambda: store.measure().figures(),
             *_kept_figures(shared, worker),
         )
-        report = report_start(store, houses, METRICS_PATH if is_measured() else "")
-        yield Serving(default_url(config.server), front, desk, store, report)
+        await stack.enter_async_context(reading_ahead(houses))
+        yield Serving(
+            default_url(config.server),
+            front,
+            desk,
+            store,
+            report_start(store, houses, METRICS_PATH if is_measured() else ""),
+        )
 
 
 async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:

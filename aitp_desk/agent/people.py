@@ -44,6 +44,13 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
     return None
 
 
+def read_languages() -> None:
+    """Read what asks for a person in every language; else the first visitor's words wait for it."""
+    words_of_nobody = "nothing"
+    asks_for_person(words_of_nobody)
+    agrees_to_person(words_of_nobody)
+
+
 def agrees_to_person(words: str) -> Speech | None:
     """The language in which words say yes, and nothing else; None where they do not."""
     words = words[-LONGEST_READ:]

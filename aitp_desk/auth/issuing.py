@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import jwt
-
 from aitp_desk.auth.signing import KeyPair
 from aitp_desk.store.client_records import Client
 
@@ -38,6 +36,8 @@ def sign_token(
         issuer: the public address of the desk, which is also whom the token is for.
         now: Unix seconds, as is ``expires_at``.
     """
+    import jwt  # with every way to sign that it knows: the first token has time for that
+
     claims = {
         "iss": issuer,
         "aud": issuer,

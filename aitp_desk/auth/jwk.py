@@ -11,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
 
-import jwt
 import msgspec
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ec import (
@@ -28,6 +28,9 @@ from aitp_desk.auth.base64url import decode_base64url, encode_base64url
 from aitp_desk.auth.compact import Compact, is_key_id
 from aitp_desk.model.errors import TokenRefused
 
+if TYPE_CHECKING:
+    from jwt import PyJWS
+
 Algorithm = Literal["EdDSA", "ES256", "RS256", "HS256"]
 
 MIN_SECRET_BYTES = 32
@@ -36,7 +39,6 @@ MIN_RSA_BITS, MAX_RSA_BITS = 2048, 8192
 """RFC 7518, section 3.3; a larger key takes long to verify with."""
 _MIN_EXPONENT, _MAX_EXPONENT = 65537, 2**32
 _COORDINATE_BYTES = 32
-_VERIFIER = jwt.PyJWS(options={"enforce_minimum_key_length": True})
 
 
 class VerifyingKey(msgspec.Struct, frozen=True):
@@ -58,10 +60,20 @@ class VerifyingKey(msgspec.Struct, frozen=True):
         Raises:
             TokenRefused: it has not.
         """
+        import jwt
+
         try:
-            _VERIFIER.decode(token.text, self.material, algorithms=[self.algorithm])
+            _verifier().decode(token.text, self.material, algorithms=[self.algorithm])
         except jwt.PyJWTError:
             raise TokenRefused("The token's signature is wrong.") from None
+
+
+@cache
+def _verifier() -> PyJWS:
+    """What verifies signatures; it takes a while to import, and most desks are shown no JWT."""
+    from jwt import PyJWS
+
+    return PyJWS(options={"enforce_minimum_key_length": True})
 
 
 def read_key(jwk: Any) -> VerifyingKey | None:

@@ -27,6 +27,7 @@ from aitp_desk.auth.jwks import RemoteKeys
 from aitp_desk.auth.last_use import LastUse
 from aitp_desk.auth.links import Links
 from aitp_desk.auth.nonces import Nonces
+from aitp_desk.auth.proof import Head, Proof
 from aitp_desk.auth.signed_request import SignedRequests
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.verified import Epoch, Verified
@@ -139,16 +140,34 @@ def _agents(
         return None
     if not config.signatures.others and not config.signature_agents:
         return None
-    from aitp_desk.auth.agents import Agents
-    from aitp_desk.auth.directories import Directories
 
-    listed = {agent.origin: frozenset(agent.scopes) for agent in config.signature_agents}
-    return Agents(
-        site_url=config.site.url,
-        listed=listed,
-        takes_others=config.signatures.others,
-        max_seconds=config.signatures.max_seconds,
-        directories=Directories(egress, listed, clock),
-        nonces=nonces,
-        clock=clock,
-    )
+    def make() -> SigningAgents:
+        from aitp_desk.auth.agents import Agents
+        from aitp_desk.auth.directories import Directories
+
+        listed = {agent.origin: frozenset(agent.scopes) for agent in config.signature_agents}
+        return Agents(
+            site_url=config.site.url,
+            listed=listed,
+            takes_others=config.signatures.others,
+            max_seconds=config.signatures.max_seconds,
+            directories=Directories(egress, listed, clock),
+            nonces=nonces,
+            clock=clock,
+        )
+
+    return _OnceSigned(make)
+
+
+class _OnceSigned:
+    """What verifies the signatures of agents, made when a request is first signed."""
+
+    def __init__(self, make: Callable[[], SigningAgents]) -> None:
+        self._make = make
+        self._made: SigningAgents | None = None
+
+    async def verify(self, head: Head, address: str) -> Proof | None:
+        """As :meth:`SigningAgents.verify`."""
+        if self._made is None:
+            self._made = self._make()
+        return await self._made.verify(head, address)

@@ -1,46 +1,50 @@
-"""The command ``aitp-desk``: a file a command, with what is heavy imported inside the functions."""
+"""The command ``aitp-desk``: a file a command, with what is heavy imported inside the functions.
+
+A command's file is read when it is asked for: a desk that starts needs only its own.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import click
 
-from aitp_desk.cli.audit import audit
-from aitp_desk.cli.check import check
-from aitp_desk.cli.client import client
-from aitp_desk.cli.erase import erase
-from aitp_desk.cli.export import export
-from aitp_desk.cli.init import init
-from aitp_desk.cli.jobs import jobs
-from aitp_desk.cli.keys import keys
-from aitp_desk.cli.revoke_jwt import revoke_jwt
-from aitp_desk.cli.serve import serve
-from aitp_desk.cli.snippet import snippet
-from aitp_desk.cli.store import store
-from aitp_desk.cli.tickets import tickets
-from aitp_desk.cli.token import token
+_COMMANDS = frozenset(
+    {
+        "audit",
+        "check",
+        "client",
+        "erase",
+        "export",
+        "init",
+        "jobs",
+        "keys",
+        "serve",
+        "snippet",
+        "store",
+        "tickets",
+        "token",
+    }
+)
+"""Each is the function of its name, in the file of its name."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(click.Group):
+    """The commands, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="aitp-desk")
 def main() -> None:
     """A desk beside a website: it answers agents and people from the site's own content."""
-
-
-_COMMANDS = (
-    serve,
-    init,
-    check,
-    snippet,
-    export,
-    token,
-    client,
-    keys,
-    jobs,
-    tickets,
-    audit,
-    erase,
-    store,
-)
-for command in _COMMANDS:
-    main.add_command(command)
-token.add_command(revoke_jwt)

@@ -29,6 +29,7 @@ from aitp_desk.cli.data import (
 )
 from aitp_desk.cli.lengths import read_end, read_length
 from aitp_desk.cli.moments import day_of, minute_of, second_of, second_or_none
+from aitp_desk.cli.revoke_jwt import revoke_jwt
 
 if TYPE_CHECKING:
     from aitp_desk.auth.data_keys import DataKeys
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
 @click.group()
 def token() -> None:
     """Make, list, rotate and revoke API keys. A running desk knows of it within a second."""
+
+
+token.add_command(revoke_jwt)
 
 
 @token.command()

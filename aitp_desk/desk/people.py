@@ -61,8 +61,6 @@ class People:
         self._site = site
         self._digest = digest
         self._clock = clock
-        if self.may_be_asked:
-            asks_for_person(site.name)  # the languages are read now, and not by the first visitor
 
     @property
     def may_be_asked(self) -> bool:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from aitp_desk.knowledge.dates import as_moment
 from aitp_desk.knowledge.payloads import Number
 
@@ -171,12 +169,16 @@ class Lines:
     """
 
     def __init__(self, text: str) -> None:
+        import yaml
+
         lines = text.replace("\r\n", "\n").split("\n")
         ends = (at for at, line in enumerate(lines) if at and line.rstrip() in {"---", "..."})
         self._node = yaml.compose("\n".join(lines[1 : next(ends, 1)]), Loader=yaml.SafeLoader)
 
     def line_of(self, path: Path) -> int:
         """The line on which a member stands, or what holds it."""
+        import yaml
+
         node, line = self._node, 0
         for step in path:
             found = None

@@ -6,8 +6,6 @@ import datetime
 import re
 from typing import Any
 
-import yaml
-
 from aitp_desk.knowledge.base import Problem
 
 MAX_FRONT_BYTES = 64 * 1024
@@ -33,6 +31,8 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
             message = "The front matter never ends and is shown as text; close it with a line ---."
             problems.append(Problem(source, message, 1))
         return {}, text
+    import yaml  # only where a page with front matter is read anew
+
     block, body = "\n".join(lines[1:end]), "\n".join(lines[end + 1 :])
     try:
         return _parse(block), body
@@ -50,6 +50,8 @@ def split_front(source: str, text: str, problems: list[Problem]) -> tuple[dict[s
 def _parse(block: str) -> dict[str, Any]:
     if len(block.encode()) > MAX_FRONT_BYTES:
         raise ValueError(f"it is longer than {MAX_FRONT_BYTES} bytes")
+    import yaml
+
     depth = 0
     for event in yaml.parse(block, Loader=yaml.SafeLoader):
         # a handful of aliases can stand for gigabytes

@@ -4,32 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from itertools import pairwise
-
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
+from typing import TYPE_CHECKING
 
 from aitp_desk.knowledge.blocks import Block, Code, Heading, Item, Paragraph, Table, plain
 from aitp_desk.knowledge.html_blocks import html_blocks
 
-_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
 _HEADING_LINE = re.compile(r"^ {0,3}#{1,6}\s+\S", re.MULTILINE)
 
 
 def markdown_blocks(body: str) -> list[Block]:
     """The blocks of a Markdown text, in order."""
-    return _Reader(_PARSER.parse(body)).blocks()
+    return _Reader(_parser().parse(body)).blocks()
 
 
 def first_heading(body: str) -> str:
     """The text of the first heading, or the empty string."""
     if not _HEADING_LINE.search(body) and "\n=" not in body and "\n-" not in body:
         return ""
-    tokens = _PARSER.parse(body)
+    tokens = _parser().parse(body)
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
             return inline_text(inline)
     return ""
+
+
+@cache
+def _parser() -> MarkdownIt:
+    """What parses; a desk whose index is still right starts without it."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def inline_text(inline: Token) -> str:

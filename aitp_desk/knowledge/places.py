@@ -11,7 +11,6 @@ import re
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urlsplit
 
-import imagesize  # type: ignore[import-untyped]
 import msgspec
 
 from aitp_desk.knowledge.admit import NotAdmitted, admit_declared
@@ -93,6 +92,8 @@ def size_of_picture(local: LocalFile) -> tuple[int, int] | None:
     """Width and height of a picture in pixels, from its header; None where it has none."""
     if local.file.suffix.lower() == ".svg" and local.size > _MOST_SVG:
         return None
+    import imagesize  # type: ignore[import-untyped]
+
     try:
         width, height = imagesize.get(str(local.file))
     except Exception:  # noqa: BLE001 -- whatever a broken picture does to the reader of its header

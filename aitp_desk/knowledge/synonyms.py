@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import pairwise
 
@@ -81,31 +81,39 @@ class Synonyms:
     """
 
     def __init__(self, site: Mapping[str, Sequence[str]], stemmer: Stemmer) -> None:
-        own = [(word, *others) for word, others in site.items()]
-        stemmer.learn(word for group in own for entry in group for word in words_of(entry))
-        said = _Meanings(stemmer)
-        for group in own:
+        self._own = [(word, *others) for word, others in site.items()]
+        self._stemmer = stemmer
+        stemmer.learn(word for group in self._own for entry in group for word in words_of(entry))
+
+    def prepare(self) -> None:
+        """Make ready what the first question needs; until then that question does it."""
+        _ = self._said
+
+    @cached_property
+    def _said(self) -> _Meanings:
+        said = _Meanings(self._stemmer)
+        for group in self._own:
             said.add(group[:1], group[1:], SITE)
             said.add(group[1:], group[:1], SITE)
         said.take_in(_everyday())
-        self._meanings: Mapping[Phrase, Mapping[str, float]] = said.meanings
-        self._phrases: Mapping[Phrase, Sequence[Phrase]] = said.phrases
+        return said
 
     def of(self, stem: str) -> Mapping[str, float]:
         """The stems that stand for a stem, without itself, and how much each counts."""
-        return self._meanings.get((stem,), {})
+        return self._said.meanings.get((stem,), {})
 
     def phrases_in(self, stems: Sequence[str]) -> dict[int, Phrase]:
         """The phrases of several words in a text, by where they begin; the longest where two do.
 
         What stands in one begins no other.
         """
-        if self._phrases.keys().isdisjoint(pairwise(stems)):
+        phrases = self._said.phrases
+        if phrases.keys().isdisjoint(pairwise(stems)):
             return {}
         found: dict[int, Phrase] = {}
         past = 0
         for at, pair in enumerate(pairwise(stems)):
-            for phrase in self._phrases.get(pair, ()) if at >= past else ():
+            for phrase in phrases.get(pair, ()) if at >= past else ():
                 if tuple(stems[at : at + len(phrase)]) == phrase:
                     found[at] = phrase
                     past = at + len(phrase)
@@ -114,7 +122,7 @@ class Synonyms:
 
     def of_phrase(self, phrase: Phrase) -> Mapping[str, float]:
         """The stems that stand for a phrase, its own content words among them."""
-        return self._meanings.get(phrase, {})
+        return self._said.meanings.get(phrase, {})
 
 
 class _Meanings:

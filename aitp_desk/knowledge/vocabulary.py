@@ -124,7 +124,8 @@ class Vocabulary:
         self._right: dict[str, str] = {}
 
     def prepare(self) -> None:
-        """Make ready what the first misspelt word needs; until then that word does it."""
+        """Make ready what the first questions need; until then they do it."""
+        self._synonyms.prepare()
         _ = self._spelling
 
     def words(self, text: str, names: frozenset[str] = frozenset()) -> list[str]:

@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from html import escape
 from posixpath import dirname, join, normpath
 from textwrap import dedent
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit
 
 import msgspec
 import nh3
-from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.knowledge.anchors import RESERVED, Anchors
@@ -27,7 +28,9 @@ from aitp_desk.knowledge.blocks import plain
 from aitp_desk.knowledge.chunk import paragraphs_of_page
 from aitp_desk.pages.fill import Markup
 
-_MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
 _HEADINGS = tuple(f"h{level}" for level in range(1, 7))
 _WRAPPERS = {"main", "article", "section", "div", "header", "hgroup"}
 _ALIGNED = re.compile(r"text-align:\s*(right|center)")
@@ -76,7 +79,7 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
         return Article(document.title, "", Markup(_CLEANER.clean(_pages(document.body))))
     if document.kind == "text":
         return Article(document.title, "", Markup(_CLEANER.clean(_text(document.body))))
-    html = _MARKDOWN.render(document.body) if document.kind == "markdown" else document.body
+    html = markdown_parser().render(document.body) if document.kind == "markdown" else document.body
     body = LexborHTMLParser(html).body
     if body is None:
         return Article(document.title, "", Markup())
@@ -95,6 +98,14 @@ def write_article(document: Document, urls: Mapping[str, str]) -> Article:
     title, anchor = _name_headings(body)
     cleaned = _CLEANER.clean(body.inner_html or "").strip()
     return Article(title or document.title, anchor, Markup(cleaned))
+
+
+@cache
+def markdown_parser() -> MarkdownIt:
+    """What makes HTML of Markdown; made once, and not for the start."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def _name_headings(body: LexborNode) -> tuple[str, str]:

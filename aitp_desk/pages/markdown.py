@@ -12,7 +12,6 @@ from functools import cache
 from html import escape
 from typing import TYPE_CHECKING
 
-import yaml
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from aitp_desk.config import Site
@@ -60,6 +59,8 @@ def write_markdown(site: Site, document: Document, urls: Mapping[str, str]) -> s
     Parameters:
         urls: address of each document by its source, for links from file to file.
     """
+    import yaml
+
     front = {
         "title": document.title,
         "description": document.description,

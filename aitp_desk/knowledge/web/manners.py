@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from protego import Protego
-
 from aitp_desk.egress import USER_AGENT, Egress, EgressError
+
+if TYPE_CHECKING:
+    from protego import Protego
 
 AT_ONCE = 2
 """A server is asked for so many pages at once; for one if it wishes pauses."""
@@ -88,6 +90,8 @@ class Manners:
             raise NotNow(f"Its robots.txt cannot be read ({str(error).rstrip('.')})") from None
         if fetched.status == 429 or fetched.status >= 500:
             raise NotNow(f"Its robots.txt answers {fetched.status}")
+        from protego import Protego
+
         # any other status says that there is none, and that everything may be read
         text = fetched.body.decode("utf-8-sig", "replace")
         return _Host(await asyncio.to_thread(Protego.parse, text))

@@ -1,0 +1,35 @@
+"""What the first visitors need and the start does not: read as soon as the desk answers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from aitp_desk.agent.people import read_languages
+from aitp_desk.house import House
+from aitp_desk.pages.article import markdown_parser
+
+
+@asynccontextmanager
+async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[None]:
+    """Read in a thread, beside whatever the block does; when it ends, all has been read.
+
+    Whoever needs something before it has been read reads it themselves.
+
+    Parameters:
+        houses: of all site agents.
+    """
+    reading = asyncio.create_task(asyncio.to_thread(_read, houses))
+    try:
+        yield
+    finally:
+        await reading
+
+
+def _read(houses: Sequence[House]) -> None:
+    for house in houses:
+        house.knowledge.editions.prepare()
+    if any(house.config.tickets.people != "off" for house in houses):
+        read_languages()
+    markdown_parser()
