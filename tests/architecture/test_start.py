@@ -61,11 +61,11 @@ def test_a_plain_desk_serves_without_what_is_heavy(tmp_path: Path) -> None:
     (site / "content").mkdir(parents=True)
     (site / "desk.toml").write_text('[site]\nname = "Plain"\ndescription = "A plain desk."\n')
     (site / "content" / "index.md").write_text("---\ntitle: Home\n---\n\nHello there.\n")
+    log = tmp_path / "log"
     for _first_indexed_then_reopened in range(2):
         port = free_port()
         command = desk_command(tmp_path / "data", port, folder=site)
         command[1:1] = ["-X", "importtime"]
-        log = tmp_path / "log"
         log.unlink(missing_ok=True)
         with serving_process(command, port, log=log, bytecode=tmp_path / "bytecode") as server:
             server.stop()
