@@ -48,12 +48,14 @@ def data(tmp_path: Path) -> Path:
 def test_help_is_there_for_every_command_and_imports_nothing_heavy() -> None:
     program = """
 import sys
+import click
 from aitp_desk.cli import main
 
 def walk(command, *names):
     yield names
-    for name, below in getattr(command, "commands", {}).items():
-        yield from walk(below, *names, name)
+    context = click.Context(command)
+    for name in command.list_commands(context) if isinstance(command, click.Group) else ():
+        yield from walk(command.get_command(context, name), *names, name)
 
 for names in walk(main):
     main([*names, "--help"], "aitp-desk", standalone_mode=False)
