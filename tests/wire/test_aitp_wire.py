@@ -151,6 +151,14 @@ def test_a_refusal_names_the_member_by_its_path(body: Any, param: str) -> None:
     assert refused.value.param == param
 
 
+@pytest.mark.parametrize("kind", [{}, [], 7, None])
+def test_a_run_s_tool_of_no_kind_is_refused_by_its_path(kind: Any) -> None:
+    for decode in (run_drafts_wire.decode_run, run_drafts_wire.decode_thread_and_run):
+        with pytest.raises(InvalidRequest) as refused:
+            decode(encoded({"assistant_id": "a", "tools": [{"type": kind}]}))
+        assert refused.value.param == "tools[0].type"
+
+
 @given(BODIES)
 def test_any_document_is_read_or_refused_and_nothing_else(body: Any) -> None:
     for decode in (

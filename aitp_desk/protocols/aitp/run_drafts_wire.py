@@ -151,9 +151,10 @@ def _tools(given: dict[str, Any]) -> tuple[FunctionTool, ...]:
     for i, item in enumerate(list_of(given.get("tools"), "tools")):
         at = f"tools[{i}]"
         tool = object_of(item, at)
-        if tool.get("type") in LEFT_ASIDE:
+        kind = tool.get("type")
+        if isinstance(kind, str) and kind in LEFT_ASIDE:
             continue
-        if tool.get("type") != "function":
+        if kind != "function":
             raise InvalidRequest(
                 "A tool's type is function; file_search and code_interpreter are left aside.",
                 param=f"{at}.type",

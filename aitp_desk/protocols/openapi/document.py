@@ -17,19 +17,21 @@ from aitp_desk.config import Site
 from aitp_desk.model.action import Action
 from aitp_desk.model.resource import ResourceType
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
-from aitp_desk.protocols.openapi.components import SHAPES
 from aitp_desk.protocols.openapi.operations import OPERATIONS, Operation
+from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER, parameters_of
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
 from aitp_desk.protocols.openapi.resources import describe_resource, resource_schemas
+from aitp_desk.protocols.openapi.shapes import SHAPES
 from aitp_desk.protocols.openapi.wire import PROBLEM
 from aitp_desk.protocols.reply import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
 
 OPENAPI = "3.1.1"
-_PARAMETER = re.compile(r"\{(\w+)(?::\.\*)?\}")
 _UNNAMED = re.compile(r"[^A-Za-z0-9]+")
 _ERRORS = {
     "aitp": (JSON, "Error"),
     "ahp": (JSON, "AHPError"),
+    "agents.txt": (JSON, "AHPError"),
+    "console": (JSON, "ConsoleError"),
     "content": (JSON, "AHPError"),
     "oauth": (JSON, "OAuthError"),
     "openapi": (PROBLEM, "Problem"),
@@ -39,7 +41,6 @@ _ERRORS = {
 }
 """How each door refuses; of others it is not described."""
 _OF_RESOURCES = (400, 401, 403, 404, 421, 429, 500, 503)
-_LISTED = ("limit", "order", "after", "before")
 _OBJECT: Item = {"type": "object"}
 _UPLOAD: Item = {
     "type": "object",
@@ -71,7 +72,7 @@ def describe(
     for door, route in routes:
         if door.name.partition(" ")[0] == "resources":
             continue  # their declarations tell more
-        path = _PARAMETER.sub(r"{\1}", route.path)
+        path = PATH_PARAMETER.sub(r"{\1}", route.path)
         paths.setdefault(path, {})[route.method.lower()] = _operation(door, route, below)
         if route.cookie:
             cookies["console"] = {"type": "apiKey", "in": "cookie", "name": route.cookie}
@@ -136,7 +137,7 @@ def _operation(door: Door, route: Route, below: str) -> Item:
         "summary": known.summary,
         "responses": {**_answers(kind, route, known), **_refusals(kind, route, known)},
     }
-    if parameters := _parameters(route, known):
+    if parameters := parameters_of(route, known):
         operation["parameters"] = parameters
     if route.max_body:
         operation["requestBody"] = _body(route, known)
@@ -145,37 +146,6 @@ def _operation(door: Door, route: Route, below: str) -> Item:
     elif not route.identifies:
         operation["security"] = [{}, {"basic": []}] if route.media_type == URLENCODED else [{}]
     return operation
-
-
-def _parameters(route: Route, known: Operation) -> list[Item]:
-    found: list[Item] = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
-        for name in _PARAMETER.findall(route.path)
-    ]
-    if known.is_list:
-        found += [
-            {"name": name, "in": "query", "schema": _PAGE_PARAMETERS[name]} for name in _LISTED
-        ]
-    if known.is_repeatable:
-        found.append(_header("Idempotency-Key", "Has the request count once.", max_length=255))
-    if known.waits:
-        found.append(_header("Prefer", "wait=N has the desk wait N seconds (RFC 7240)."))
-    return found
-
-
-def _header(name: str, told: str, max_length: int = 0) -> Item:
-    schema: Item = {"type": "string"}
-    if max_length:
-        schema |= {"minLength": 1, "maxLength": max_length}
-    return {"name": name, "in": "header", "description": told, "schema": schema}
-
-
-_PAGE_PARAMETERS: Mapping[str, Item] = {
-    "limit": {"type": "integer", "minimum": 1, "maximum": 100},
-    "order": {"type": "string", "enum": ["asc", "desc"]},
-    "after": {"type": "string"},
-    "before": {"type": "string"},
-}
 
 
 def _body(route: Route, known: Operation) -> Item:

@@ -19,6 +19,7 @@ class Operation(msgspec.Struct, frozen=True):
         gives: the shape of its answer; empty for one that is not described.
         takes: the shape of its body; empty for any object.
         is_list: whether it gives a page of such things.
+        query: what it may be asked by in its query, beside what every list may be.
         statuses: answers of its own, beside those that follow from its route.
         is_repeatable: whether an ``Idempotency-Key`` makes it count once.
         waits: whether ``Prefer: wait=N`` has it wait for what comes of it.
@@ -30,6 +31,7 @@ class Operation(msgspec.Struct, frozen=True):
     gives: str = ""
     takes: str = ""
     is_list: bool = False
+    query: tuple[str, ...] = ()
     statuses: tuple[int, ...] = ()
     is_repeatable: bool = False
     waits: bool = False
@@ -45,6 +47,8 @@ _OPEN = Operation(
 )
 _DECLARED = Operation("What agents can do here, declared (agents.txt 1.0)")
 _CONSOLE = "/console/api/"
+_CONSOLE_TICKET = f"{_CONSOLE}tickets/{{ticket_id}}"
+_CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
 _METADATA = "Describe who gives tokens for this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
 
@@ -150,28 +154,60 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "GET /console": Operation("The page of those who run the desk"),
         "GET /console/": Operation("The page of those who run the desk"),
         "GET /console/assets/{name}": Operation("What the console's pages load", gives_files=True),
-        f"POST {_CONSOLE}session": Operation("Sign in to the console"),
-        f"GET {_CONSOLE}session": Operation("Who has signed in"),
+        f"POST {_CONSOLE}session": Operation(
+            "Sign in to the console", "ConsoleSession", "ConsoleSignIn"
+        ),
+        f"GET {_CONSOLE}session": Operation("Who has signed in", "ConsoleSession"),
         f"DELETE {_CONSOLE}session": Operation("Sign out"),
-        f"GET {_CONSOLE}tickets": Operation("List tickets"),
-        f"GET {_CONSOLE}tickets/{{ticket_id}}": Operation("Read a ticket"),
-        f"POST {_CONSOLE}tickets/{{ticket_id}}/take": Operation("Take a ticket"),
-        f"POST {_CONSOLE}tickets/{{ticket_id}}/release": Operation("Give a ticket back"),
-        f"POST {_CONSOLE}tickets/{{ticket_id}}/answer": Operation("Answer a ticket"),
-        f"POST {_CONSOLE}tickets/{{ticket_id}}/close": Operation("Close a ticket"),
-        f"POST {_CONSOLE}tickets/{{ticket_id}}/approve": Operation("Approve what waits for it"),
-        f"POST {_CONSOLE}tickets/{{ticket_id}}/decline": Operation("Decline what waits for it"),
-        f"GET {_CONSOLE}threads": Operation("List threads"),
-        f"GET {_CONSOLE}threads/{{thread_id}}": Operation("Read a thread, as an operator"),
-        f"GET {_CONSOLE}threads/{{thread_id}}/messages": Operation("Its messages"),
-        f"GET {_CONSOLE}threads/{{thread_id}}/events": Operation("Follow it", streams=True),
-        f"POST {_CONSOLE}threads/{{thread_id}}/take": Operation("Take a thread over"),
-        f"POST {_CONSOLE}threads/{{thread_id}}/release": Operation("Give a thread back"),
-        f"POST {_CONSOLE}threads/{{thread_id}}/say": Operation("Say something as an operator"),
-        f"POST {_CONSOLE}threads/{{thread_id}}/resolve": Operation("Say that it is settled"),
-        f"POST {_CONSOLE}threads/{{thread_id}}/notes": Operation("Note something on a thread"),
+        f"GET {_CONSOLE}tickets": Operation(
+            "List tickets",
+            "ConsoleTickets",
+            query=("state", "kind", "agent", "mine", "q", "after", "limit"),
+        ),
+        f"GET {_CONSOLE_TICKET}": Operation("Read a ticket", "ConsoleTicket"),
+        f"POST {_CONSOLE_TICKET}/take": Operation("Take a ticket", "ConsoleTicket", "Nothing"),
+        f"POST {_CONSOLE_TICKET}/release": Operation(
+            "Give a ticket back", "ConsoleTicket", "Nothing"
+        ),
+        f"POST {_CONSOLE_TICKET}/answer": Operation(
+            "Answer a ticket", "ConsoleTicket", "ConsoleWords"
+        ),
+        f"POST {_CONSOLE_TICKET}/close": Operation(
+            "Close a ticket", "ConsoleTicket", "ConsoleReason"
+        ),
+        f"POST {_CONSOLE_TICKET}/approve": Operation(
+            "Approve what waits for it", "ConsoleTicket", "Nothing"
+        ),
+        f"POST {_CONSOLE_TICKET}/decline": Operation(
+            "Decline what waits for it", "ConsoleTicket", "ConsoleReason"
+        ),
+        f"GET {_CONSOLE}threads": Operation(
+            "List threads",
+            "ConsoleThreads",
+            query=("owner", "waiting", "agent", "q", "after", "limit"),
+        ),
+        f"GET {_CONSOLE_THREAD}": Operation("Read a thread, as an operator", "ConsoleThread"),
+        f"GET {_CONSOLE_THREAD}/messages": Operation(
+            "Its messages", "ConsoleMessages", query=("before", "limit")
+        ),
+        f"GET {_CONSOLE_THREAD}/events": Operation("Follow it", streams=True),
+        f"POST {_CONSOLE_THREAD}/take": Operation("Take a thread over", "ConsoleThread", "Nothing"),
+        f"POST {_CONSOLE_THREAD}/release": Operation(
+            "Give a thread back", "ConsoleThread", "Nothing"
+        ),
+        f"POST {_CONSOLE_THREAD}/say": Operation(
+            "Say something as an operator", "ConsoleThread", "ConsoleWords"
+        ),
+        f"POST {_CONSOLE_THREAD}/resolve": Operation(
+            "Say that it is settled", "ConsoleThread", "ConsoleClosing"
+        ),
+        f"POST {_CONSOLE_THREAD}/notes": Operation(
+            "Note something on a thread", "ConsoleNote", "ConsoleWords"
+        ),
         f"GET {_CONSOLE}live": Operation("Follow what waits", streams=True),
-        f"GET {_CONSOLE}load": Operation("How much there is to do"),
+        f"GET {_CONSOLE}load": Operation(
+            "How much there is to do", "ConsoleLoad", query=("hours",)
+        ),
     }
 )
 """By method and path, as the route has it; those of a further agent without its name."""

@@ -1,0 +1,66 @@
+"""What an operation takes beside its body: in its path, in its query and in headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from aitp_desk.model.ticket import TicketKind
+from aitp_desk.protocols.openapi.operations import Operation
+from aitp_desk.protocols.openapi.parts import Item
+from aitp_desk.protocols.reply import Route
+
+PATH_PARAMETER = re.compile(r"\{(\w+)(?::\.\*)?\}")
+_LISTED = ("limit", "order", "after", "before")
+_YES: Item = {"type": "string", "enum": ["true", "false"]}
+_PAGED: Mapping[str, Item] = MappingProxyType(
+    {
+        "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+        "order": {"type": "string", "enum": ["asc", "desc"]},
+        "after": {"type": "string"},
+        "before": {"type": "string"},
+    }
+)
+_CONSOLE: Mapping[str, Item] = MappingProxyType(
+    {
+        "kind": {"type": "string", "enum": [kind.value for kind in TicketKind]},
+        "state": {"type": "string", "enum": ["open", "over", "all"]},
+        "owner": {"type": "string", "enum": ["agent", "operator", "mine"]},
+        "agent": {"type": "string", "description": "A site agent; empty for the site's own."},
+        "mine": _YES,
+        "waiting": _YES,
+        "q": {"type": "string", "maxLength": 200, "description": "Words that are looked for."},
+        "hours": {"type": "integer", "minimum": 1, "maximum": 168},
+    }
+)
+_QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE}
+
+
+def parameters_of(route: Route, known: Operation) -> list[Item]:
+    """The parameters of an operation.
+
+    Parameters:
+        known: what is told of it beside what its route says.
+    """
+    found: list[Item] = [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+        for name in PATH_PARAMETER.findall(route.path)
+    ]
+    named = (*(_LISTED if known.is_list else ()), *known.query)
+    found += [{"name": name, "in": "query", "schema": _QUERY[name]} for name in named]
+    if known.is_repeatable:
+        found.append(_header("Idempotency-Key", "Has the request count once.", max_length=255))
+    if known.waits:
+        found.append(_header("Prefer", "wait=N has the desk wait N seconds (RFC 7240)."))
+    if route.cookie and route.method != "GET":
+        found.append(_header("X-CSRF-Token", "The csrf of the session.", is_required=True))
+    return found
+
+
+def _header(name: str, told: str, *, max_length: int = 0, is_required: bool = False) -> Item:
+    schema: Item = {"type": "string"}
+    if max_length:
+        schema |= {"minLength": 1, "maxLength": max_length}
+    header = {"name": name, "in": "header", "description": told, "schema": schema}
+    return {**header, "required": True} if is_required else header
