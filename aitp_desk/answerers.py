@@ -7,7 +7,6 @@ from contextlib import AsyncExitStack
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.budget import Day
-from aitp_desk.agent.claude import ClaudeAgent, open_claude
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Claude, Config
 from aitp_desk.desk.tokens_used import TokensUsed
@@ -65,6 +64,8 @@ async def open_agent(
         return agent, None
     if key is None:
         return ExtractiveAgent(knowledge), None
+    from aitp_desk.agent.claude import open_claude
+
     used = await tokens_used.by_all()
     day = Day(settings.day_tokens, clock, used=used, keep=tokens_used.keep)
     claude = open_claude(knowledge, settings, key=key, url=url, day=day)
@@ -73,6 +74,8 @@ async def open_agent(
 
 def agent_over(knowledge: Knowledge, agent: Agent) -> Agent:
     """Who answers from a further agent's content, given who answers from the site's."""
-    if isinstance(agent, ClaudeAgent):
-        return agent.over(knowledge)
-    return ExtractiveAgent(knowledge) if isinstance(agent, ExtractiveAgent) else agent
+    if isinstance(agent, ExtractiveAgent):
+        return ExtractiveAgent(knowledge)
+    from aitp_desk.agent.claude import ClaudeAgent
+
+    return agent.over(knowledge) if isinstance(agent, ClaudeAgent) else agent

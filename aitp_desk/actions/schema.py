@@ -60,7 +60,8 @@ def _describe(schema: Schema, class_: type | None) -> None:
         schema["description"] = said
     sent = {}
     if class_ is not None and issubclass(class_, msgspec.Struct):
-        sent = {field.name: field.encode_name for field in msgspec.structs.fields(class_)}
+        # as msgspec.structs.fields says it, which resolves every annotation for that
+        sent = dict(zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True))
     describe_members(schema, {sent.get(name, name): text for name, text in doc.members.items()})
 
 

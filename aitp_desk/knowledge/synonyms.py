@@ -8,12 +8,9 @@ from importlib.resources import files
 from itertools import pairwise
 
 from aitp_desk.knowledge.words import (
-    EVERYDAY_WORDS,
-    NAMES,
     STOP_WORDS,
     WEAK_WORDS,
     Stemmer,
-    stems_of,
     words_of,
 )
 
@@ -25,6 +22,9 @@ GENERAL = 0.5
 """How much a word counts that everyday English uses alike."""
 FAINT = 0.6
 """How much of that a word keeps that says little wherever it stands."""
+
+NO_PLAIN_WORD = "~"
+"""Stands before the words in the file of stems that are names and no plain English."""
 
 Phrase = tuple[str, ...]
 
@@ -44,17 +44,23 @@ def _everyday_groups() -> tuple[tuple[float, tuple[str, ...]], ...]:
 
 
 @cache
+def _english() -> Mapping[str, str]:
+    """The lines of the file of stems: a word that comes with the desk, to its stem if another."""
+    lines = files(__package__).joinpath("stems.txt").read_text("utf-8").splitlines()
+    return {word: stem for word, _, stem in (line.partition(" ") for line in lines)}
+
+
+@cache
 def plain_english() -> frozenset[str]:
     """All words that the desk knows as English: what is not among them is likely a name."""
-    entries = (entry for _, group in _everyday_groups() for entry in group)
-    grouped = {word for entry in entries for word in words_of(entry)}
-    return EVERYDAY_WORDS | STOP_WORDS | WEAK_WORDS | grouped
+    return frozenset(word for word in _english() if not word.startswith(NO_PLAIN_WORD))
 
 
 @cache
 def english_stems() -> Mapping[str, str]:
     """The stem of each English word that comes with the desk, the names among them."""
-    return stems_of(plain_english() | NAMES)
+    words = ((word.removeprefix(NO_PLAIN_WORD), stem) for word, stem in _english().items())
+    return {word: stem or word for word, stem in words}
 
 
 @cache
