@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.desk.calling_directly import CALLBACK, INTENT
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import CONFIRMATION
-from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
+from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.placing import shapes_of
 from aitp_desk.protocols.openapi.wire import LONGEST_CALLBACK, LONGEST_INTENT
 from aitp_desk.protocols.reply import JSON
 
-_OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
-"""Members by which a schema stands for itself; within another document they would mislead."""
-_VALUES = frozenset({"const", "default", "enum", "example", "examples"})
-"""Members that hold values and no schemas."""
 _MONEY: Item = {
     "type": "object",
     "properties": {
@@ -91,7 +87,8 @@ def action_schemas(action: Action) -> dict[str, Item]:
     """The schemas of an action, by their names in the document."""
     if action.name in OWN_NAMES:
         return {}
-    arguments = place_schema(action.input_schema, _name(action, "arguments"))
+    schemas = shapes_of(action.input_schema, _name(action, "arguments"))
+    arguments = schemas[_name(action, "arguments")]
     reserved: Item = {}
     if action.may_cost:
         reserved[CONFIRMATION] = {**_MONEY, "description": "The price that is agreed to."}
@@ -110,10 +107,8 @@ def action_schemas(action: Action) -> dict[str, Item]:
         }
     if reserved:
         arguments["properties"] = {**arguments.get("properties", {}), **reserved}
-    schemas = {_name(action, "arguments"): arguments}
     if action.output_schema is not None:
-        name = _name(action, "result")
-        schemas[name] = place_schema(action.output_schema, name)
+        schemas |= shapes_of(action.output_schema, _name(action, "result"))
     return schemas
 
 
@@ -149,20 +144,3 @@ def _given(action: Action) -> dict[str, Item]:
     if action.kind == "async":
         given["202"] = {**about(202), "content": content(JSON, ref("CallStatus"))}
     return given
-
-
-def place_schema(schema: Any, name: str) -> Any:
-    """A schema as it stands in the document: what it refers to within itself is found there."""
-    if isinstance(schema, list | tuple):
-        return [place_schema(one, name) for one in schema]
-    if not isinstance(schema, Mapping):
-        return schema
-    placed: Item = {}
-    for member, value in schema.items():
-        if member in _OF_THE_DOCUMENT:
-            continue
-        if member == "$ref" and isinstance(value, str) and value.startswith("#"):
-            placed[member] = schema_ref(name) + value.removeprefix("#")
-        else:
-            placed[member] = value if member in _VALUES else place_schema(value, name)
-    return placed

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from aitp_desk.model.resource import ResourceType
-from aitp_desk.protocols.openapi.actions import place_schema
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.placing import part_of, shapes_of
 from aitp_desk.protocols.reply import JSON
 
 
@@ -27,7 +27,7 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
                 "name": variable,
                 "in": "path",
                 "required": True,
-                "schema": place_schema(type_.input_schema["properties"][variable], _path(type_)),
+                "schema": part_of(type_.input_schema, variable, _path(type_)),
             }
             for variable in type_.template.names
         ],
@@ -46,9 +46,9 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
 
 def resource_schemas(type_: ResourceType) -> dict[str, Item]:
     """The schemas of a type of resources, by their names in the document."""
-    shapes = {_name(type_): place_schema(type_.output_schema, _name(type_))}
+    shapes = shapes_of(type_.output_schema, _name(type_))
     if type_.template.names:
-        shapes[_path(type_)] = place_schema(type_.input_schema, _path(type_))
+        shapes |= shapes_of(type_.input_schema, _path(type_))
     return shapes
 
 

@@ -157,4 +157,4 @@ class Deleted(msgspec.Struct):
 
     id: str
     object: str
-    deleted: Literal[True]
+    deleted: bool

@@ -1,0 +1,99 @@
+"""Schemas of declarations as they stand in an OpenAPI document.
+
+What a schema defines for itself (``$defs``) becomes a shape of the document, under the schema's
+name and its own: programs that are generated from the document find shapes there, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from aitp_desk.protocols.openapi.parts import Item, schema_ref
+
+_OF_THE_DOCUMENT = frozenset({"$schema", "$id"})
+"""Members by which a schema stands for itself; within another document they would mislead."""
+_VALUES = frozenset({"const", "default", "enum", "example", "examples", "required"})
+"""Members that hold values and no schemas."""
+_BY_NAME = frozenset({"properties", "patternProperties", "dependentSchemas"})
+"""Members that hold schemas by names of their owner's, which may be any."""
+_DEFINITIONS = ("$defs", "definitions")
+_UNNAMED = re.compile(r"[^A-Za-z0-9._-]+")
+
+_Move = Callable[[str], str]
+"""Gives where something stands in the document that a schema refers to within itself."""
+
+
+def shapes_of(schema: Mapping[str, Any], name: str) -> dict[str, Item]:
+    """The shapes that a schema becomes: itself, and each of its definitions.
+
+    Parameters:
+        name: what it is called in the document.
+    """
+    move = _moving(schema, name)
+    whole = {member: it for member, it in schema.items() if member not in _DEFINITIONS}
+    shapes = {name: _placed(whole, move)}
+    for kind in _DEFINITIONS:
+        for defined, it in schema.get(kind, {}).items():
+            shapes[_name_of(move, kind, defined)] = _placed(it, move)
+    return shapes
+
+
+def part_of(schema: Mapping[str, Any], member: str, name: str) -> Item:
+    """One property of a schema that stands in the document, by itself.
+
+    Parameters:
+        member: the property's name.
+        name: what the schema is called in the document.
+    """
+    placed: Item = _placed(schema["properties"][member], _moving(schema, name))
+    return placed
+
+
+def _moving(schema: Mapping[str, Any], name: str) -> _Move:
+    taken: dict[tuple[str, str], str] = {}
+    for kind in _DEFINITIONS:
+        for defined in schema.get(kind, {}):
+            called = f"{name}.{_UNNAMED.sub('_', defined).strip('_') or 'Part'}"
+            while called in taken.values():
+                called += "_"
+            taken[kind, defined] = called
+
+    def move(pointer: str) -> str:
+        steps = [
+            unquote(step).replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]
+        ]
+        called = taken.get((steps[0], steps[1])) if len(steps) > 1 else None
+        if called is None:
+            return schema_ref(name) + pointer
+        return "/".join((schema_ref(called), *pointer.split("/")[3:]))
+
+    return move
+
+
+def _name_of(move: _Move, kind: str, defined: str) -> str:
+    """What a definition is called in the document."""
+    escaped = defined.replace("~", "~0").replace("/", "~1").replace("%", "%25")
+    return move(f"/{kind}/{escaped}").removeprefix(schema_ref(""))
+
+
+def _placed(schema: Any, move: _Move) -> Any:
+    if isinstance(schema, list | tuple):
+        return [_placed(one, move) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    placed: Item = {}
+    for member, value in schema.items():
+        if member in _OF_THE_DOCUMENT:
+            continue
+        if member == "$ref" and isinstance(value, str) and value.startswith("#"):
+            placed[member] = move(value.removeprefix("#"))
+        elif member in _VALUES:
+            placed[member] = value
+        elif member in _BY_NAME and isinstance(value, Mapping):
+            placed[member] = {name: _placed(it, move) for name, it in value.items()}
+        else:
+            placed[member] = _placed(value, move)
+    return placed
