@@ -15,6 +15,7 @@ from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
 from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
+from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
 from aitp_desk.protocols.openapi.document import OPENAPI
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
@@ -54,6 +55,7 @@ def addresses_of(config: Config) -> Addresses:
         threads=THREADS_PATH,
         actions=CAPABILITIES_PATH if calls else "",
         openapi=DOCUMENT_PATH if calls else "",
+        mcp=MCP_PATH if speaks_mcp(config) else "",
         token=TOKEN_PATH if gives_tokens else "",
         register=REGISTER_PATH if registers else "",
     )

@@ -52,6 +52,7 @@ from aitp_desk.house import House, make_authorizing, tending
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.listening import allow_connections, bound_socket, listening
 from aitp_desk.logs import set_up_logs
+from aitp_desk.mcp_doors import make_mcp_doors
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.pages.things import make_resource_doors
 from aitp_desk.protocols.ahp.answer_wire import Encoder
@@ -255,6 +256,7 @@ async def open_server(
                 clock=clock,
             ),
             *make_doors(desk, further_desks, config, lambda: front.routes),
+            *make_mcp_doors((desk, *further_desks), config, identifier, noting),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
             *make_metrics_doors(measuring, render_aitp_error),
         )

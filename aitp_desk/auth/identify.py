@@ -12,12 +12,20 @@ from typing import Protocol
 
 import msgspec
 
-from aitp_desk.auth.address import ClientAddresses
+from aitp_desk.auth.address import ClientAddresses, Headers
 from aitp_desk.auth.guesses import Guesses
-from aitp_desk.auth.presented import BEARER, GRANT, HMAC_SCHEME, SESSION, Presented
+from aitp_desk.auth.presented import (
+    BEARER,
+    GRANT,
+    HMAC_SCHEME,
+    NOTHING,
+    SESSION,
+    Presented,
+    read_presented,
+)
 from aitp_desk.auth.proof import Head, Proof, Way
 from aitp_desk.model.errors import NotAuthenticated
-from aitp_desk.model.principal import anonymous
+from aitp_desk.model.principal import Principal, anonymous
 
 
 class SigningAgents(Protocol):
@@ -30,6 +38,15 @@ class SigningAgents(Protocol):
             NotAuthenticated: the signature proves nothing.
             Unavailable: this cannot be found out now.
         """
+
+
+class _Inside(msgspec.Struct, frozen=True):
+    """A request whose credential stands in its body, as the ways look at it."""
+
+    headers: Headers
+    presented: Presented
+    method: str = "POST"
+    target: str = ""
 
 
 class KnowingWay(Way, Protocol):
@@ -97,6 +114,28 @@ class Identifier:
             return Proof(anonymous(address))
         principal = msgspec.structs.replace(proof.principal, address=address)
         return msgspec.structs.replace(proof, principal=principal)
+
+    async def identify_inside(self, headers: Headers, credential: str, address: str) -> Principal:
+        """Return who is calling whose key or token stands in the body, as some doors have it.
+
+        Parameters:
+            headers: the request's. A credential that stands there as well has to be the same.
+            address: where the client is, as :meth:`identify` has found it.
+
+        Raises:
+            NotAuthenticated: two different credentials, or one that proves nothing.
+            RateLimited: as :meth:`identify`.
+        """
+        inside = Presented(BEARER, credential.strip())
+        if read_presented(headers) not in (NOTHING, inside):
+            raise NotAuthenticated(
+                "The head and the body carry two different credentials; send one.",
+                reason="conflicting",
+            )
+        proof = await self._prove(_Inside(headers, inside), inside, address)
+        for use in proof.once:
+            await use()
+        return msgspec.structs.replace(proof.principal, address=address)
 
     async def _verify(self, head: Head, presented: Presented, address: str) -> Proof | None:
         """What a request proves; None for nothing.

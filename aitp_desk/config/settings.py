@@ -27,6 +27,7 @@ from aitp_desk.config.files import Files
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.mcp import Mcp
+from aitp_desk.config.mcp_server import McpServer
 from aitp_desk.config.notify import Notify
 from aitp_desk.config.oauth import OAuth
 from aitp_desk.config.openapi import OpenApi
@@ -316,6 +317,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     claude: Claude = Claude()
     oauth: OAuth = OAuth()
     rest: Rest = Rest()
+    mcp_server: McpServer = McpServer()
     log: Log = Log()
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()

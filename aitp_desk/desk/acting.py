@@ -85,7 +85,7 @@ class Acting:
         given = None if request.is_reply else arguments_in(request.words)
         if given is not None:
             arguments, consent = given
-            return await exchange.call(arguments, "arguments", consent)
+            return await exchange.call(arguments, request.written_by, consent)
         agent = self._means.agent
         asks_agent = isinstance(agent, Calling) and agent.calls_tools
         if waiting is not None and waiting.memory is None:

@@ -191,6 +191,7 @@ class Asking:
             locale=ask.locale,
             intent=ask.intent,
             callback_url=ask.callback_url,
+            written_by=ask.written_by,
         )
         try:
             is_query = action.kind == "query"

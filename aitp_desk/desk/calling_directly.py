@@ -17,7 +17,7 @@ from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.repeats import Repeats, Request, opening_scope
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import CALL_PREFIX, CONFIRMATION, ActionCall, CallState
+from aitp_desk.model.call import CALL_PREFIX, CONFIRMATION, ActionCall, CallState, Source
 from aitp_desk.model.errors import (
     CallNotFound,
     ConsentMissing,
@@ -44,6 +44,8 @@ class DirectCall(msgspec.Struct, frozen=True):
         consent: what its caller has agreed to; None for nothing.
         intent: what for, in the caller's words.
         callback_url: where its end is told, if it goes on by itself.
+        written_by: whether a program knows the arguments, or a model has written them: then what
+            is grave has to be agreed to as well.
     """
 
     name: str
@@ -51,14 +53,17 @@ class DirectCall(msgspec.Struct, frozen=True):
     consent: Consent | None = None
     intent: str | None = None
     callback_url: str | None = None
+    written_by: Source = "arguments"
 
 
 class CallingDirectly:
     """Calls actions for those who know what to call.
 
     Parameters:
-        requires_intent: whether it must be said what for, where something may change.
         check_callback: refuses an address that a caller may not be told at, by what holds it.
+
+    Attributes:
+        requires_intent: whether it must be said what for, where something may change.
     """
 
     def __init__(
@@ -73,7 +78,7 @@ class CallingDirectly:
         self._invoking = invoking
         self._limiter = limiter
         self._repeats = repeats
-        self._requires_intent = requires_intent
+        self.requires_intent = requires_intent
         self._check_callback = check_callback
 
     async def call(
@@ -93,7 +98,7 @@ class CallingDirectly:
             RateLimited: too many actions were called.
             MissingField: it was not said what for.
             InvalidRequest: nobody is told at the address that was given.
-            ConsentMissing: it costs something, and that was not agreed to.
+            ConsentMissing: it costs something, or is grave, and that was not agreed to.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
         """
         if allowance is not None:
@@ -125,7 +130,7 @@ class CallingDirectly:
         id_: str | None,
         allowance: Allowance | None,
     ) -> CallStatus:
-        if self._requires_intent and action.kind != "query" and not (asked.intent or "").strip():
+        if self.requires_intent and action.kind != "query" and not (asked.intent or "").strip():
             raise MissingField(f"Say in {INTENT} what {action.name} is called for.", param=INTENT)
         callback_url = asked.callback_url if action.kind == "async" else None
         if callback_url is not None:
@@ -135,7 +140,7 @@ class CallingDirectly:
         invocation = Invocation(
             action.name,
             asked.arguments,
-            "arguments",
+            asked.written_by,
             asked.consent,
             asked.intent,
             callback_url,
@@ -180,9 +185,10 @@ class CallingDirectly:
 
 
 def _consent_missing(action: Action, price: Money | None) -> ConsentMissing:
+    what = f"{action.name} costs {price}" if price else f"{action.name} has to be agreed to"
+    to_what = "to that price" if price else "to it"
     return ConsentMissing(
-        f"{action.name} costs {price}. Nothing was done: agree to that price by the member"
-        f" {CONFIRMATION}.",
+        f"{what}. Nothing was done: agree {to_what} by the member {CONFIRMATION}.",
         param=CONFIRMATION,
         price=price,
     )

@@ -348,6 +348,11 @@ class Desk:
         return await self._asking.ended_call(call_id)
 
     @property
+    def requires_intent(self) -> bool:
+        """Whether it must be said what a call is for, where something may change."""
+        return self._calling.requires_intent
+
+    @property
     def longest_eta(self) -> int | None:
         """How long a call goes on, of the action that takes longest; None where it is not known."""
         return self._asking.longest_eta

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from aitp_desk.agent.base import Said
-from aitp_desk.desk.invocation import Accepted
+from aitp_desk.desk.invocation import Accepted, ConsentNeeded
 from aitp_desk.desk.offer import Offer
-from aitp_desk.model.call import ActionCall
+from aitp_desk.model.call import ActionCall, Source
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -23,6 +23,8 @@ class Ask(msgspec.Struct, frozen=True):
         requesting_agent: what whoever asks calls themselves; it proves nothing.
         intent: what for, in the asker's words.
         callback_url: where what comes of it is told, if that takes longer.
+        written_by: of a question that is the arguments of a call: whether a program knows them, or
+            a model has written them.
     """
 
     action: str
@@ -35,6 +37,7 @@ class Ask(msgspec.Struct, frozen=True):
     requesting_agent: str | None = None
     intent: str | None = None
     callback_url: str | None = None
+    written_by: Source = "arguments"
 
     @property
     def words(self) -> str:
@@ -51,6 +54,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
         accepts: content types that the asker can handle, the preferred first; None for the default.
         intent: what for, in the asker's words.
         callback_url: where the end of an ``async`` call is told.
+        written_by: as of :class:`Ask`.
     """
 
     words: str
@@ -60,6 +64,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
     locale: str | None = None
     intent: str | None = None
     callback_url: str | None = None
+    written_by: Source = "arguments"
 
 
 class ActionReply(msgspec.Struct, frozen=True):
@@ -68,10 +73,14 @@ class ActionReply(msgspec.Struct, frozen=True):
     Parameters:
         outcome: what is said.
         accepted: the call that goes on by itself; None for any other.
+        ended: the call that was carried out by its arguments; None for any other.
+        needed: what was given as arguments, and has to be agreed to; None for any other.
     """
 
     outcome: Said
     accepted: Accepted | None = None
+    ended: ActionCall | None = None
+    needed: ConsentNeeded | None = None
 
 
 class CallStatus(msgspec.Struct, frozen=True):

@@ -117,14 +117,15 @@ class Exchange:
             case Ended(call):
                 offer = self._offer(call)
                 self._note(offer, None)
-                return ActionReply(offer)
+                return ActionReply(offer, ended=call)
             case Accepted(call):
                 said = self._taken_on(call)
                 self._note(said, None)
                 return ActionReply(said, invoked)
             case ConsentNeeded():
                 question = consent_question(self._action, invocation, invoked.price)
-                return await self._ask_back(invoked, None, question)
+                reply = await self._ask_back(invoked, None, question)
+                return msgspec.structs.replace(reply, needed=invoked)
 
     def _invocation(
         self,

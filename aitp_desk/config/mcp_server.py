@@ -1,0 +1,20 @@
+"""The settings of the MCP door, by which programs use what the desk can do as tools."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+
+class McpServer(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether the desk is an MCP server, at /mcp."""
+
+    serve: Annotated[
+        Literal["auto", "always", "never"],
+        Meta(
+            description="Whether /mcp is served: where the extra mcp is installed, always (without"
+            " the extra the desk does not start then), or never."
+        ),
+    ] = "auto"

@@ -1,0 +1,98 @@
+"""JSON-RPC without the transport's conditions: no ``Accept``, no version, no session.
+
+Programs that are written against a description, and later drafts of AHP, send messages so. They are
+answered from the same table as everybody else, in the form of MCP 2024-11-05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+
+from aitp_desk.announcing.tags import MANIFEST_PATH
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.mcp.caller import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Caller,
+    RpcError,
+)
+from aitp_desk.protocols.mcp.methods import Methods
+from aitp_desk.protocols.mcp.tools import Item
+from aitp_desk.protocols.reply import EVENT_STREAM, Reply
+
+VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The revisions that begin with ``initialize``, the oldest first."""
+_encode = msgspec.json.Encoder().encode
+
+
+def is_bare(headers: Mapping[str, str]) -> bool:
+    """Whether a request meets none of the transport's conditions, so that the SDK would refuse it.
+
+    MCP 2025-11-25, basic/transports: a client names both JSON and event streams.
+    """
+    return "MCP-Protocol-Version" not in headers and EVENT_STREAM not in headers.get("Accept", "")
+
+
+async def answer_bare(desk: Desk, methods: Methods, caller: Caller, message: Any) -> Reply:
+    """Answer one message.
+
+    Raises:
+        whatever a method raises but RpcError.
+    """
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return refuse(None, INVALID_REQUEST, "The body is one message of JSON-RPC 2.0.")
+    method, params = message.get("method"), message.get("params")
+    id_ = message.get("id")
+    if not isinstance(method, str) or not isinstance(id_, str | int | None):
+        return refuse(None, INVALID_REQUEST, "A message has a method, and an id to be answered.")
+    if "id" not in message:
+        return Reply(202)
+    if not isinstance(params, dict | None):
+        return refuse(id_, INVALID_PARAMS, "params is an object.")
+    try:
+        result = await _answer(desk, methods, caller, method, params or {})
+    except RpcError as error:
+        return refuse(id_, error.code, error.message, error.data, status=200)
+    return Reply(200, _encode({"jsonrpc": "2.0", "id": id_, "result": result}))
+
+
+async def _answer(
+    desk: Desk, methods: Methods, caller: Caller, method: str, params: Mapping[str, Any]
+) -> Item:
+    if method == "initialize":
+        return _greet(desk, params)
+    if method == "ping":
+        return {}
+    found = methods.get(method)
+    if found is None:
+        known = ", ".join(("initialize", "ping", *methods))
+        raise RpcError(METHOD_NOT_FOUND, f"There is no such method here. There are: {known}.")
+    return await found(desk, caller, params)
+
+
+def _greet(desk: Desk, params: Mapping[str, Any]) -> Item:
+    wanted = params.get("protocolVersion")
+    return {
+        "protocolVersion": wanted if wanted in VERSIONS else VERSIONS[0],
+        "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+        "serverInfo": {
+            "name": desk.site.name,
+            "version": version("aitp-desk"),
+            "manifest": f"{desk.site.url}{MANIFEST_PATH}",
+        },
+    }
+
+
+def refuse(
+    id_: str | int | None, code: int, message: str, data: Any = None, *, status: int = 400
+) -> Reply:
+    """A message that is refused, in JSON-RPC's form (section 5.1)."""
+    error: Item = {"code": code, "message": message}
+    if data is not None:
+        error["data"] = data
+    return Reply(status, _encode({"jsonrpc": "2.0", "id": id_, "error": error}))

@@ -1,0 +1,87 @@
+"""One request to an ASGI application, and its whole answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+from aitp_desk.protocols.mcp.caller import Caller
+from aitp_desk.protocols.reply import Call, Reply
+
+CALLER: Final = "aitp_desk.caller"
+"""Where the scope says who asks."""
+_PASSED = frozenset({"accept", "content-type", "host", "origin"})
+"""Headers that the application sees, beside those of the protocol's own; no credential is among
+them."""
+_OWN = frozenset({"content-type", "content-length"})
+
+Message = MutableMapping[str, Any]
+Application = Callable[
+    [Message, Callable[[], Awaitable[Message]], Callable[[Message], Awaitable[None]]],
+    Awaitable[None],
+]
+
+
+async def ask_application(application: Application, call: Call, caller: Caller) -> Reply:
+    """Pass a request on, and wait for the answer.
+
+    The body is handed over once. Whoever asks for more waits until the answer is there: were they
+    told at once that the client has gone, they would give up, or ask again without end.
+    """
+    bodies: list[bytes] = [call.body]
+    answered = asyncio.Event()
+    status = 500
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    chunks: list[bytes] = []
+
+    async def receive() -> Message:
+        if bodies:
+            return {"type": "http.request", "body": bodies.pop(), "more_body": False}
+        await answered.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        nonlocal status, headers
+        if message["type"] == "http.response.start":
+            status, headers = message["status"], tuple(message.get("headers", ()))
+        else:
+            chunks.append(message.get("body", b""))
+
+    try:
+        await application(_scope(call, caller), receive, send)
+    finally:
+        answered.set()
+    told = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
+    content_type = next((value for name, value in told if name.lower() == "content-type"), "")
+    own = tuple((name, value) for name, value in told if name.lower() not in _OWN)
+    return Reply(status, b"".join(chunks), content_type or "application/json", own)
+
+
+def _scope(call: Call, caller: Caller) -> Message:
+    headers = [
+        (name.lower().encode("latin-1", "replace"), _value(name, value))
+        for name, value in call.headers.items()
+        if name.lower() in _PASSED or name.lower().startswith("mcp-")
+    ]
+    return {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": call.method,
+        "scheme": "http",
+        "path": call.path,
+        "raw_path": call.path.encode("latin-1", "replace"),
+        "root_path": "",
+        "query_string": b"",
+        "headers": headers,
+        "client": None,
+        "server": None,
+        CALLER: caller,
+    }
+
+
+def _value(name: str, value: str) -> bytes:
+    """A header's value; names of hosts are the same in capital letters."""
+    told = value.lower() if name.lower() == "host" else value
+    return told.encode("utf-8", "surrogateescape")

@@ -1,0 +1,54 @@
+"""Who asks over MCP, and how a message of theirs is refused."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.desk.limits import Allowance
+from aitp_desk.model.principal import Principal
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+REFUSED: Final = -32010
+"""The codes of JSON-RPC 2.0 (section 5.1), and the one that this server has for what is none of
+these; ``data.code`` says what it is."""
+
+
+class Caller(msgspec.Struct):
+    """Who sends a message, and what is known of what they can do.
+
+    Parameters:
+        allowance: what they have left; None where nothing is counted.
+        path: the address that they have called.
+        key: what has a call count once (``Idempotency-Key``).
+        elicits: whether the client can ask its user for something before it calls again.
+        escaped: what a handler has raised that the HTTP answer has to say, such as that a
+            credential is needed; None for nothing.
+    """
+
+    principal: Principal
+    allowance: Allowance | None = None
+    path: str = "/mcp"
+    key: str | None = None
+    elicits: bool = False
+    escaped: Exception | None = None
+
+
+class RpcError(Exception):
+    """A message that is answered with an error of JSON-RPC (section 5.1).
+
+    Parameters:
+        message: a sentence or two for the caller: what is wrong, what would be right.
+        data: what programs may read of it.
+    """
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data

@@ -1,0 +1,169 @@
+"""Asking a client's user for something before a call is made (MCP 2026-07-28, elicitation).
+
+The server keeps nothing meanwhile: the client calls again, with what its user has said and with the
+state that it was given. That state holds only what the caller has said, and the price that was
+shown to them, so nobody gains by changing it: they could as well have said so at once. Pure: no
+I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.filling.confirming import retold
+from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.invocation import Consent
+from aitp_desk.model.action import Action
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.money import Money
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.mcp.tools import LONGEST_INTENT, Item
+
+ARGUMENTS = "arguments"
+CONSENT = "consent"
+"""What the requests are called that a client is asked to put to its user."""
+_AGREES = "agree"
+_MOST_STATE = 32 * 1024
+_STRING = ("title", "description", "minLength", "maxLength", "format", "default")
+_NUMBER = ("title", "description", "minimum", "maximum", "default")
+_WORDS: Mapping[str, Sequence[str]] = {
+    "string": _STRING,
+    "integer": _NUMBER,
+    "number": _NUMBER,
+    "boolean": ("title", "description", "default"),
+}
+_FORMATS = frozenset({"email", "uri", "date", "date-time"})
+
+
+class _State(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """What was said so far: arguments, and the price that is to be agreed to."""
+
+    arguments: dict[str, Any] = {}
+    price: Money | None = None
+
+
+class Replied(msgspec.Struct, frozen=True):
+    """What a user has said meanwhile.
+
+    Parameters:
+        arguments: what they have filled in, in all the rounds.
+        consent: what they have agreed to; None for nothing.
+        is_declined: whether they want nothing to be done.
+    """
+
+    arguments: Mapping[str, Any] = {}
+    consent: Consent | None = None
+    is_declined: bool = False
+
+
+def read_replies(params: Mapping[str, Any]) -> Replied:
+    """What a repeated call brings with it.
+
+    Raises:
+        InvalidRequest: the state, or a response, is not what it has to be.
+    """
+    responses, state = params.get("inputResponses"), _read_state(params.get("requestState"))
+    if not isinstance(responses, dict):
+        return Replied(state.arguments)
+    if any(_action(response) != "accept" for response in responses.values()):
+        return Replied(state.arguments, is_declined=True)
+    filled = _content(responses.get(ARGUMENTS))
+    consent = None
+    if CONSENT in responses:
+        if _content(responses[CONSENT]).get(_AGREES) is not True:
+            return Replied(state.arguments, is_declined=True)
+        consent = Consent(state.price)
+    return Replied({**state.arguments, **filled}, consent)
+
+
+def ask_arguments(
+    action: Action, missing: Sequence[str], said: Mapping[str, Any], *, intent: bool
+) -> Item | None:
+    """Ask for arguments; None where they are none that a form can hold.
+
+    Parameters:
+        missing: their names.
+        said: what the user has filled in before.
+        intent: whether it is asked as well what the call is for.
+    """
+    known = action.input_schema.get("properties", {})
+    fields = {name: _field(known.get(name)) for name in missing}
+    if intent:
+        fields[INTENT] = {
+            "type": "string",
+            "title": "What for",
+            "minLength": 1,
+            "maxLength": LONGEST_INTENT,
+        }
+    if not fields or not all(fields.values()):
+        return None
+    summary = action.summary.strip().rstrip(".!:")
+    form = {"type": "object", "properties": fields, "required": list(fields)}
+    return _required(ARGUMENTS, f"{summary}. This is needed first.", form, _State(dict(said)))
+
+
+def ask_consent(
+    action: Action, arguments: Mapping[str, Any], said: Mapping[str, Any], price: Money | None
+) -> Item:
+    """Ask whether a call shall be made: what it does, on what, and what it costs.
+
+    Parameters:
+        arguments: all of the call's.
+        said: those among them that the user has filled in.
+    """
+    message = " ".join([*retold(action, arguments, price), "Shall it be done?"])
+    agree = {"type": "boolean", "title": "Yes, do it", "default": False}
+    form = {"type": "object", "properties": {_AGREES: agree}, "required": [_AGREES]}
+    return _required(CONSENT, message, form, _State(dict(said), price))
+
+
+def _required(name: str, message: str, form: Item, state: _State) -> Item:
+    params = {"mode": "form", "message": message, "requestedSchema": form}
+    return {
+        "resultType": "input_required",
+        "inputRequests": {name: {"method": "elicitation/create", "params": params}},
+        "requestState": msgspec.json.encode(state).decode(),
+    }
+
+
+def _field(schema: Any) -> Item | None:
+    """A field of a form, which knows fewer words than a schema; None for what it cannot hold."""
+    if not isinstance(schema, dict):
+        return None
+    kind = schema.get("type")
+    words = _WORDS.get(kind) if isinstance(kind, str) else None
+    if words is None:
+        return None
+    field = {"type": kind, **{word: schema[word] for word in words if word in schema}}
+    if field.get("format") not in _FORMATS:
+        field.pop("format", None)
+    choices = schema.get("enum")
+    if choices is not None:
+        if kind != "string" or not all(isinstance(choice, str) for choice in choices):
+            return None
+        field = {word: field[word] for word in ("type", "title", "description") if word in field}
+        field["enum"] = list(choices)
+    return field
+
+
+def _action(response: Any) -> Any:
+    return response.get("action") if isinstance(response, dict) else None
+
+
+def _content(response: Any) -> dict[str, Any]:
+    content = response.get("content") if isinstance(response, dict) else None
+    return content if isinstance(content, dict) else {}
+
+
+def _read_state(text: Any) -> _State:
+    if text is None:
+        return _State()
+    state = text if isinstance(text, str) and len(text) <= _MOST_STATE else ""
+    try:
+        return msgspec.convert(decode_json(state.encode()), _State)
+    except (msgspec.ValidationError, InvalidRequest):
+        told = "requestState is sent back as it was given."
+        raise InvalidRequest(told, param="requestState") from None

@@ -1,0 +1,35 @@
+"""What can be asked over MCP: one table, for the SDK's server and for messages without it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.mcp.caller import Caller
+from aitp_desk.protocols.mcp.calling import call_tool, get_tools
+from aitp_desk.protocols.mcp.prompting import Prompting, Suggested
+from aitp_desk.protocols.mcp.reading import Markdown, Reading
+from aitp_desk.protocols.mcp.tools import Item
+
+Method = Callable[[Desk, Caller, Mapping[str, Any]], Awaitable[Item]]
+Methods = Mapping[str, Method]
+
+
+def make_methods(suggested: Suggested, markdown: Markdown) -> Methods:
+    """The methods by their names.
+
+    Parameters:
+        suggested: gives the questions that the site suggests.
+        markdown: gives a page as Markdown.
+    """
+    reading, prompting = Reading(markdown), Prompting(suggested)
+    return {
+        "tools/list": get_tools,
+        "tools/call": call_tool,
+        "resources/list": reading.get_list,
+        "resources/templates/list": reading.get_templates,
+        "resources/read": reading.read,
+        "prompts/list": prompting.get_list,
+        "prompts/get": prompting.get,
+    }

@@ -1,0 +1,204 @@
+"""What comes of a tool's call, as its result has it.
+
+``structuredContent`` is for programs and fits the tool's ``outputSchema``; the first text says the
+same in words. Whatever was refused is a result with ``isError``, so that a model reads what is
+wrong and what would be right (MCP 2025-11-25, server/tools, error handling). Pure: no I/O, no
+clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.base import Answer, Clarification
+from aitp_desk.desk.asking import Asked
+from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.offer import Offer
+from aitp_desk.model.action import Action
+from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState
+from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
+from aitp_desk.model.ticket import PersonSaid
+from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, is_object
+
+_STATUS = {
+    CallState.SUCCEEDED: "success",
+    CallState.FAILED: "failed",
+    CallState.UNKNOWN: "failed",
+    CallState.EXPIRED: "expired",
+}
+_to_json = msgspec.json.Encoder().encode
+
+
+def answered(asked: Asked, site_url: str) -> Item:
+    """An answer from the site's content, or what is asked back."""
+    outcome = asked.outcome
+    told: Item = {"status": "success", SESSION: asked.session_id}
+    if isinstance(outcome, Clarification):
+        text = _told(outcome.heard, outcome.question)
+        told |= {"status": "clarification_needed", "answer": text, "options": outcome.options}
+        return _result(text, told)
+    text = _told(outcome.heard, outcome.text)
+    told |= {"answer": text, "sources": _sources(outcome, site_url)}
+    if outcome.follow_ups:
+        told["suggested_queries"] = outcome.follow_ups
+    if isinstance(outcome, Offer) and outcome.payload is not None:
+        told |= {"content_type": outcome.content_type, "payload": outcome.payload}
+    return _result(text, told)
+
+
+def called(action: Action, status: CallStatus, session_id: str | None = None) -> Item:
+    """What a call gave, or how it stands where it goes on by itself.
+
+    Parameters:
+        session_id: the conversation in which it was called; None for none.
+    """
+    call = status.call
+    if action.kind == "async" or not call.is_over:
+        return stands(status, session_id)
+    if call.error is not None or status.offer is None:
+        kind, message = ("internal", "") if call.error is None else _why(call)
+        return _refusal({"code": kind, "message": message}, message)
+    structured = None
+    if action.output_schema is not None and is_object(action.output_schema):
+        structured = call.result
+    elif action.output_schema is not None or call.result is not None:
+        structured = {"value": call.result}
+    return _result(status.offer.text, structured, call, session_id)
+
+
+def stands(status: CallStatus, session_id: str | None = None) -> Item:
+    """How a call stands, and where it is asked after."""
+    call = status.call
+    told: Item = {"call_id": call.id, "capability": call.action}
+    if session_id is not None:
+        told[SESSION] = session_id
+    if not call.is_over:
+        told |= {
+            "status": "pending",
+            "progress": call.progress or "It was taken on.",
+            "eta_seconds": status.eta_seconds,
+        }
+        where = (
+            {SESSION: session_id} if session_id else {"capability": call.action, "call_id": call.id}
+        )
+        after = f"Ask after it by the tool {CALL_STATUS}: {_to_json(where).decode()}"
+        return _result(f"{told['progress']} {after}", told, call, session_id)
+    told["status"] = _STATUS[call.state]
+    if status.offer is None:
+        kind, message = _why(call)
+        told["error"] = {"code": kind, "message": message}
+        return {**_result(message, told, call, session_id), "isError": True}
+    told["result"] = call.result
+    return _result(status.offer.text, told, call, session_id)
+
+
+def refused(error: DeskError, tool: str, missing: Mapping[str, Any] | None = None) -> Item:
+    """A refusal that says what helps: what to send, whom to ask, when to come again.
+
+    Parameters:
+        tool: that was called.
+        missing: the schemas of arguments that were not given, by their names.
+    """
+    told: Item = {"code": error.kind.value, "message": error.message}
+    helps: list[str] = []
+    if error.param is not None:
+        told["param"] = error.param
+    if error.retry_after is not None:
+        told["retry_after"] = error.retry_after
+        helps.append(f"Try again in {error.retry_after} seconds.")
+    if error.recovery is not None:
+        told["recovery"] = error.recovery
+        helps.append(error.recovery.description)
+        if error.recovery.actions:
+            helps.append(f"These tools help: {', '.join(error.recovery.actions)}.")
+    if isinstance(error, ConsentMissing):
+        agreed: Any = True if error.price is None else error.price
+        told |= {"price": error.price, "send": {CONFIRMATION: agreed}}
+        helps.append(
+            f"Ask the user. If they agree, call {tool} again with the same arguments and"
+            f" {CONFIRMATION}: {_to_json(agreed).decode()}"
+        )
+    elif missing:
+        told["missing"] = missing
+        helps.append(f"Call {tool} again with: {'; '.join(_needs(missing))}.")
+    elif error.param == INTENT:
+        helps.append(f"Call {tool} again with the same arguments and {INTENT}.")
+    if isinstance(error, UnsupportedType):
+        told["available_types"] = error.available
+    return _refusal(told, " ".join([error.message, *helps]))
+
+
+def declined(tool: str) -> Item:
+    """That nothing was done, because the user was asked and did not want it."""
+    message = f"The user was asked and has declined. {tool} was not called; nothing was done."
+    return _refusal({"code": "declined", "message": message}, message)
+
+
+def held_by_person(answer: str, session_id: str) -> Item:
+    """That nothing was done, because a person of the site has the conversation."""
+    told = {"code": "precondition_failed", "message": answer, SESSION: session_id}
+    return _refusal(told, answer)
+
+
+def _needs(missing: Mapping[str, Any]) -> list[str]:
+    told = []
+    for name, schema in missing.items():
+        about = schema.get("description") or schema.get("title") or ""
+        kind = schema.get("type")
+        of_kind = f" ({kind})" if isinstance(kind, str) else ""
+        told.append(f"{name}{of_kind}{about and f': {about}'}".rstrip("."))
+    return told
+
+
+def _why(call: ActionCall) -> tuple[str, str]:
+    return ("internal", "") if call.error is None else (call.error.kind, call.error.message)
+
+
+def _result(
+    text: str,
+    structured: Any,
+    call: ActionCall | None = None,
+    session_id: str | None = None,
+) -> Item:
+    """A result, in words and as data; the data stand in a text as well, for older clients."""
+    content = [_text(text)]
+    result: Item = {"content": content, "isError": False}
+    if structured is not None:
+        encoded = _to_json(structured)
+        content.append(_text(encoded.decode()))
+        # members that are Structs, or JSON already, as the plain values that they stand for
+        result["structuredContent"] = msgspec.json.decode(encoded)
+    about = {"call_id": None if call is None else call.id, SESSION: session_id}
+    if told := {name: value for name, value in about.items() if value is not None}:
+        result["_meta"] = told
+    return result
+
+
+def _refusal(told: Item, words: str) -> Item:
+    plain = msgspec.json.decode(_to_json({"error": told}))
+    return {"content": [_text(words)], "structuredContent": plain, "isError": True}
+
+
+def _text(text: str) -> Item:
+    return {"type": "text", "text": text}
+
+
+def _sources(answer: Answer, site_url: str) -> list[Item]:
+    return [
+        {
+            "title": source.title,
+            "url": source.absolute_url(site_url),
+            "relevance": source.relevance,
+        }
+        for source in answer.sources
+    ]
+
+
+def _told(heard: tuple[PersonSaid, ...], text: str) -> str:
+    """What people have said, each with who speaks, and then what the agent says."""
+    named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
+    return "\n\n".join(filter(None, (*named, text)))

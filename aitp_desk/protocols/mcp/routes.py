@@ -1,0 +1,195 @@
+"""The address of the MCP door, and the SDK's server behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from importlib.util import find_spec
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from aitp_desk.auth.address import Headers
+from aitp_desk.config import Config
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import DeskError, InvalidRequest
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse
+from aitp_desk.protocols.mcp.bridge import Application, ask_application
+from aitp_desk.protocols.mcp.caller import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    REFUSED,
+    Caller,
+)
+from aitp_desk.protocols.mcp.methods import Methods
+from aitp_desk.protocols.refusal import refusal_headers, status_of
+from aitp_desk.protocols.reply import Call, Door, Reply, Route
+
+MCP_PATH: Final = "/mcp"
+LIBRARY: Final = "mcp"
+MAX_BODY = 64 * 1024
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+Prove = Callable[[Headers, str, str], Awaitable[Principal]]
+"""Finds out who calls whose credential stands in a message: the headers, the credential, the
+address."""
+
+
+def speaks_mcp(config: Config) -> bool:
+    """Whether the door is served: its library is an extra."""
+    return config.mcp_server.serve != "never" and find_spec(LIBRARY) is not None
+
+
+class McpDoor:
+    """The MCP door of one desk.
+
+    The SDK's server is loaded when it is first needed, in a thread: the desk listens long before,
+    and whoever comes meanwhile waits for it.
+
+    Parameters:
+        methods: what can be asked.
+        prove: finds out who calls.
+        origins: those of further pages that may call.
+    """
+
+    def __init__(
+        self, desk: Desk, methods: Methods, *, prove: Prove, origins: tuple[str, ...]
+    ) -> None:
+        self._desk = desk
+        self._methods = methods
+        self._prove = prove
+        self._origins = origins
+        self._wanted = asyncio.Event()
+        self._application: asyncio.Future[Application] | None = None
+
+    async def post(self, desk: Desk, call: Call) -> Reply:
+        """``POST /mcp``: one message."""
+        try:
+            message = decode_json(call.body)
+        except InvalidRequest as error:
+            return refuse(None, PARSE_ERROR, error.message)
+        caller = Caller(
+            await self._identify(desk, call, message),
+            call.allowance,
+            call.path,
+            call.headers.get("Idempotency-Key"),
+        )
+        if is_bare(call.headers):
+            return await answer_bare(desk, self._methods, caller, message)
+        self._wanted.set()
+        if self._application is None:
+            raise RuntimeError("The MCP door is not open.")
+        reply = await ask_application(await asyncio.shield(self._application), call, caller)
+        if caller.escaped is not None:
+            raise caller.escaped
+        return reply
+
+    async def _identify(self, desk: Desk, call: Call, message: Any) -> Principal:
+        """Who sends a message: what proves that may stand in it, as well as in a header."""
+        token = _credential_in(message)
+        if token is None:
+            return call.principal
+        found = await self._prove(call.headers, token, call.principal.address)
+        return msgspec.structs.replace(found, desk=desk.name)
+
+    @asynccontextmanager
+    async def _open(self) -> AsyncIterator[None]:
+        """Have the SDK's server ready from when it is first needed until the desk stops."""
+        self._application = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(self._serve(self._application))
+        try:
+            yield
+        finally:
+            serving.cancel()
+            with suppress(asyncio.CancelledError):
+                await serving
+
+    async def _serve(self, application: asyncio.Future[Application]) -> None:
+        await self._wanted.wait()
+        try:
+            manager = await asyncio.to_thread(self._load)
+        except Exception as error:  # noqa: BLE001 -- whoever waits is told, and the front logs it
+            application.set_exception(error)
+            return
+        async with manager.run():
+            application.set_result(manager.handle_request)
+            await asyncio.Event().wait()
+
+    def _load(self) -> Any:
+        from aitp_desk.protocols.mcp.serving import make_manager
+
+        site = urlsplit(self._desk.site.url)
+        names = {site.netloc.lower(), *_LOOPBACK, *(f"{name}:*" for name in _LOOPBACK)}
+        local = [f"http://{name}{port}" for name in _LOOPBACK for port in ("", ":*")]
+        own = f"{site.scheme}://{site.netloc}".lower()
+        return make_manager(
+            self._desk,
+            self._methods,
+            hosts=sorted(names),
+            origins=[own, *self._origins, *local],
+        )
+
+    def door(self) -> Door:
+        """The door with its table of routes."""
+        name = self._desk.name
+        path = f"/{name}{MCP_PATH}" if name else MCP_PATH
+        route = Route("POST", path, self.post, counted="static", max_body=MAX_BODY)
+        return Door(
+            f"mcp of {name}" if name else "mcp",
+            (route,),
+            owns=(path,),
+            render_error=render_error,
+            desk=self._desk if name else None,
+            beside=self._open,
+        )
+
+
+def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal before a message was read, or of who has sent it, in JSON-RPC's form.
+
+    ``data.code`` is its kind; the HTTP status and headers are those of every door.
+    """
+    data: dict[str, Any] = {"code": error.kind.value}
+    if error.param is not None:
+        data["param"] = error.param
+    if error.retry_after is not None:
+        data["retry_after"] = error.retry_after
+    if error.recovery is not None:
+        data["recovery"] = error.recovery
+    reply = refuse(None, _code_of(error.kind), error.message, data, status=status_of(error.kind))
+    return msgspec.structs.replace(reply, headers=refusal_headers(error))
+
+
+def _code_of(kind: ErrorKind) -> int:
+    match kind:
+        case ErrorKind.INVALID_REQUEST | ErrorKind.MISSING_FIELD:
+            return INVALID_REQUEST
+        case ErrorKind.ROUTE_NOT_FOUND | ErrorKind.METHOD_NOT_ALLOWED:
+            return METHOD_NOT_FOUND
+        case ErrorKind.INTERNAL:
+            return INTERNAL_ERROR
+        case _:
+            return REFUSED
+
+
+def _credential_in(message: Any) -> str | None:
+    """The credential in a message, ``params._meta.auth``; None where there is none.
+
+    Raises:
+        InvalidRequest: it is no text.
+    """
+    params = message.get("params") if isinstance(message, dict) else None
+    meta = params.get("_meta") if isinstance(params, dict) else None
+    token = meta.get("auth") if isinstance(meta, dict) else None
+    if token is None:
+        return None
+    if not isinstance(token, str) or not token or len(token) > MAX_BODY:
+        raise InvalidRequest("_meta.auth is an API key or a token, as text.", param="_meta.auth")
+    return token

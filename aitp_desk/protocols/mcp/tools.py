@@ -1,0 +1,254 @@
+"""Tools, from the declarations of actions (MCP 2025-11-25 and 2026-07-28, server/tools).
+
+Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from aitp_desk.agent.filling.confirming import consequences
+from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.registry import CONTACT, LIST_PAGES, OWN_NAMES, SITE_INFO
+from aitp_desk.model.action import Action
+from aitp_desk.model.call import CONFIRMATION
+
+Item = dict[str, Any]
+
+CALL_STATUS: Final = "call_status"
+"""The tool that says how a call stands which goes on by itself."""
+SESSION: Final = "session_id"
+"""The argument that chooses a conversation."""
+LONGEST_QUESTION: Final = 4096
+LONGEST_SESSION: Final = 128
+MOST_TOKENS: Final = 32_768
+LONGEST_INTENT: Final = 256
+
+USUAL_QUESTIONS: Mapping[str, str] = {
+    SITE_INFO: "What is this site about?",
+    CONTACT: "How can I reach the people behind this site?",
+    LIST_PAGES: "all pages",
+}
+"""What is asked of the desk's own actions where nothing is."""
+
+_SESSION: Item = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_SESSION,
+    "description": "The conversation that this belongs to: the session_id of an earlier result, or"
+    " the id of a thread. Without it a new one begins, or none.",
+}
+_SOURCES: Item = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string"},
+            "url": {"type": "string"},
+            "relevance": {"type": "string"},
+        },
+        "required": ["title", "url"],
+    },
+}
+_ANSWER: Item = {
+    "type": "object",
+    "properties": {
+        "status": {"enum": ["success", "clarification_needed"]},
+        SESSION: {"type": "string", "description": "Send it with what belongs to this as well."},
+        "answer": {"type": "string", "description": "The answer, or what is asked back."},
+        "content_type": {"type": "string"},
+        "payload": {"type": "object", "description": "The answer as data of that type."},
+        "sources": _SOURCES,
+        "suggested_queries": {"type": "array", "items": {"type": "string"}},
+        "options": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["status", SESSION, "answer"],
+}
+_STATUS_TAKES: Item = {
+    "type": "object",
+    "properties": {
+        "capability": {"type": "string", "description": "The tool that was called."},
+        "call_id": {"type": "string", "description": "The call_id of its result."},
+        SESSION: {
+            "type": "string",
+            "description": "Instead of both, the conversation in which it was called.",
+        },
+    },
+    "additionalProperties": False,
+}
+
+
+def list_tools(actions: Sequence[Action], *, requires_intent: bool) -> list[Item]:
+    """The tools of a caller, in the order of the actions; what answers from content comes first.
+
+    Parameters:
+        actions: those that the caller may call.
+        requires_intent: whether it must be said what for, where something may change.
+    """
+    tools = [describe(action, requires_intent=requires_intent) for action in actions]
+    names = {action.name for action in actions}
+    if CALL_STATUS not in names and any(action.kind == "async" for action in actions):
+        tools.append(_call_status())
+    return tools
+
+
+def describe(action: Action, *, requires_intent: bool) -> Item:
+    """The tool that calls an action."""
+    is_own = action.name in OWN_NAMES
+    told = (action.summary, action.description, *(() if is_own else consequences(action)))
+    tool: Item = {
+        "name": action.name,
+        "title": action.name.replace("_", " ").capitalize(),
+        "description": "\n\n".join(filter(None, told)),
+        "inputSchema": _question(action) if is_own else _arguments(action, requires_intent),
+        "annotations": _annotations(action, is_own=is_own),
+    }
+    if (gives := _ANSWER if is_own else given_schema(action)) is not None:
+        tool["outputSchema"] = gives
+    return tool
+
+
+def given_schema(action: Action) -> Item | None:
+    """The schema of what a call gives as ``structuredContent``, an object at each revision.
+
+    What goes on by itself gives how it stands.
+    """
+    if action.kind == "async":
+        return _status_schema(action.output_schema)
+    if action.output_schema is None:
+        return None
+    schema = dict(action.output_schema)
+    return schema if is_object(schema) else _in_value(schema)
+
+
+def is_object(schema: Mapping[str, Any]) -> bool:
+    """Whether all that a schema lets through are objects."""
+    return bool(schema.get("type") == "object")
+
+
+def _in_value(schema: Item) -> Item:
+    """A schema of something else as a member of an object; its definitions stay at the root."""
+    inner = {word: said for word, said in schema.items() if word not in {"$defs", "$schema"}}
+    outer: Item = {"type": "object", "properties": {"value": inner}, "required": ["value"]}
+    return {**outer, "$defs": schema["$defs"]} if "$defs" in schema else outer
+
+
+def _status_schema(result: Mapping[str, Any] | None) -> Item:
+    given = dict(result or {})
+    definitions = given.pop("$defs", None)
+    given.pop("$schema", None)
+    schema: Item = {
+        "type": "object",
+        "properties": {
+            "call_id": {"type": "string"},
+            "capability": {"type": "string"},
+            SESSION: {"type": "string"},
+            "status": {"enum": ["accepted", "pending", "success", "failed", "expired"]},
+            "progress": {"type": "string"},
+            "eta_seconds": {"type": ["integer", "null"]},
+            "result": given,
+            "error": {"type": "object"},
+        },
+        "required": ["call_id", "capability", "status"],
+    }
+    return schema if definitions is None else {**schema, "$defs": definitions}
+
+
+def _annotations(action: Action, *, is_own: bool) -> Item:
+    safety = action.safety
+    reads = action.kind == "query" or safety.mutability == "read_only"
+    return {
+        "readOnlyHint": reads,
+        "destructiveHint": not reads and safety.is_grave,
+        "idempotentHint": reads or action.is_idempotent,
+        "openWorldHint": not is_own,
+    }
+
+
+def _question(action: Action) -> Item:
+    """What a capability takes that answers from the site's content."""
+    usual = USUAL_QUESTIONS.get(action.name)
+    query: Item = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": LONGEST_QUESTION,
+        "description": "The question, in words.",
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "query": query if usual is None else {**query, "default": usual},
+            SESSION: _SESSION,
+            "locale": {
+                "type": "string",
+                "maxLength": 64,
+                "description": "The language of the answer, such as en or fr-CA.",
+            },
+            "max_tokens": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": MOST_TOKENS,
+                "description": "How long the answer is at most.",
+            },
+        },
+        **({"required": ["query"]} if usual is None else {}),
+        "additionalProperties": False,
+    }
+
+
+def _arguments(action: Action, requires_intent: bool) -> Item:
+    """What an action takes, and what is said beside that. An argument of its own goes first."""
+    schema = {word: said for word, said in action.input_schema.items() if word != "$schema"}
+    beside: Item = {SESSION: _SESSION}
+    required = list(schema.get("required", ()))
+    if asks_first(action):
+        beside[CONFIRMATION] = _confirmation(action)
+    if action.kind != "query":
+        beside[INTENT] = {
+            "type": "string",
+            "maxLength": LONGEST_INTENT,
+            "description": "What the call is for, in the user's words.",
+        }
+        required += [INTENT] if requires_intent else []
+    schema["type"] = "object"
+    schema["properties"] = {**beside, **schema.get("properties", {})}
+    return {**schema, "required": required} if required else schema
+
+
+def asks_first(action: Action) -> bool:
+    """Whether a call may have to be agreed to."""
+    safety = action.safety
+    return action.may_cost or safety.is_grave or safety.confirmation_recommended
+
+
+def _confirmation(action: Action) -> Item:
+    price: Item = {
+        "type": "object",
+        "properties": {
+            "amount": {"type": "string"},
+            "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        },
+        "required": ["amount", "currency"],
+    }
+    told = "What the user has agreed to: the price as the refusal names it."
+    if not action.may_cost:
+        return {"const": True, "description": "True once the user has agreed to it."}
+    return {"anyOf": [price, {"const": True}], "description": told}
+
+
+def _call_status() -> Item:
+    return {
+        "name": CALL_STATUS,
+        "title": "Call status",
+        "description": "How a call stands that was taken on and goes on by itself, and what came of"
+        " it: by capability and call_id, or by the session_id in which it was called.",
+        "inputSchema": _STATUS_TAKES,
+        "outputSchema": _status_schema(None),
+        "annotations": {
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            "openWorldHint": False,
+        },
+    }
