@@ -222,6 +222,8 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
             return {"tool_outputs": [{"tool_call_id": "call_1", "output": "Done."}]}
         case "POST /capabilities/{name}" | "POST /{agent}/capabilities/{name}":
             return {"query": "Hello?"}
+        case "POST /mcp" | "POST /{agent}/mcp":
+            return {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
         case "POST /agent/converse":
             return a_question()
         case "POST /agent/converse with session_id":

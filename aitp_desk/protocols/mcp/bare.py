@@ -38,20 +38,33 @@ def is_bare(headers: Mapping[str, str]) -> bool:
     return "MCP-Protocol-Version" not in headers and EVENT_STREAM not in headers.get("Accept", "")
 
 
-async def answer_bare(desk: Desk, methods: Methods, caller: Caller, message: Any) -> Reply:
-    """Answer one message.
+def wrong_form(message: Any) -> str | None:
+    """What is wrong with a body that is no message of JSON-RPC 2.0; None for one that is.
+
+    It is looked at in each era: what one program takes for a notification another one would answer.
+    """
+    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+        return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
+    if "id" in message and not (isinstance(message["id"], str) or type(message["id"]) is int):
+        return "The id of a message is a text or a whole number."
+    if "method" in message and not isinstance(message["method"], str):
+        return "The method of a message is a text."
+    return None
+
+
+async def answer_bare(
+    desk: Desk, methods: Methods, caller: Caller, message: Mapping[str, Any]
+) -> Reply:
+    """Answer one message that has the form of one.
 
     Raises:
         whatever a method raises but RpcError.
     """
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return refuse(None, INVALID_REQUEST, "The body is one message of JSON-RPC 2.0.")
-    method, params = message.get("method"), message.get("params")
-    id_ = message.get("id")
-    if not isinstance(method, str) or not isinstance(id_, str | int | None):
-        return refuse(None, INVALID_REQUEST, "A message has a method, and an id to be answered.")
-    if "id" not in message:
+    id_, method, params = message.get("id"), message.get("method"), message.get("params")
+    if id_ is None:
         return Reply(202)
+    if method is None:
+        return refuse(id_, INVALID_REQUEST, "A message names a method; nothing is asked from here.")
     if not isinstance(params, dict | None):
         return refuse(id_, INVALID_PARAMS, "params is an object.")
     try:

@@ -126,7 +126,7 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
     try:
         if given.session_id is not None:
             return await _call_in_session(desk, caller, action, given, consent)
-        asked = DirectCall(action.name, given.arguments, consent, given.intent, _MODEL)
+        asked = DirectCall(action.name, given.arguments, consent, given.intent, written_by=_MODEL)
         body = _to_json([action.name, given.arguments])
         request = Request("tools/call", caller.path, body, caller.key)
         status = await desk.call(caller.principal, asked, request, caller.allowance)

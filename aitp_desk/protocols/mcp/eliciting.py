@@ -133,14 +133,14 @@ def _field(schema: Any) -> Item | None:
     """A field of a form, which knows fewer words than a schema; None for what it cannot hold."""
     if not isinstance(schema, dict):
         return None
-    kind = schema.get("type")
+    choices = schema.get("enum")
+    kind = schema.get("type", "string" if choices else None)
     words = _WORDS.get(kind) if isinstance(kind, str) else None
     if words is None:
         return None
     field = {"type": kind, **{word: schema[word] for word in words if word in schema}}
     if field.get("format") not in _FORMATS:
         field.pop("format", None)
-    choices = schema.get("enum")
     if choices is not None:
         if kind != "string" or not all(isinstance(choice, str) for choice in choices):
             return None

@@ -18,7 +18,7 @@ from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse
+from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse, wrong_form
 from aitp_desk.protocols.mcp.bridge import Application, ask_application
 from aitp_desk.protocols.mcp.caller import (
     INTERNAL_ERROR,
@@ -75,6 +75,8 @@ class McpDoor:
             message = decode_json(call.body)
         except InvalidRequest as error:
             return refuse(None, PARSE_ERROR, error.message)
+        if (wrong := wrong_form(message)) is not None:
+            return refuse(None, INVALID_REQUEST, wrong)
         caller = Caller(
             await self._identify(desk, call, message),
             call.allowance,
@@ -91,7 +93,7 @@ class McpDoor:
             raise caller.escaped
         return reply
 
-    async def _identify(self, desk: Desk, call: Call, message: Any) -> Principal:
+    async def _identify(self, desk: Desk, call: Call, message: Mapping[str, Any]) -> Principal:
         """Who sends a message: what proves that may stand in it, as well as in a header."""
         token = _credential_in(message)
         if token is None:
@@ -179,13 +181,13 @@ def _code_of(kind: ErrorKind) -> int:
             return REFUSED
 
 
-def _credential_in(message: Any) -> str | None:
+def _credential_in(message: Mapping[str, Any]) -> str | None:
     """The credential in a message, ``params._meta.auth``; None where there is none.
 
     Raises:
         InvalidRequest: it is no text.
     """
-    params = message.get("params") if isinstance(message, dict) else None
+    params = message.get("params")
     meta = params.get("_meta") if isinstance(params, dict) else None
     token = meta.get("auth") if isinstance(meta, dict) else None
     if token is None:

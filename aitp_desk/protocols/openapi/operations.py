@@ -146,6 +146,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             "Call a capability by its arguments", "AHPResponse", is_repeatable=True, statuses=(202,)
         ),
         "GET /capabilities/{name}/calls/{call_id}": Operation("How a call stands", "CallStatus"),
+        "POST /mcp": Operation("Use what can be done here as tools (MCP, JSON-RPC)"),
         "GET /": Operation("The home page"),
         "GET /assets/{name}": Operation("What the desk's own pages load", gives_files=True),
         "GET /{path:.*}": Operation(

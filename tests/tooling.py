@@ -1,0 +1,53 @@
+"""Programs that use a desk's tools over MCP, by the official client."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import httpx2
+import mcp
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult
+
+Mode = Literal["legacy", "auto"]
+MODES: tuple[Mode, ...] = ("legacy", "auto")
+"""The eras: those of the handshake, and what has all in each request."""
+
+
+@asynccontextmanager
+async def tool_user(
+    url: str,
+    mode: Mode,
+    key: str | None = None,
+    *,
+    path: str = "/mcp",
+    auth: httpx2.Auth | None = None,
+    **more: Any,
+) -> AsyncIterator[mcp.Client]:
+    """A client of a desk's tools.
+
+    Parameters:
+        key: sent with every request.
+        more: how the client itself is made.
+    """
+    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    async with httpx2.AsyncClient(headers=headers, auth=auth, timeout=30) as http:
+        transport = streamable_http_client(url + path, http_client=http)
+        async with mcp.Client(transport, mode=mode, **more) as client:
+            yield client
+
+
+def words(result: CallToolResult) -> str:
+    """What a result says first."""
+    text = result.content[0]
+    assert text.type == "text"
+    return text.text
+
+
+def failure(result: CallToolResult) -> dict[str, Any]:
+    """What a refusal says to programs."""
+    assert result.is_error, result
+    error: dict[str, Any] = result.structured_content["error"]
+    return error
