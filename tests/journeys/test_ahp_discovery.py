@@ -79,7 +79,8 @@ async def test_the_manifest_links_to_the_other_doors_that_are_open(visitor: Visi
 
 
 async def test_doors_that_are_closed_are_not_linked_to(tmp_path: Path) -> None:
-    async with visiting(tmp_path, "rest.enabled=false", "agents_txt.enabled=false") as visitor:
+    closed = ("rest.enabled=false", "agents_txt.enabled=false", "mcp_server.serve=never")
+    async with visiting(tmp_path, *closed) as visitor:
         assert (await manifest_of(visitor))["links"].keys() == {"site", "threads"}
 
 
