@@ -27,11 +27,17 @@ def test_every_import_keeps_to_the_floors() -> None:
     assert done.returncode == 0, done.stdout
 
 
+EXCEPTIONS = {"core": {"ignore_imports": ["aitp_desk.protocols.hac.middleware -> aiohttp"]}}
+"""HAC for other people's aiohttp applications: the desk never imports it."""
+
+
 @pytest.mark.parametrize("contract", contracts(), ids=lambda contract: str(contract["id"]))
-def test_no_contract_has_an_exception(contract: dict[str, object]) -> None:
-    assert not {
-        key for key in contract if key.startswith(("ignore_", "exhaustive_ignores", "unmatched_"))
-    }
+def test_no_contract_has_an_exception_but_the_one(contract: dict[str, object]) -> None:
+    assert {
+        key: value
+        for key, value in contract.items()
+        if key.startswith(("ignore_", "exhaustive_ignores", "unmatched_"))
+    } == EXCEPTIONS.get(str(contract["id"]), {})
 
 
 def test_every_door_is_named_in_the_contract_of_the_doors() -> None:

@@ -133,7 +133,7 @@ def schemas(shared_folder: Path) -> HacSchemas:
     return HacSchemas(shared_folder)
 
 
-@pytest.mark.requirement("HAC-3.1-1", "HAC-3.1-2", "HAC-3.1-4", "HAC-3.2-1")
+@pytest.mark.requirement("HAC-3.1-1", "HAC-3.1-2", "HAC-3.1-4", "HAC-3.1-6", "HAC-3.2-1")
 @slowly
 @given(payload=values, context=contexts)
 def test_a_success_has_two_members_and_the_payload_is_not_touched(
@@ -189,7 +189,7 @@ def test_every_success_fits_the_published_schema(schemas: HacSchemas, context: C
 
 
 @pytest.mark.requirement("HAC-6.1-1", "HAC-6.1-2", "HAC-6.1-3", "HAC-6.1-4", "HAC-6.1-5")
-@pytest.mark.requirement("HAC-6.1-6", "HAC-6.1-7", "HAC-6.2-1", "HAC-6.2-2")
+@pytest.mark.requirement("HAC-6.1-6", "HAC-6.1-7", "HAC-6.1-8", "HAC-6.2-1", "HAC-6.2-2")
 @slowly
 @given(error=errors)
 def test_every_error_fits_the_published_schema(schemas: HacSchemas, error: HacError) -> None:
@@ -200,7 +200,7 @@ def test_every_error_fits_the_published_schema(schemas: HacSchemas, error: HacEr
 
 
 @pytest.mark.requirement("HAC-7.2-1", "HAC-7.2-2", "HAC-7.2-3", "HAC-7.2-4", "HAC-7.2-5")
-@pytest.mark.requirement("HAC-7.2-6", "HAC-7.2-7", "HAC-7.2-8", "HAC-7.2-9")
+@pytest.mark.requirement("HAC-7.2-6", "HAC-7.2-7", "HAC-7.2-8", "HAC-7.2-9", "HAC-7.2-10")
 @slowly
 @given(discovery=discoveries)
 def test_every_discovery_fits_the_published_schema(

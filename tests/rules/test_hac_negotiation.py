@@ -73,7 +73,7 @@ def test_whoever_does_not_is_answered_plainly(accept: str) -> None:
     assert negotiate(accept) is Face.PLAIN
 
 
-@pytest.mark.requirement("HAC-2.3-4")
+@pytest.mark.requirement("HAC-2.3-4", "HAC-10.1-1")
 @pytest.mark.parametrize(
     "accept",
     [

@@ -1,0 +1,364 @@
+"""HAC for any aiohttp application (HAC 1.0).
+
+    from aiohttp import web
+    from aitp_desk.protocols.hac import Context
+    from aitp_desk.protocols.hac.middleware import described, hac_middleware
+
+    @described(lambda request, book: Context(description=f"The book {book['title']}."))
+    async def show(request: web.Request) -> web.Response:
+        return web.json_response({"title": "Emma"})
+
+    app = web.Application(middlewares=[hac_middleware(name="Library")])
+    app.router.add_get("/books/1", show)
+
+Handlers stay plain JSON handlers; whoever does not name the media type is answered as before. It
+needs aiohttp and msgspec, and nothing of the desk. It is the outermost middleware of those that
+answer by themselves, so that their refusals are put into the envelope too.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from inspect import isawaitable
+from typing import Any, Final, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import msgspec
+from aiohttp import ETag, hdrs, web
+from aiohttp.typedefs import Middleware
+
+from aitp_desk.protocols.hac.envelope import (
+    Context,
+    Discovery,
+    HacError,
+    Resource,
+    wrap,
+    write_discovery,
+    write_error,
+)
+from aitp_desk.protocols.hac.headers import BOUND_TO_BYTES, OF_BODY, seconds_of, tag_of, vary_of
+from aitp_desk.protocols.hac.negotiation import Face, content_type, negotiate
+from aitp_desk.protocols.hac.refusing import WAIT, explain
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Describer = Callable[[web.Request, Any], Context | Awaitable[Context]]
+"""Tells of a payload, which is given decoded, what an agent of this caller needs to know."""
+Explainer = Callable[[web.Request, web.Response], HacError | None]
+"""Tells why a request was refused; None where the status says enough."""
+Resources = Sequence[Resource] | Callable[[web.Request], Sequence[Resource]]
+
+_AnyHandler = TypeVar("_AnyHandler", bound=Callable[..., Any])
+
+_ERROR: Final = web.ResponseKey("hac_error", HacError)
+_READING: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})
+_WITHOUT_BODY: Final = frozenset({204, 205, 206})
+_JSON: Final = "application/json"
+_NONE: Final[Mapping[Handler, Describer]] = {}
+
+_log = logging.getLogger(__name__)
+
+
+class _Described(NamedTuple):
+    describe: Describer
+    varies: tuple[str, ...]
+
+
+_remembered: WeakKeyDictionary[Callable[..., Any], _Described] = WeakKeyDictionary()
+
+
+def _say_nothing(_request: web.Request, _payload: Any) -> Context:
+    return Context()
+
+
+def described(
+    describe: Describer = _say_nothing, *, varies: Sequence[str] = (hdrs.AUTHORIZATION,)
+) -> Callable[[_AnyHandler], _AnyHandler]:
+    """Give what a handler answers its second face.
+
+    Parameters:
+        describe: called with the request and the decoded payload of each success. It tells only
+            of what this caller may do (section 9.1). Left out, nothing is told beside the payload:
+            enough for a handler whose successes have no body.
+        varies: the request headers, beside ``Accept``, that decide what is told; empty where
+            every caller is told the same. They are named in ``Vary``.
+    """
+
+    def remember(handler: _AnyHandler) -> _AnyHandler:
+        _remembered[handler] = _Described(describe, tuple(varies))
+        return handler
+
+    return remember
+
+
+def refused(kind: type[web.HTTPError], error: HacError) -> web.HTTPError:
+    """An HTTP error for a handler to raise, told to agents and to all others alike.
+
+    Parameters:
+        kind: one that takes no arguments of its own, such as :class:`aiohttp.web.HTTPConflict`.
+
+    Returns:
+        The exception. Its body is JSON, with ``error`` as in section 6.1; ``Retry-After`` is set
+        where the error tells how long to wait.
+    """
+    after = {} if error.retry_after is None else {hdrs.RETRY_AFTER: str(error.retry_after)}
+    raised = kind(text=write_error(error).decode(), content_type=_JSON, headers=after)
+    raised[_ERROR] = error
+    return raised
+
+
+def hac_middleware(
+    *,
+    name: str,
+    description: str = "",
+    version: str = "",
+    resources: Resources = (),
+    describe: Mapping[Handler, Describer] = _NONE,
+    explained: Explainer | None = None,
+    profile: str = "",
+    root: str = "/",
+    url: str = "",
+) -> Middleware:
+    """Make the middleware that serves HAC to whoever asks for it by the ``Accept`` header.
+
+    A described handler's JSON is wrapped; what a handler that is not described answers has no
+    second face, and whoever takes nothing else gets a 406 before it is called. Refusals are
+    answered with the error envelope at every address.
+
+    Parameters:
+        name: of the API, for people (section 7.2).
+        description: what it is for, in words for a language model.
+        version: of the API.
+        resources: where it begins, or what tells that of each request.
+        describe: handlers described beside, as by :func:`described`.
+        explained: why something was refused, for errors that were not made by :func:`refused`.
+        profile: the URI of what is served beyond the specification (section 8.3).
+        root: the path of the discovery document.
+        url: where the API is reached; without TLS beyond this machine a warning is logged at once.
+            Empty: it is logged with the first request that comes so.
+
+    Raises:
+        NotHac: the name is empty.
+    """
+    served = _Served(
+        Discovery(name=name, description=description, version=version, resources=()),
+        resources,
+        {handler: _Described(one, (hdrs.AUTHORIZATION,)) for handler, one in describe.items()},
+        explained,
+        profile,
+        root,
+    )
+    warning = _Warning(url)
+
+    @web.middleware
+    async def hac(request: web.Request, handler: Handler) -> web.StreamResponse:
+        warning.look_at(request)
+        return await served.answer(request, handler)
+
+    return hac
+
+
+class _Served(NamedTuple):
+    """What one application serves; the members are those of :func:`hac_middleware`."""
+
+    about: Discovery
+    resources: Resources
+    beside: Mapping[Handler, _Described]
+    explained: Explainer | None
+    profile: str
+    root: str
+
+    async def answer(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        accept = ",".join(request.headers.getall(hdrs.ACCEPT, ()))
+        told = self._described(request)
+        is_root = request.path == self.root and request.method in _READING
+        has_face = told is not None or is_root or request.match_info.http_exception is not None
+        names = (hdrs.ACCEPT, *(told.varies if told else ()))
+        face = negotiate(accept, profile=self.profile, plain=None if told is None else (_JSON,))
+        if not has_face and face is Face.HAC and _takes_nothing_else(accept):
+            face = Face.NOT_ACCEPTABLE
+        try:
+            if face is Face.NOT_ACCEPTABLE:
+                raise web.HTTPNotAcceptable
+            if face is Face.PLAIN:
+                response = await handler(request)
+                body = None if told is None else _json_of(response)
+                if body is not None:
+                    response = _tagged(request, cast("web.Response", response), body)
+            elif is_root:
+                response = self._discovery(request)
+            else:
+                response = await self._told(request, handler, told, accept)
+        except web.HTTPException as raised:
+            if face is Face.PLAIN or raised.status < 400:
+                _vary(raised, names)
+                raise
+            response = raised
+        if face is not Face.PLAIN and response.status >= 400 and isinstance(response, web.Response):
+            response = self._refusal(request, response)
+        return _vary(response, names)
+
+    def _described(self, request: web.Request) -> _Described | None:
+        handler: Any = request.match_info.handler
+        if isinstance(handler, type):
+            handler = getattr(handler, request.method.lower(), None)
+        return self.beside.get(handler) or _remembered.get(getattr(handler, "__func__", handler))
+
+    async def _told(
+        self, request: web.Request, handler: Handler, told: _Described | None, accept: str
+    ) -> web.StreamResponse:
+        try:
+            response = await handler(request)
+            if told is None or not 200 <= response.status < 300:
+                return response
+            body = _json_of(response)
+            if body is not None:
+                whole = cast("web.Response", response)
+                return await self._wrapped(request, whole, body, told.describe)
+        except web.HTTPException:
+            raise
+        except TimeoutError:
+            return web.HTTPGatewayTimeout()
+        except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches an agent
+            _log.exception("What answers or describes %s failed", request.path)
+            return web.HTTPInternalServerError()
+        if request.method in _READING and not response.prepared and _takes_nothing_else(accept):
+            _log.warning("%s is described but is not whole JSON", request.path)
+            return web.HTTPNotAcceptable()
+        return response
+
+    async def _wrapped(
+        self, request: web.Request, response: web.Response, body: bytes, describe: Describer
+    ) -> web.Response:
+        context = describe(request, msgspec.json.decode(body))
+        document = wrap(body, await context if isawaitable(context) else context)
+        for name in BOUND_TO_BYTES:
+            response.headers.popall(name, None)
+        response.headers[hdrs.CONTENT_TYPE] = content_type(self.profile)
+        response.body = document
+        return _tagged(request, response, document)
+
+    def _discovery(self, request: web.Request) -> web.StreamResponse:
+        found = self.resources(request) if callable(self.resources) else self.resources
+        document = write_discovery(msgspec.structs.replace(self.about, resources=found))
+        headers = {hdrs.CONTENT_TYPE: content_type(self.profile)}
+        if callable(self.resources):
+            headers[hdrs.VARY] = f"{hdrs.ACCEPT}, {hdrs.AUTHORIZATION}"
+        return _tagged(request, web.Response(body=document, headers=headers), document)
+
+    def _refusal(self, request: web.Request, response: web.Response) -> web.Response:
+        error = response.get(_ERROR)
+        if error is None and self.explained is not None:
+            error = self.explained(request, response)
+        if error is None:
+            error = _explain(request, response, self.root)
+        if response.status == 429 and error.retry_after is None:
+            after = seconds_of(response.headers.get(hdrs.RETRY_AFTER)) or WAIT
+            error = msgspec.structs.replace(error, retryable=True, retry_after=after)
+        answer = _without_body(response, response.status, BOUND_TO_BYTES)
+        answer.headers[hdrs.CONTENT_TYPE] = content_type(self.profile)
+        if error.retry_after is not None:
+            answer.headers[hdrs.RETRY_AFTER] = str(error.retry_after)
+        answer.body = write_error(error)
+        return answer
+
+
+class _Warning:
+    """Tells the owner, once, of an API that is reached without TLS beyond this machine (9.4)."""
+
+    def __init__(self, url: str) -> None:
+        address = urlsplit(url)
+        self._is_known = bool(url)
+        if address.scheme == "http" and not _is_loopback(address.hostname or ""):
+            self._tell(url)
+
+    def look_at(self, request: web.Request) -> None:
+        if self._is_known or request.secure or request.transport is None:
+            return
+        host, *_ = request.transport.get_extra_info("sockname") or ("",)
+        if not _is_loopback(host):
+            self._is_known = True
+            self._tell(f"http://{host}")
+
+    @staticmethod
+    def _tell(url: str) -> None:
+        _log.warning(
+            "HAC is served without TLS at %s: what agents are told of safety can be changed on"
+            " the way. Serve it by https.",
+            url,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a host is this machine; so is a socket that has no host."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host in {"", "localhost"} or host.endswith(".localhost") or host.startswith("/")
+
+
+def _explain(request: web.Request, response: web.Response, root: str) -> HacError:
+    """Tell of a refusal that says no more than its status and perhaps a line of text."""
+    said = ""
+    if response.content_type == "text/plain" and isinstance(response.body, bytes):
+        said = response.body.decode(response.charset or "utf-8", "replace")
+    general = f"{response.status}: {response.reason}"
+    allowed = response.headers.get(hdrs.ALLOW, "").replace(" ", "").split(",")
+    return explain(
+        response.status,
+        message="" if said == general else said,
+        retry_after=seconds_of(response.headers.get(hdrs.RETRY_AFTER)),
+        root=root,
+        here=request.rel_url.raw_path,
+        allowed=allowed,
+    )
+
+
+def _takes_nothing_else(accept: str) -> bool:
+    return negotiate(accept, is_served=False, plain=None) is Face.NOT_ACCEPTABLE
+
+
+def _json_of(response: web.StreamResponse) -> bytes | None:
+    """The body of a success that is whole JSON in UTF-8; None for any other answer."""
+    if (
+        not isinstance(response, web.Response)
+        or response.prepared
+        or response.status in _WITHOUT_BODY
+        or not 200 <= response.status < 300
+        or response.content_type != _JSON
+        or (response.charset or "utf-8").lower() != "utf-8"
+        or response.headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity"
+    ):
+        return None
+    return bytes(response.body) if isinstance(response.body, (bytes, bytearray)) else None
+
+
+def _tagged(request: web.Request, response: web.Response, body: bytes) -> web.Response:
+    """An answer with its version, or the word that the caller holds it (RFC 9110, 13.1.2)."""
+    if request.method not in _READING or response.status != 200:
+        return response
+    if hdrs.ETAG not in response.headers:
+        response.etag = ETag(tag_of(body), is_weak=response.compression)
+    mine, known = response.etag, {tag.value for tag in request.if_none_match or ()}
+    if mine is None or not known & {mine.value, "*"}:
+        return response
+    return _without_body(response, 304, (hdrs.CONTENT_LENGTH,))
+
+
+def _without_body(response: web.Response, status: int, gone: Sequence[str]) -> web.Response:
+    """A new answer with the headers and cookies of another, but those of its body."""
+    answer = web.Response(status=status, headers=response.headers)
+    for name in (*gone, *OF_BODY):
+        answer.headers.popall(name, None)
+    answer.cookies.update(response.cookies)
+    return answer
+
+
+def _vary(response: web.StreamResponse, names: Sequence[str]) -> web.StreamResponse:
+    """Name the request headers that an answer depends on (section 2.5)."""
+    if not response.prepared:
+        held = ",".join(response.headers.getall(hdrs.VARY, ()))
+        response.headers[hdrs.VARY] = vary_of(held, names)
+    return response

@@ -1,0 +1,93 @@
+"""What an agent is told of a status of HTTP that nobody has explained (HAC 1.0, section 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from http import HTTPStatus
+from typing import Final
+
+from aitp_desk.protocols.hac.envelope import Action, HacError, NotHac, Recovery
+
+WAIT: Final = 60
+"""Seconds that are told with a 429 where nobody said how many."""
+
+_SERVER: Final = 500
+_TEMPORARY: Final = frozenset({408, 425, 429, 502, 503, 504})
+"""The statuses after which the same request may succeed (RFC 9110 and 6585)."""
+
+_ADVICE: Final = {
+    400: "Correct the request as the message says, then send it again.",
+    401: "Send a credential of the kind that the WWW-Authenticate header names.",
+    402: "Ask your user: this has to be paid for first.",
+    403: "Do not send this again with the same credential: whoever it stands for may not do it.",
+    404: "Check the address. The API's root tells which resources there are.",
+    405: "Use a method that the Allow header names.",
+    406: "Ask again with another Accept header, such as application/json.",
+    409: "Read the resource again: what it is now does not allow this. Resolve what the message"
+    " says, then send the request again.",
+    410: "Do not ask again: this is gone. The API's root tells which resources there are.",
+    412: "Read the resource again: it has changed since you read it.",
+    413: "Send less: the body is larger than what is read here.",
+    415: "Send the body in a media type that is read here, such as application/json.",
+    422: "Correct the request as the message says, then send it again.",
+    429: "Wait for as many seconds as retry_after tells, then send the same request again.",
+    503: "Wait, then send the same request again.",
+}
+_WAITS: Final = "Try again later, or tell your user: the fault is the server's, not the request's."
+_TO_ROOT: Final = frozenset({404, 410})
+
+
+def explain(
+    status: int,
+    *,
+    message: str = "",
+    retry_after: int | None = None,
+    root: str = "/",
+    here: str = "",
+    allowed: Sequence[str] = (),
+) -> HacError:
+    """Tell of a refusal what its status says.
+
+    Parameters:
+        status: of HTTP, 400 or more.
+        message: what the server said of it; empty for nothing.
+        retry_after: seconds to wait, as the ``Retry-After`` header has them; None without one.
+        root: where the discovery document is.
+        here: the address that was asked; empty where that is not to be told.
+        allowed: the methods that are answered there, after a 405.
+
+    Returns:
+        An error whose recovery only names requests that are answered.
+    """
+    phrase, code = _named(status)
+    general = _ADVICE[400] if status < _SERVER else _WAITS
+    actions: tuple[Action, ...] = ()
+    if status in _TO_ROOT:
+        actions = _reading("index", root, "What this API has.")
+    elif "GET" in allowed:
+        actions = _reading("self", here, "Read what is at this address.")
+    retryable = status in _TEMPORARY
+    if status == HTTPStatus.TOO_MANY_REQUESTS and retry_after is None:
+        retry_after = WAIT
+    return HacError(
+        code=code,
+        message=message.strip() or f"{phrase}.",
+        retryable=retryable,
+        retry_after=retry_after if retryable else None,
+        recovery=Recovery(description=_ADVICE.get(status, general), actions=actions),
+    )
+
+
+def _named(status: int) -> tuple[str, str]:
+    try:
+        phrase = HTTPStatus(status).phrase
+    except ValueError:
+        phrase = "Client error" if status < _SERVER else "Server error"
+    return phrase, phrase.lower().replace(" ", "_").replace("-", "_").replace("'", "")
+
+
+def _reading(rel: str, href: str, description: str) -> tuple[Action, ...]:
+    try:
+        return (Action(rel=rel, method="GET", href=href, description=description),)
+    except NotHac:  # an address that was asked need not be one that could be written
+        return ()
