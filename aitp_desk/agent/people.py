@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -38,10 +40,21 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
         in_full: whether a word such as ``human`` does not ask for one.
     """
     said = Sentences.of(words[-LONGEST_READ:])
-    for speech in all_speech():
-        if speech.person.is_asked_for(said, in_full=in_full):
-            return speech
-    return None
+    in_sentences, by_itself = _asking()
+    found = [in_sentences.fullmatch(sentence) for sentence in (*said.whole, *said.parts)]
+    if not in_full and len(said.whole) == 1:
+        found.append(by_itself.fullmatch(said.whole[0]))
+    tags = [one.lastgroup for one in found if one is not None]
+    return next(speech for speech in all_speech() if speech.tag in tags) if tags else None
+
+
+@cache
+def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What asks for a person in a sentence and alone, in each language a group of its tag."""
+    persons = [(speech.tag, speech.person) for speech in all_speech()]
+    in_sentences = "|".join(f"(?P<{tag}>{person.in_sentences})" for tag, person in persons)
+    by_itself = "|".join(f"(?P<{tag}>{person.by_itself})" for tag, person in persons)
+    return re.compile(in_sentences), re.compile(by_itself)
 
 
 def read_languages() -> None:

@@ -77,45 +77,32 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
     full: str
     filler: str = "(?!)"
 
-    def is_asked_for(self, said: Sentences, *, in_full: bool = False) -> bool:
-        """Whether what was said asks for a person, in this language.
-
-        Parameters:
-            in_full: whether ``alone`` is left out.
-        """
-        asks = self._asks.fullmatch
-        for sentence in said.whole:
-            if asks(sentence):
-                return True
-        for part in said.parts:
-            if asks(part):
-                return True
-        return not in_full and len(said.whole) == 1 and bool(self._alone.fullmatch(said.whole[0]))
-
     def is_agreed_to(self, words: str) -> bool:
         """Whether words say yes and nothing else, in this language."""
         return self._yes.fullmatch(_plain(words)) is not None
 
-    @cached_property
-    def _asks(self) -> re.Pattern[str]:
+    @property
+    def in_sentences(self) -> str:
+        """The pattern of sentences, and of parts of them, that ask for a person."""
         return self._any(self.asks)
 
-    @cached_property
-    def _alone(self) -> re.Pattern[str]:
+    @property
+    def by_itself(self) -> str:
+        """The pattern of what asks for one where it is all of what is said."""
         return self._any(self.alone)
 
     @cached_property
     def _yes(self) -> re.Pattern[str]:
         return re.compile(_whole(self.yes))
 
-    def _any(self, patterns: tuple[str, ...]) -> re.Pattern[str]:
+    def _any(self, patterns: tuple[str, ...]) -> str:
         parts = {
             name: f"(?:{_whole(getattr(self, name))})" for name in ("talk", "filler", "person")
         }
         parts["who"] = f"(?:{_whole(self.who)})"
         asked = "|".join(_filled(_whole(pattern), parts) for pattern in patterns)
         before, after = _whole(self.before), _whole(self.after)
-        return re.compile(rf"(?:(?:{before}) )*(?:{asked})(?: (?:{after}))*")
+        return rf"(?:(?:{before}) )*(?:{asked})(?: (?:{after}))*"
 
 
 def _plain(words: str) -> str:
