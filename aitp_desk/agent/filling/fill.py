@@ -29,7 +29,7 @@ from aitp_desk.agent.filling.refusing import after_no
 from aitp_desk.agent.filling.replies import drops, read_reply, read_time
 from aitp_desk.agent.filling.schema import form_of
 from aitp_desk.agent.filling.texts import read_named_texts, read_unnamed_texts
-from aitp_desk.agent.filling.tokens import Text, words_in
+from aitp_desk.agent.filling.tokens import Text, TooMuchToRead, words_in
 from aitp_desk.agent.filling.truths import read_truths
 from aitp_desk.agent.filling.unnamed import read_numbers, read_unnamed
 from aitp_desk.model.action import Action
@@ -51,7 +51,8 @@ def fill(
     two arguments, a number of which nothing says what it counts, a string without a name.
 
     Parameters:
-        text: the words; of more than 4,096 characters nothing is read.
+        text: the words; of more than 4,096 characters nothing is read, nor of those in which
+            thousands of pieces may be ids in other ways of writing them.
         now: in the site's time zone: what ``tomorrow`` is counted from, and the zone of a time.
         before: the ``memory`` of the turn before, whose question these words answer: they are
             first read against what it asked for, and what was read then is kept.
@@ -69,7 +70,7 @@ def fill(
     if asked and drops(text, asked):
         return Filled(arguments=kept, is_dropped=True)
     halves = {tuple(path): day for path, day in memory.get("halves", ())}
-    _read(reading, asked, memory.get("options", ()), halves)
+    reading = _read(reading, asked, memory.get("options", ()), halves)
     doubts = merge(reading, kept, {path for path, _ in asked})
     for path, day in halves.items():
         if path not in reading.said:
@@ -98,7 +99,7 @@ def change(
     fields = form_of(action.input_schema)
     nouns = frozenset(words_in(f"{action.name} {action.summary}"))
     reading = Reading(fields, Text(wished(words)), now, nouns)
-    _read(reading, (), (), days_of(fields, arguments, now), takes_rest=False)
+    reading = _read(reading, (), (), days_of(fields, arguments, now), takes_rest=False)
     keep_times(reading, arguments)
     if not (reading.said or reading.problems or reading.unsure):
         read_only_number(reading, arguments)
@@ -116,6 +117,22 @@ def _read(
     halves: Mapping[Path, str],
     *,
     takes_rest: bool = True,
+) -> Reading:
+    """The words, read; of those that have too much in them nothing is."""
+    try:
+        _read_on(reading, asked, options, halves, takes_rest=takes_rest)
+    except TooMuchToRead:
+        return Reading(reading.fields, Text(""), reading.now, reading.nouns)
+    return reading
+
+
+def _read_on(
+    reading: Reading,
+    asked: Sequence[tuple[Path, Field]],
+    options: Sequence[Any],
+    halves: Mapping[Path, str],
+    *,
+    takes_rest: bool,
 ) -> None:
     """Read the words, first what is surest."""
     text = reading.text

@@ -29,6 +29,9 @@ def id_at(text: Text, start: int, pattern: re.Pattern[str]) -> Match | None:
     Returns:
         A match with two values where a shorter and a longer piece of the text keep the pattern;
         None where none does.
+
+    Raises:
+        TooMuchToRead: too much of the text was tried already.
     """
     if not text.fold(start) or _is_inside(text, start):
         return None
@@ -41,7 +44,7 @@ def id_at(text: Text, start: int, pattern: re.Pattern[str]) -> Match | None:
             continue
         if end > start + 1 and not text.touches(end - 1) and not _DIGIT.search(text.word(end - 1)):
             break
-        value = _fitting(said, pattern, alone=end == start + 1)
+        value = _fitting(text, said, pattern, alone=end == start + 1)
         if value is None or (end > start + 1 and _counts_units(text, end)):
             continue
         found.setdefault(value, end)
@@ -60,7 +63,7 @@ def is_long_number(value: str) -> bool:
     return len(value) >= _FEWEST_BARE_DIGITS
 
 
-def _fitting(said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
+def _fitting(text: Text, said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
     said = _DASHES.sub("-", said)
     if pattern.fullmatch(said):
         # words in a row keep a pattern only by chance
@@ -68,6 +71,7 @@ def _fitting(said: str, pattern: re.Pattern[str], *, alone: bool) -> str | None:
     digits = len(_DIGIT.findall(said))
     if digits == 0 or (not _LETTER.search(said) and digits < _FEWEST_JOINED_DIGITS):
         return None
+    text.guess()
     return next((one for one in _rewritten(said) if pattern.fullmatch(one)), None)
 
 

@@ -18,6 +18,10 @@ beginning says."""
 MAX_TOKENS = 1200
 """How many words, numbers and signs are read, a usual text of that length having 800."""
 
+MAX_GUESSES = 2000
+"""How many pieces of a text are tried in other ways of writing them, for all fields together: a
+list of 300 ids that are none of a field's takes 1,800."""
+
 _LONGEST_PHRASE = 8
 _TOKEN = re.compile(
     r"https?://[^\s<>\"“”]++"
@@ -56,6 +60,10 @@ class Token(msgspec.Struct, frozen=True):
     start: int
     end: int
     quote: int = 0
+
+
+class TooMuchToRead(Exception):
+    """A text has so much in it that might be meant that nothing of it is read."""
 
 
 class Quote(msgspec.Struct, frozen=True):
@@ -104,6 +112,7 @@ class Text:
             self.source, self.tokens, spans = "", [], []
         self.quotes = _quotes(self, len(spans))
         self._taken = bytearray(len(self.tokens))
+        self._guesses = 0
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -129,6 +138,16 @@ class Text:
     def is_taken(self, place: int) -> bool:
         """Whether the token there is understood."""
         return 0 <= place < len(self._taken) and bool(self._taken[place])
+
+    def guess(self) -> None:
+        """Count that a piece of it is tried in other ways of writing it.
+
+        Raises:
+            TooMuchToRead: that was done often enough.
+        """
+        self._guesses += 1
+        if self._guesses > MAX_GUESSES:
+            raise TooMuchToRead
 
     def is_whole(self, start: int, end: int) -> bool:
         """Whether tokens stand outside of quotation marks, or are all of what stands in them."""

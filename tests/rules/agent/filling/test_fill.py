@@ -11,7 +11,7 @@ import pytest
 
 from aitp_desk.actions.making import make_offered
 from aitp_desk.agent.filling.base import Filled, Missing
-from aitp_desk.agent.filling.fill import fill
+from aitp_desk.agent.filling.fill import change, fill
 from aitp_desk.model.action import Action
 from tests.rules.agent.filling.actions import ACTIONS
 from tests.rules.agent.filling.declared import DECLARED, SAID
@@ -361,6 +361,19 @@ def test_of_a_text_that_is_too_long_nothing_is_read() -> None:
     text = "cancel ORD-000123 " + "x" * 4096
     assert fill(ACTIONS["cancel"], text, now=NOW).arguments == {}
     assert fill(ACTIONS["cancel"], "ORD-000123 " + "! " * 1200, now=NOW).arguments == {}
+
+
+def test_of_a_text_with_too_much_that_may_be_an_id_nothing_is_read() -> None:
+    junk = " ".join(f"{number % 10}a" for number in range(1100))
+    assert fill(ACTIONS["cancel"], f"ORD-000123 {junk}", now=NOW).arguments == {}
+    known = {"order_id": "ORD-000123"}
+    assert change(ACTIONS["cancel"], junk, now=NOW, arguments=known) is None
+
+
+def test_an_id_is_found_behind_hundreds_of_others() -> None:
+    others = ", ".join(f"art {number}" for number in range(1000, 1300))
+    filled = fill(ACTIONS["cancel"], f"{others}, ord 000123", now=NOW)
+    assert filled.arguments == {"order_id": "ORD-000123"}
 
 
 def test_a_dollar_is_only_of_a_country_where_no_other_is_taken() -> None:
