@@ -142,20 +142,21 @@ class _Question:
         self.library = library
         self._ranking = library.ranking
         self._asked = asked
-        self._terms: list[tuple[int, dict[int, Place], float, Places]] = []
+        self._terms: list[tuple[int, dict[int, Place], float, Places, bool]] = []
         self._own: list[int] = []
         self._total = 0.0
         words: list[str] = []
         stems: list[str] = []
         for at, wanted in enumerate(asked.wanted):
             where, weight = stands[at], wanted.weight
-            self._terms.append((at, where.kept, weight, where))
+            is_own = not wanted.carried and wanted.factor >= 1
+            self._terms.append((at, where.kept, weight, where, is_own))
             self._total += weight
             if not wanted.carried:
                 stems += wanted.term.own
-                if wanted.factor >= 1:
-                    self._own.append(at)
-                    words.append(wanted.term.word)
+            if is_own:
+                self._own.append(at)
+                words.append(wanted.term.word)
         self._total = self._total or 1.0
         self._words = words
         self._exact = Exact(words, asked.text)
@@ -167,7 +168,7 @@ class _Question:
         self._document = asked.document
         self._same_page = _SAME_PAGE if asked.leans else _SAME_PAGE_UNBIDDEN
         self._title_words = library.naming.title_words
-        self._most_in_title = 2 * len(words)
+        self._asked_words, self._most_in_title = len(words), 2 * len(words)
         self._named = library.naming.named(frozenset(stems))
         self._names_one = True in self._named.values()
         self._negated = asked.negated
@@ -188,16 +189,20 @@ class _Question:
         places: dict[int, Place] = {}
         gains: dict[int, float] = {}
         around = covered = said = 0.0
-        for at, kept, weight, where in self._terms:
+        in_title, is_above = 0, False
+        for at, kept, weight, where, is_own in self._terms:
             place = kept.get(number) or ranking.place(where, number)
             if place is NOWHERE:
                 continue
             places[at] = place
-            around += weight * place.around
             covered += weight * place.covered
-            said += place.said
             for unit, value in place.news:
                 gains[unit] = gains.get(unit, 0.0) + weight * value
+            if place.around:
+                is_above = True
+                around += weight * place.around
+                said += place.said
+                in_title += is_own and place.title >= OWN
         fit, expected = (around + (max(gains.values()) if gains else 0.0)) / total, False
         coverage = covered / total
         base = searched / total + _COVERAGE * coverage
@@ -209,11 +214,9 @@ class _Question:
         add = self._same_page if page == self._document else 0.0
         times = 1 + _NAMED_PAGE if page in self._named else 1.0
         late = _NEGATED if self._negated and ranking.negated[number] else 0.0
-        called = self._title_words[page] <= self._most_in_title and self._is_called(places)
-        likes = ranking.authority[number]
-        if called:
-            likes *= 1 + _CALLED_PAGE
-        if self._names(number, places):
+        called = in_title == self._asked_words and self._title_words[page] <= self._most_in_title
+        likes = ranking.authority[number] * (1 + _CALLED_PAGE if called else 1.0)
+        if (is_above or not self._must) and self._names(number, places):
             likes *= 1 + _CALLED_SECTION
         expects, figures = self._expects, ranking.figures[number]
         if least:
@@ -238,14 +241,6 @@ class _Question:
         if called and number == self.library.numbers(page).start:
             times *= 1 + _OPENING
         return times * (1 + _GLOSSARY) if "glossary" in page else times
-
-    def _is_called(self, places: dict[int, Place]) -> bool:
-        """Whether the title of the page says all that is asked for."""
-        for at in self._own:
-            place = places.get(at)
-            if place is None or place.title < OWN:
-                return False
-        return True
 
     def _names(self, number: int, places: dict[int, Place]) -> bool:
         """Whether the question asks for exactly what the passage's section is called."""
