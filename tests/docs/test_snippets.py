@@ -30,7 +30,7 @@ async def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: P
     ]
     demo = tmp_path / "examples" / "shop"
     shutil.copytree(SHOP, demo, ignore=shutil.ignore_patterns(".desk", "shop.db*"))
-    for beside in ("clients", "openapi", "systemd"):
+    for beside in ("clients", "hac_app", "openapi", "systemd"):
         shutil.copytree(ROOT / "examples" / beside, tmp_path / "examples" / beside)
     async with serving(demo / ".desk", "limits.enabled=true", folder=demo) as desk:
         printed = await asyncio.to_thread(
