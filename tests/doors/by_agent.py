@@ -61,5 +61,9 @@ class ByAgent:
             return Outcome("refused", message=result.output)
         if result.output.startswith("{"):
             told = json.loads(result.output)
-            return Outcome("done", data=told["result"], words=told["in_words"])
+            return Outcome(
+                "done",
+                data=told["result"],
+                words="\n".join([told["in_words"], *told.get("effects", [])]),
+            )
         return Outcome("accepted")

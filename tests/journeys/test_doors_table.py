@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from tests.doors.by_agent import ByAgent, CallingAgent
 from tests.doors.by_http import Ahp, Direct
+from tests.doors.by_mcp import ByMcp
 from tests.doors.cases import NEVER, SITUATIONS, Case, Outcome, cases
 from tests.doors.shop import Shop, open_shop, stuck_shop
 from tests.talking import Talker
@@ -28,12 +29,15 @@ class Doors:
     """All doors of two shops: one as it is, and one that is stuck."""
 
     def __init__(self, shop: Shop, stuck: Shop, agent: CallingAgent) -> None:
+        self._known: dict[str, Outcome] = {}
         self._shop = shop
         self._stuck = stuck
         self._doors: dict[str, Door] = {
             "direct": Direct(),
             "ahp": Ahp(),
             "agent": ByAgent(agent),
+            "mcp": ByMcp("auto"),
+            "mcp-by-handshake": ByMcp("legacy"),
         }
 
     async def call(self, door: str, case: Case) -> Outcome:
@@ -41,6 +45,12 @@ class Doors:
         shop.renew()
         who = shop.other if case.situation == "not_allowed" else shop.customer
         return await self._doors[door].call(who, case)
+
+    async def expected(self, case: Case) -> Outcome:
+        """What comes of a call over plain HTTP."""
+        if str(case) not in self._known:
+            self._known[str(case)] = await self.call("direct", case)
+        return self._known[str(case)]
 
     async def offered(self) -> set[str]:
         """The names of the site's actions, as its manifest has them."""
@@ -73,12 +83,12 @@ async def test_a_call_over_plain_http_has_the_outcome_of_the_table(
     assert (outcome.kind, outcome.code) == (case.kind, case.code)
 
 
-@pytest.mark.parametrize("door", ["ahp", "agent"])
+@pytest.mark.parametrize("door", ["ahp", "agent", "mcp", "mcp-by-handshake"])
 @pytest.mark.parametrize("case", cases(), ids=str)
 async def test_the_same_comes_of_a_call_by_every_other_door(
     doors: Doors, case: Case, door: str
 ) -> None:
-    expected = await doors.call("direct", case)
+    expected = await doors.expected(case)
     outcome = await doors.call(door, case)
     assert outcome.kind == expected.kind
     assert outcome.code in (expected.code, None)

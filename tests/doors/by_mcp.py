@@ -1,0 +1,37 @@
+"""``tools/call`` over MCP, by the official client."""
+
+from __future__ import annotations
+
+from mcp import MCPError
+
+from tests.doors.by_http import with_consent
+from tests.doors.cases import Case, Outcome
+from tests.talking import Talker
+from tests.tooling import Mode, failure, tool_user, words
+
+
+class ByMcp:
+    """A client of one era, whose user agrees to whatever a case is to come to."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+
+    async def call(self, who: Talker, case: Case) -> Outcome:
+        given = with_consent(case)
+        async with tool_user(who.desk.url, self._mode, who.key) as client:
+            await client.list_tools()  # from now on results are held against their schemas
+            try:
+                told = await client.call_tool(case.action, given)
+                if told.is_error and case.situation == "ok":
+                    told = await client.call_tool(case.action, given | failure(told)["send"])
+            except MCPError as error:
+                return Outcome("refused", message=error.message)
+        if told.is_error:
+            refusal = failure(told)
+            if "send" in refusal:
+                return Outcome("asks", refusal["code"], data=refusal["price"])
+            return Outcome("refused", refusal["code"], refusal["message"])
+        data = told.structured_content
+        if data.get("status") == "pending":
+            return Outcome("accepted")
+        return Outcome("done", data=data, words=words(told))
