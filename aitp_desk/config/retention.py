@@ -19,4 +19,11 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     files_days: Annotated[
         Days, Meta(description="So long after it was uploaded a file is deleted.")
     ] = 0
+    calls_days: Annotated[
+        Days,
+        Meta(
+            description="So long after it was over a call that was made on no thread is deleted;"
+            " those on threads go with these."
+        ),
+    ] = 0
     audit_days: Annotated[Days, Meta(description="How long rows of the audit log are kept.")] = 0

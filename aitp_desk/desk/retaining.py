@@ -1,8 +1,8 @@
 """Retention: what has been kept for as long as the site's owner wants goes.
 
 A pass looks at all threads that are old enough, a page at a time, and drops those that were not
-used since, one unit of work each; then files, and rows of the audit log. It makes room for callers
-between two of these.
+used since, one unit of work each; then files, calls on no thread, and rows of the audit log. It
+makes room for callers between two of these.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from aitp_desk.model.audit import AuditKeys, own_auditor
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.work.retention import (
+    drop_old_calls,
     drop_old_files,
     drop_old_folded,
     drop_old_thread,
@@ -32,6 +33,7 @@ BETWEEN_SECONDS = 0.01
 PAGE_ROWS = 500
 FOLDED_AT_ONCE = 100
 FILES_AT_ONCE = 10
+CALLS_AT_ONCE = 100
 AUDIT_AT_ONCE = 1000
 
 
@@ -86,6 +88,12 @@ class Retaining:
             before = self._before(settings.files_days)
             count = await self._repeat(drop_old_files, before, FILES_AT_ONCE)
             await self._note("files", count)
+            gone += count
+        if settings.calls_days:
+            count = await self._repeat(
+                drop_old_calls, self._before(settings.calls_days), CALLS_AT_ONCE
+            )
+            await self._note("calls", count)
             gone += count
         if settings.audit_days:
             before = self._before(settings.audit_days)

@@ -24,6 +24,31 @@ DELETE FROM files WHERE id IN (
     SELECT id FROM files WHERE id < :uploaded_before ORDER BY id LIMIT :limit
 ) RETURNING id;
 
+-- delete_old_tickets: Drops the tickets about the oldest calls on no thread that were over before a
+-- time, where nobody has still to see to one, or to be told of its end.
+DELETE FROM tickets WHERE call_id IN (
+    SELECT id FROM calls
+    WHERE thread_id IS NULL AND coalesce(ended_at, expires_at) < :before
+        AND state IN ('succeeded', 'failed', 'expired', 'unknown')
+        AND NOT EXISTS (SELECT 1 FROM tickets AS t WHERE t.call_id = calls.id AND t.ended_at IS NULL)
+        AND NOT EXISTS (
+            SELECT 1 FROM jobs WHERE kind = 'callback' AND ref = calls.id AND finished_at IS NULL
+        )
+    ORDER BY coalesce(ended_at, expires_at) LIMIT :limit
+);
+
+-- delete_old_calls: Drops these calls.
+DELETE FROM calls WHERE id IN (
+    SELECT id FROM calls
+    WHERE thread_id IS NULL AND coalesce(ended_at, expires_at) < :before
+        AND state IN ('succeeded', 'failed', 'expired', 'unknown')
+        AND NOT EXISTS (SELECT 1 FROM tickets AS t WHERE t.call_id = calls.id AND t.ended_at IS NULL)
+        AND NOT EXISTS (
+            SELECT 1 FROM jobs WHERE kind = 'callback' AND ref = calls.id AND finished_at IS NULL
+        )
+    ORDER BY coalesce(ended_at, expires_at) LIMIT :limit
+) RETURNING id;
+
 -- oldest_audit: Lists the oldest rows of the audit log.
 SELECT n, at, link FROM audit WHERE n > 0 ORDER BY n LIMIT :limit;
 

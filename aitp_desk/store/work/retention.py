@@ -1,4 +1,4 @@
-"""What has had its time goes: threads, files, rows of the audit log. A bounded piece at a time."""
+"""What has had its time goes: threads, files, calls, rows of the audit log. A piece at a time."""
 
 from __future__ import annotations
 
@@ -47,6 +47,19 @@ def drop_old_files(*, before: int, limit: int) -> Work[int]:
     old = {"uploaded_before": first_id("file", before), "limit": limit}
     yield "delete_old_file_parts", old
     return len((yield "delete_old_files", old))
+
+
+def drop_old_calls(*, before: int, limit: int) -> Work[int]:
+    """Drop calls on no thread that were over before a time, and the tickets about them.
+
+    Those stay that a person has still to see to, and those whose caller has still to be told.
+
+    Returns:
+        How many; where these are ``limit`` there may be more.
+    """
+    old = {"before": before, "limit": limit}
+    yield "delete_old_tickets", old
+    return len((yield "delete_old_calls", old))
 
 
 def note_retention(*, by: Auditor, what: str, count: int) -> Work[None]:
