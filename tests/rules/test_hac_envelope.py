@@ -251,6 +251,15 @@ def test_fields_of_ones_own_stand_beside_the_others() -> None:
     assert told["related"] == [{"rel": "orders", "href": "/orders", "count": 17}]
 
 
+def test_a_value_that_is_called_extra_is_a_value() -> None:
+    field = Field(name="note", type="object", default={"extra": {"x-a": 1}}, enum=({"extra": 1},))
+    made = Action(rel="edit", method="GET", href="/", fields=[field], extra={"x-b": 2})
+    (told,) = json.loads(wrap(b"1", Context(actions=[made])))["_hac"]["actions"]
+    assert told["x-b"] == 2
+    assert told["fields"][0]["default"] == {"extra": {"x-a": 1}}
+    assert told["fields"][0]["enum"] == [{"extra": 1}]
+
+
 def action(**changed: Any) -> Action:
     return Action(**{"rel": "edit", "method": "POST", "href": "/", **changed})
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -16,14 +17,23 @@ import msgspec
 from aitp_desk.protocols.hac import rules
 from aitp_desk.protocols.hac.negotiation import VERSION
 
-_NOTHING: Final[Mapping[str, Any]] = {}
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_VERSION: Final = b'"version":"%b",' % VERSION.encode()
+
+# An object is written at once where it has nothing extra: this shows in what was written.
+_HAS_EXTRA: Final = b'"extra":'
+
+
+# What is served names the same few addresses again and again.
+_relation = lru_cache(maxsize=512)(rules.relation)
+_reference = lru_cache(maxsize=512)(rules.reference)
 
 
 class NotHac(ValueError):
     """Something would break the specification; the message names the member and what it takes."""
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True):
+class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An object of a document.
 
     Parameters:
@@ -35,6 +45,15 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in self.extra:
             _demand("extra", rules.extension(name))
+        self._settle()
+
+    def _settle(self) -> None:
+        """Leave out what is empty, in whichever way it was given."""
+        told = dict(self.extra) if self.extra else _NOTHING
+        msgspec.structs.force_setattr(self, "extra", told)
+        for name, default in _members(type(self)):
+            if default == () and not getattr(self, name):
+                msgspec.structs.force_setattr(self, name, ())
 
 
 class Cost(_Part, frozen=True, kw_only=True):
@@ -83,9 +102,9 @@ class Safety(_Part, frozen=True, kw_only=True):
         """Hold to the rules."""
         super().__post_init__()
         if self.mutability is not None:
-            _demand("mutability", rules.known(self.mutability, rules.Mutability))
+            _demand("mutability", rules.known(self.mutability, rules.MUTABILITIES))
         if self.blast_radius is not None:
-            _demand("blast_radius", rules.known(self.blast_radius, rules.BlastRadius))
+            _demand("blast_radius", rules.known(self.blast_radius, rules.BLAST_RADII))
         if self.reversible_within is not None:
             _demand("reversible_within", rules.duration(self.reversible_within))
         _demand("reversible_within", rules.window(self.reversible_within, self.mutability))
@@ -116,7 +135,7 @@ class Field(_Part, frozen=True, kw_only=True):
         """Hold to the rules."""
         super().__post_init__()
         _demand("name", rules.spoken(self.name))
-        _demand("type", rules.known(self.type, rules.FieldType))
+        _demand("type", rules.known(self.type, rules.FIELD_TYPES))
         for value in self.enum:
             _demand("enum", rules.of_type(value, self.type))
         if self.default is not msgspec.UNSET and self.default is not None:
@@ -147,9 +166,9 @@ class Action(_Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Hold to the rules."""
         super().__post_init__()
-        _demand("rel", rules.relation(self.rel))
-        _demand("method", rules.known(self.method, rules.Method))
-        _demand("href", rules.reference(self.href))
+        _demand("rel", _relation(self.rel))
+        _demand("method", rules.known(self.method, rules.METHODS))
+        _demand("href", _reference(self.href))
         names = [field.name for field in self.fields]
         _demand("href", rules.filled(self.href, names))
         _demand("fields", rules.distinct(names))
@@ -173,8 +192,9 @@ class Related(_Part, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """Hold to the rules; those for names of one's own do not bind here."""
-        _demand("rel", rules.relation(self.rel))
-        _demand("href", rules.reference(self.href, is_requested=False))
+        self._settle()
+        _demand("rel", _relation(self.rel))
+        _demand("href", _reference(self.href, is_requested=False))
         if self.extra.keys() & {"rel", "href", "description"}:
             raise NotHac("extra: holds a field that the specification has.")
 
@@ -258,10 +278,10 @@ class Resource(_Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Hold to the rules."""
         super().__post_init__()
-        _demand("rel", rules.relation(self.rel))
-        _demand("href", rules.reference(self.href, is_template=False))
+        _demand("rel", _relation(self.rel))
+        _demand("href", _reference(self.href, is_template=False))
         for method in self.methods:
-            _demand("methods", rules.known(method, rules.Method))
+            _demand("methods", rules.known(method, rules.METHODS))
 
 
 class Discovery(_Part, frozen=True, kw_only=True):
@@ -301,28 +321,44 @@ def wrap(payload: bytes, context: Context) -> bytes:
         msgspec.json.decode(payload, type=msgspec.Raw)
     except (UnicodeDecodeError, msgspec.DecodeError) as error:
         raise NotHac(f"data: the payload is no JSON: {error}") from None
-    told = _encode({"version": VERSION, **_plain(context)})
-    return b'{"data":%b,"_hac":%b}' % (payload, told)
+    return b'{"data":%b,"_hac":%b}' % (payload, _write(context, _VERSION))
 
 
 def write_error(error: HacError) -> bytes:
     """Write an error: exactly one member (section 6.1)."""
-    return _encode({"error": _plain(error)})
+    return b'{"error":%b}' % _write(error)
 
 
 def write_discovery(discovery: Discovery) -> bytes:
     """Write what is answered at the root of an API: exactly one member (section 7.2)."""
-    return _encode({"_hac": _plain(discovery)})
+    return b'{"_hac":%b}' % _write(discovery)
 
 
-def _plain(part: _Part) -> dict[str, Any]:
-    """An object as JSON has it: what has its default is left out, what is extra stands beside."""
+def _write(part: _Part, before: bytes = b"") -> bytes:
+    """Write an object: what has its default is left out, what is extra stands beside.
+
+    Parameters:
+        before: members that are written first, with the comma after the last.
+    """
+    written = _encode(part)
+    if _HAS_EXTRA in written:
+        written = _encode(_with_extra(part))
+    if written == b"{}":
+        return b"{%b}" % before.removesuffix(b",")
+    return b"{%b%b" % (before, written[1:])
+
+
+def _with_extra(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_with_extra(one) for one in value]
+    if not isinstance(value, _Part):
+        return value
     told = {
-        name: _plain_value(value)
-        for name, default in _members(type(part))
-        if (tuple(value) if isinstance(value := getattr(part, name), list) else value) != default
+        name: _with_extra(held)
+        for name, default in _members(type(value))
+        if (held := getattr(value, name)) is not default and held != default
     }
-    return told | dict(part.extra)
+    return told | dict(value.extra)
 
 
 @cache
@@ -330,14 +366,6 @@ def _members(kind: type[_Part]) -> tuple[tuple[str, Any], ...]:
     """The members of an object and their defaults, in order."""
     fields = msgspec.structs.fields(kind)
     return tuple((field.name, field.default) for field in fields if field.name != "extra")
-
-
-def _plain_value(value: Any) -> Any:
-    if isinstance(value, _Part):
-        return _plain(value)
-    if isinstance(value, (list, tuple)):
-        return [_plain_value(one) for one in value]
-    return value
 
 
 def _demand(member: str, wrong: str) -> None:

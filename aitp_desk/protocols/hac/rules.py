@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final, Literal, get_args
 
@@ -16,6 +16,11 @@ Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 Mutability = Literal["read_only", "reversible", "irreversible"]
 BlastRadius = Literal["self", "self_and_associated", "many", "all"]
 FieldType = Literal["string", "number", "integer", "boolean", "array", "object"]
+
+METHODS: Final[tuple[str, ...]] = get_args(Method)
+MUTABILITIES: Final[tuple[str, ...]] = get_args(Mutability)
+BLAST_RADII: Final[tuple[str, ...]] = get_args(BlastRadius)
+FIELD_TYPES: Final[tuple[str, ...]] = get_args(FieldType)
 
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """The methods that change nothing (RFC 9110, section 9.2.1)."""
@@ -101,6 +106,8 @@ def variables(href: str) -> tuple[str, ...]:
 
 def filled(href: str, fields: Iterable[str]) -> str:
     """Whether each variable of an address is among the fields of its action (section 4.4)."""
+    if "{" not in href:
+        return ""
     names = set(fields)
     missing = next((one for one in variables(href) if one not in names), None)
     if missing is None:
@@ -171,13 +178,8 @@ def spoken(text: str) -> str:
     return "" if text.strip() else "is empty; it takes words."
 
 
-def known(value: str, kind: object) -> str:
-    """Whether a value is one of a closed set.
-
-    Parameters:
-        kind: a ``Literal`` of this module.
-    """
-    values = get_args(kind)
+def known(value: str, values: Sequence[str]) -> str:
+    """Whether a value is one of a closed set."""
     return "" if value in values else f"{shown(value)} is unknown; it takes {', '.join(values)}."
 
 

@@ -82,7 +82,7 @@ def _across_safety(safety: Object) -> Iterator[Finding]:
 
 def _across_field(field: Object) -> Iterator[Finding]:
     kind = field.get("type", "")
-    if rules.known(kind, rules.FieldType):
+    if rules.known(kind, rules.FIELD_TYPES):
         return
     for place, value in enumerate(field.get("enum", ())):
         if wrong := rules.of_type(value, kind):
@@ -100,7 +100,7 @@ def _across_action(action: Object) -> Iterator[Finding]:
     if wrong := rules.distinct(names):
         yield Finding(("fields",), wrong, is_error=False)
     method = action.get("method", "GET")
-    if method in rules.READING or rules.known(method, rules.Method):
+    if method in rules.READING or rules.known(method, rules.METHODS):
         return
     safety = action.get("safety", {})
     for name in ("mutability", "blast_radius"):
@@ -140,8 +140,8 @@ _COST: Final = Table(
 )
 _SAFETY: Final = Table(
     {
-        "mutability": Member("string", rule=partial(rules.known, kind=rules.Mutability)),
-        "blast_radius": Member("string", rule=partial(rules.known, kind=rules.BlastRadius)),
+        "mutability": Member("string", rule=partial(rules.known, values=rules.MUTABILITIES)),
+        "blast_radius": Member("string", rule=partial(rules.known, values=rules.BLAST_RADII)),
         "reversible_within": Member("string", rule=rules.duration),
         "confirmation_recommended": Member("boolean"),
         "cost": Member("object", table=_COST),
@@ -151,7 +151,9 @@ _SAFETY: Final = Table(
 _FIELD: Final = Table(
     {
         "name": Member("string", is_required=True, rule=rules.spoken),
-        "type": Member("string", is_required=True, rule=partial(rules.known, kind=rules.FieldType)),
+        "type": Member(
+            "string", is_required=True, rule=partial(rules.known, values=rules.FIELD_TYPES)
+        ),
         "description": _WORDS,
         "required": Member("boolean"),
         "enum": Member("array"),
@@ -159,7 +161,7 @@ _FIELD: Final = Table(
     },
     _across_field,
 )
-_METHOD: Final = partial(rules.known, kind=rules.Method)
+_METHOD: Final = partial(rules.known, values=rules.METHODS)
 _ACTION: Final = Table(
     {
         "rel": _RELATION,
