@@ -20,6 +20,7 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.mcp.caller import INVALID_PARAMS, RpcError
 from aitp_desk.protocols.mcp.tools import LONGEST_INTENT, Item
 
 ARGUMENTS = "arguments"
@@ -63,7 +64,7 @@ def read_replies(params: Mapping[str, Any]) -> Replied:
     """What a repeated call brings with it.
 
     Raises:
-        InvalidRequest: the state, or a response, is not what it has to be.
+        RpcError: the state is not one that was given here.
     """
     responses, state = params.get("inputResponses"), _read_state(params.get("requestState"))
     if not isinstance(responses, dict):
@@ -165,5 +166,4 @@ def _read_state(text: Any) -> _State:
     try:
         return msgspec.convert(decode_json(state.encode()), _State)
     except (msgspec.ValidationError, InvalidRequest):
-        told = "requestState is sent back as it was given."
-        raise InvalidRequest(told, param="requestState") from None
+        raise RpcError(INVALID_PARAMS, "requestState is sent back as it was given.") from None

@@ -35,7 +35,8 @@ Markdown = Callable[[Desk, Document], Awaitable[str]]
 SEARCH: Final = "desk://search/"
 """What the address of a search begins with; what is sought follows, percent-encoded."""
 NOT_FOUND: Final = -32002
-"""The code of a resource that is not there (MCP 2025-11-25, server/resources)."""
+"""The code of a resource that is not there (MCP 2025-11-25, server/resources); 2026-07-28 has none
+of its own for that."""
 PAGE_SIZE: Final = 100
 _MARKDOWN_TYPE = "text/markdown"
 _LONGEST_URI = 4 * LONGEST_QUESTION

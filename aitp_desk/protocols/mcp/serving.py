@@ -17,12 +17,14 @@ from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.mcp.bridge import CALLER
-from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, Caller, RpcError
+from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Caller, RpcError
 from aitp_desk.protocols.mcp.methods import Method, Methods
+from aitp_desk.protocols.mcp.reading import NOT_FOUND
 
 FRESH_MILLISECONDS = 60_000
 """How long a client may keep what it has listed or read."""
@@ -95,7 +97,9 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
         try:
             return {"resultType": "complete", **await method(desk, caller, params)}
         except RpcError as error:
-            raise MCPError(error.code, error.message, error.data) from None
+            is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+            code = INVALID_PARAMS if is_modern and error.code == NOT_FOUND else error.code
+            raise MCPError(code, error.message, error.data) from None
         except Exception as error:  # noqa: BLE001 -- the HTTP answer is made of it, and no other
             caller.escaped = error
             raise MCPError(INTERNAL_ERROR, _FAULT) from None
