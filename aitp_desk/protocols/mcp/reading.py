@@ -25,6 +25,7 @@ from aitp_desk.model.errors import (
     ResourceNotFound,
     ScopeMissing,
 )
+from aitp_desk.model.resource import NOTHING_HERE
 from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Caller, RpcError
 from aitp_desk.protocols.mcp.calling import count_question
 from aitp_desk.protocols.mcp.tools import LONGEST_QUESTION, Item
@@ -76,7 +77,7 @@ class Reading:
         }
         types = [
             {
-                "uriTemplate": f"{_base(desk)}{type_.template}",
+                "uriTemplate": f"{desk.site.url}{_below(desk)}{type_.template}",
                 "name": type_.name,
                 "description": type_.summary,
                 "mimeType": JSON,
@@ -110,14 +111,14 @@ class Reading:
     async def _read(self, desk: Desk, caller: Caller, uri: str) -> tuple[str, str]:
         if uri.startswith(SEARCH):
             return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON
-        base = _base(desk)
-        if not uri.startswith(f"{base}/"):
-            raise ResourceNotFound("There is nothing at this address.")
-        path = uri.removeprefix(base)
+        site, below = desk.site.url, _below(desk)
+        path = uri.removeprefix(site).partition("#")[0]
+        if not uri.startswith(f"{site}{below}/"):
+            raise ResourceNotFound(NOTHING_HERE)
         page = desk.knowledge.editions.document(_canonical(path).removesuffix(".md"))
         if page is not None and not page.is_elsewhere:
             return await self._markdown(desk, page), _MARKDOWN_TYPE
-        view = await desk.read_resource(caller.principal, path)
+        view = await desk.read_resource(caller.principal, path.removeprefix(below))
         return _to_json(view.data).decode(), JSON
 
 
@@ -139,7 +140,7 @@ def _pages(desk: Desk) -> list[Document]:
 
 def _describe(desk: Desk, page: Document) -> Item:
     told: Item = {
-        "uri": f"{_base(desk)}{page.markdown_url}",
+        "uri": f"{desk.site.url}{page.markdown_url}",
         "name": page.path,
         "title": page.title,
         "mimeType": _MARKDOWN_TYPE,
@@ -149,9 +150,9 @@ def _describe(desk: Desk, page: Document) -> Item:
     return told
 
 
-def _base(desk: Desk) -> str:
-    """What the addresses of a desk begin with, without a slash at the end."""
-    return f"{desk.site.url}/{desk.name}" if desk.name else desk.site.url
+def _below(desk: Desk) -> str:
+    """What the paths of a further agent begin with; empty for the site's own."""
+    return f"/{desk.name}" if desk.name else ""
 
 
 def _canonical(path: str) -> str:
