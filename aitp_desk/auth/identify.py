@@ -109,7 +109,9 @@ class Identifier:
         if not isinstance(presented, Presented):
             raise presented.with_traceback(None)  # it is raised at each request with this head
         address = self.addresses.find(head.headers, peer)
-        proof = await self._verify(head, presented, address)
+        proof = None
+        if presented is not NOTHING:
+            proof = await self._verify(head, presented, address)
         if proof is None:
             return Proof(anonymous(address))
         principal = msgspec.structs.replace(proof.principal, address=address)

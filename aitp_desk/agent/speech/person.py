@@ -20,8 +20,9 @@ _GROUP = re.compile(r"\((?!\?)")
 _LONGEST = 300
 """Of longer sentences only the beginning is read, in characters."""
 _ENDS = re.compile(r"[.!?…;:\n¿¡]+")
-_PAUSES = re.compile(r"[,–—]|\s-\s")
-_PARTS = re.compile(rf"{_ENDS.pattern}|{_PAUSES.pattern}")
+_PARTS = re.compile(rf"{_ENDS.pattern}|[,–—]|\s-\s")
+_PAUSES = re.compile(r"[,–—-]")
+"""Without one of these nothing has parts but its sentences."""
 _NO_WORD = re.compile(r"[\W_]+")
 
 
@@ -39,7 +40,7 @@ class Sentences(msgspec.Struct, frozen=True):
     @classmethod
     def of(cls, words: str) -> Sentences:
         """The sentences of these words."""
-        whole = tuple(filter(None, map(_plain, _ENDS.split(words))))
+        whole = tuple([plain for said in _ENDS.split(words) if (plain := _plain(said))])
         if _PAUSES.search(words) is None:
             return cls(whole, ())
         parts = filter(None, map(_plain, _PARTS.split(words)))

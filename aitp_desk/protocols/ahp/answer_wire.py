@@ -163,6 +163,8 @@ class Encoder:
 
 def _told(heard: tuple[PersonSaid, ...], text: str) -> str:
     """What people have said, each with who speaks, and then what the agent says."""
+    if not heard:
+        return text
     named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
     return "\n\n".join(filter(None, (*named, text)))
 
