@@ -11,6 +11,9 @@ from typing import Any
 from aitp_desk.config import Config, ConfigError
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.facing.faces import Faces
+from aitp_desk.facing.overview import make_overview
+from aitp_desk.facing.ways import Ways
 from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
 from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
@@ -20,7 +23,8 @@ from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
 from aitp_desk.protocols.openapi.document import OPENAPI
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.protocols.openapi.wire import CAPABILITIES_PATH
-from aitp_desk.protocols.reply import Door
+from aitp_desk.protocols.protected import RESOURCE_PATH
+from aitp_desk.protocols.reply import Door, Handler
 
 THREADS_PATH = "/v1/threads"
 
@@ -61,6 +65,16 @@ def addresses_of(config: Config) -> Addresses:
     )
 
 
+def faces_of(config: Config) -> Faces | None:
+    """What tells agents more of each answer; None where that is switched off."""
+    return Faces(_ways(config)) if config.hac.enabled else None
+
+
+def overview_of(config: Config) -> Handler | None:
+    """What tells them at ``/`` what there is; None where that is switched off."""
+    return make_overview(_ways(config)) if config.hac.enabled else None
+
+
 def links_of(config: Config) -> dict[str, str]:
     """The paths of the doors beside AHP, by the names that the manifest gives them."""
     addresses = addresses_of(config)
@@ -97,3 +111,19 @@ def rows_of(config: Config) -> tuple[tuple[str, str, str], ...]:
         ("POST", addresses.a2a, "Tasks and messages between agents (A2A)"),
     )
     return tuple(row for row in rows if row[1])
+
+
+def _ways(config: Config) -> Ways:
+    """What of these doors helps whoever looks around, or was refused."""
+    addresses, contact = addresses_of(config), config.site.contact
+    return Ways(
+        capabilities=addresses.actions.rstrip("/"),
+        openapi=addresses.openapi,
+        converse=addresses.converse,
+        register=addresses.register,
+        register_scopes=config.oauth.registration.scopes,
+        token=addresses.token,
+        metadata=RESOURCE_PATH if addresses.token else "",
+        help=config.agents_txt.auth_docs or contact.url,
+        agents_txt=TEXT_PATH if config.agents_txt.enabled else "",
+    )

@@ -24,7 +24,14 @@ from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
 from aitp_desk.ahead import reading_ahead
-from aitp_desk.announced import integrations_of, links_of, make_agents_txt_doors, rows_of
+from aitp_desk.announced import (
+    faces_of,
+    integrations_of,
+    links_of,
+    make_agents_txt_doors,
+    overview_of,
+    rows_of,
+)
 from aitp_desk.answerers import agent_over, open_agent, open_content
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.guesses import Guesses
@@ -271,6 +278,7 @@ async def open_server(
             noting=noting,
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,
+            faces=faces_of(config),
         )
         for one in tooling.values():
             await recover(one.invoking, store)
@@ -363,6 +371,7 @@ def make_doors(
         data=config.data,
         described=openapi[0].document if openapi else None,
         rows=rows_of(config),
+        overview=overview_of(config),
     )
     return (
         *(described.door() for described in openapi),
@@ -375,7 +384,7 @@ def make_doors(
         *make_agents_txt_doors(desk, config),
         pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),
-        *make_resource_doors(pages, (*further, desk)),
+        *make_resource_doors(pages, (*further, desk), calls=config.rest.enabled),
         *(
             pages.door_below(other.name, other, own.document if own else None)
             for other, own in zip_longest(further, openapi[1:])

@@ -30,6 +30,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.metering import OTHER, Meter
 from aitp_desk.desk.noting import Noting
+from aitp_desk.facing.faces import Faces, not_acceptable
 from aitp_desk.heading import Heading, read_heading
 from aitp_desk.incoming import Incoming, pass_on
 from aitp_desk.model.counting import WINDOW_SECONDS
@@ -47,6 +48,7 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import anonymous, looks_after_threads
+from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.protected import with_metadata
 from aitp_desk.protocols.reply import TEXT, Door, Reply, Route
 from aitp_desk.routing import Found, RoutingTable
@@ -137,6 +139,7 @@ class Front:
     Parameters:
         browsers: what browsers are told of each answer.
         tells_of_tokens: whether whose credential does not do is told where there are access tokens.
+        faces: writes the second face of answers; None where they have none.
 
     Attributes:
         meter: where requests are counted.
@@ -152,8 +155,10 @@ class Front:
         noting: Noting,
         concurrency: Concurrency | None,
         tells_of_tokens: bool = False,
+        faces: Faces | None = None,
     ) -> None:
         self._desk = desk
+        self._faces = faces
         self._browsers = browsers
         self._noting = noting
         self._tells_of_tokens = tells_of_tokens
@@ -193,6 +198,7 @@ class Front:
             hosts=self._hosts,
             browsers=self._browsers,
             meter=self.meter,
+            has_faces=self._faces is not None,
         )
 
     async def answer(self, request: Incoming) -> Outgoing:
@@ -203,6 +209,7 @@ class Front:
         door, desk = heading.door, heading.desk
         allowance: Allowance | None = None
         proof: Proof | None = None
+        refused: DeskError | None = None
         try:
             caller, allowance = await self._admit(request, desk.limiter)
             self._check(heading, allowance)
@@ -220,6 +227,7 @@ class Front:
                     await self._noting.visited(proof.principal, heading.params["thread_id"])
                 reply = await pass_on(request, route, proof, allowance, self._concurrency)
         except DeskError as error:
+            refused = error
             if isinstance(error, NotAuthenticated):
                 self._note(request, error)
             reply = door.render_error(error, heading.headers)
@@ -229,10 +237,14 @@ class Front:
             request_id = request_id or secrets.token_hex(8)
             reason = {"door": door.name, "method": heading.method, "reason": str(error)}
             _log.error("store_failed", **{_ID: request_id}, **reason)
-            reply = door.render_error(_store_fails(request_id), heading.headers)
+            refused = _store_fails(request_id)
+            reply = door.render_error(refused, heading.headers)
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
-            fault = report_fault(heading.method, door, request_id)
+            refused = fault = report_fault(heading.method, door, request_id)
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
+        if self._faces is not None and heading.face is not Face.PLAIN:
+            principal = anonymous(request.peer) if proof is None else proof.principal
+            reply = self._faces.answer(reply, refused, heading.asked_by(principal))
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)
@@ -305,6 +317,8 @@ class Front:
         if heading.told.is_refused:
             is_own = heading.route is not None and heading.route.is_own
             raise Forbidden(_FOR_OWN_PAGES if is_own else _FOR_OTHER_ORIGINS, param="Origin")
+        if heading.face is Face.NOT_ACCEPTABLE and heading.route is not None:
+            raise not_acceptable(heading.route)
         if allowance is not None and heading.door.action:
             allowance.check_action(heading.door.action)
 

@@ -21,7 +21,11 @@ from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.metering import Meter, Tally
+from aitp_desk.facing.asked import Asked
+from aitp_desk.facing.faces import BY_FACE, find_face
 from aitp_desk.model.errors import DeskError
+from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.reply import JSON, Counted, Door, Route
 from aitp_desk.routing import RoutingTable
 
@@ -60,6 +64,7 @@ class Heading(msgspec.Struct, frozen=True):
         told: what its answer tells browsers.
         is_preflight: whether a browser asks if it may send a request, and which.
         tally: where requests like it are counted.
+        face: whether its answer is to tell what it is, and what may be done with it now (HAC).
         request_id: what whoever sends it calls this request (``X-Request-Id``); empty for nothing,
             or what is no id. Whether it counts depends on who that is.
     """
@@ -83,6 +88,15 @@ class Heading(msgspec.Struct, frozen=True):
     is_preflight: bool
     tally: Tally
     request_id: str
+    face: Face = Face.PLAIN
+
+    def asked_by(self, principal: Principal) -> Asked:
+        """What its second face depends on, beside the answer.
+
+        Parameters:
+            principal: who sends it, as far as that is proven.
+        """
+        return Asked(self.desk, principal, self.method, self.path, self.params, self.headers)
 
     @property
     def is_named(self) -> bool:
@@ -101,6 +115,7 @@ def read_heading(
     hosts: Collection[str | None],
     browsers: Browsers,
     meter: Meter,
+    has_faces: bool = False,
 ) -> Heading:
     """Read a head.
 
@@ -114,6 +129,7 @@ def read_heading(
         hosts: the names that the desk goes by.
         browsers: what these are told.
         meter: where requests are counted.
+        has_faces: whether any answer tells what it is, and what may be done with it now.
     """
     joined = _joined(headers)
     found = table.find(method, path)
@@ -134,6 +150,9 @@ def read_heading(
         told = browsers.tell_own(headers)
     else:
         told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
+    face = find_face(joined, method, path, route, called) if has_faces else Face.PLAIN
+    if has_faces and route is not None and route.second is not None and not route.is_open:
+        told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))
     return Heading(
         method,
         path,
@@ -149,13 +168,15 @@ def read_heading(
         told=told,
         is_preflight=bool(methods),
         is_for_us=is_watched or named in hosts,
-        is_for_manifest=_is_for_manifest(method, path, joined, route, called),
+        is_for_manifest=face is not Face.HAC
+        and _is_for_manifest(method, path, joined, route, called),
         is_encoded=any(
             coding.lower() != "identity" for coding in headers.getall("Content-Encoding", ())
         ),
         is_of_type=route is not None and _is_of(route.media_type, headers.get("Content-Type")),
         tally=meter.tally(method, None if route is None else route.path),
         request_id=_read_request_id(headers),
+        face=face,
     )
 
 

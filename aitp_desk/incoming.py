@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
+from multidict import CIMultiDict, MultiMapping
 
 from aitp_desk.auth.proof import Proof
 from aitp_desk.desk.concurrency import Concurrency, Place
@@ -17,6 +18,7 @@ from aitp_desk.desk.limits import Allowance
 from aitp_desk.heading import Heading
 from aitp_desk.model.errors import NotAuthenticated, RequestTooLarge, UnsupportedMedia
 from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.reply import Call, Reply, Route
 
 AT_ONCE_BYTES = 256 * 1024
@@ -85,23 +87,35 @@ async def pass_on(
             place = concurrency.enter(principal)
             if place is None:
                 place = await concurrency.wait(principal, lambda: request.is_gone)
+        handler, headers = route.handler, heading.headers
+        if heading.face is Face.HAC and route.second is not None:
+            handler, headers = route.second, _unconditional(headers)
         call = Call(
             principal,
             heading.method,
             heading.path,
             heading.params,
             request.query,
-            heading.headers,
+            headers,
             body,
             allowance,
             place,
         )
-        return await route.handler(desk, call)
+        return await handler(desk, call)
     finally:
         if place is not None:
             place.leave()
         if leave is not None:
             leave()
+
+
+def _unconditional(headers: MultiMapping[str]) -> MultiMapping[str]:
+    """Headers without what is held already: that is the second face, which no handler knows."""
+    if "If-None-Match" not in headers:
+        return headers
+    rest = CIMultiDict(headers)
+    del rest["If-None-Match"]
+    return rest
 
 
 async def _read_body(request: Incoming, route: Route) -> bytes:

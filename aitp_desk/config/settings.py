@@ -24,6 +24,7 @@ from aitp_desk.config.console import ConsoleSettings
 from aitp_desk.config.content import Content
 from aitp_desk.config.cors import Cors
 from aitp_desk.config.files import Files
+from aitp_desk.config.hac import Hac
 from aitp_desk.config.issuers import Issuer
 from aitp_desk.config.limits import AgentLimits, Concurrency, Limits, Tier
 from aitp_desk.config.mcp import Mcp
@@ -318,6 +319,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     oauth: OAuth = OAuth()
     rest: Rest = Rest()
     mcp_server: McpServer = McpServer()
+    hac: Hac = Hac()
     log: Log = Log()
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()

@@ -31,11 +31,12 @@ from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
+from aitp_desk.model.access import Access
 from aitp_desk.model.grant import Grant, GrantDraft
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.resource import ResourceType
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Actor, Draft, Message, ThreadDraft, ThreadUpdate
+from aitp_desk.model.thread import Actor, Draft, Message, Thread, ThreadDraft, ThreadUpdate
 from aitp_desk.store.records import Order, Page
 
 TOKENS_SPENT = (
@@ -196,6 +197,16 @@ class Desk:
         """
         check_scope(principal)
         return await self._reading.view(principal, thread_id, self._posting.idle_before)
+
+    async def look_at_thread(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
+        """A thread without its messages, and what the caller may do with it.
+
+        Raises:
+            ThreadNotFound, Forbidden: as :meth:`read_thread`.
+        """
+        check_scope(principal)
+        kept, access = await self._reading.reach(principal, thread_id, self._posting.idle_before)
+        return kept.thread, access
 
     async def list_messages(
         self,

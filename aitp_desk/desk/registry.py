@@ -96,11 +96,15 @@ class Registry:
         try:
             return self._actions[name]
         except KeyError:
-            names = ", ".join(action.name for action in self._listed)
-            raise UnknownAction(
-                f"The capability '{name[:64]}' is not supported. This site has: {names}.",
-                available=tuple(action.name for action in self._listed),
-            ) from None
+            raise self.unknown(name) from None
+
+    def unknown(self, name: str) -> UnknownAction:
+        """What is told of an action that there is not, or not for whoever asks."""
+        names = tuple(action.name for action in self.actions)
+        return UnknownAction(
+            f"The capability '{name[:64]}' is not supported. This site has: {', '.join(names)}.",
+            available=names,
+        )
 
     def _follow(self) -> None:
         editions = self._editions()

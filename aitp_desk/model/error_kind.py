@@ -29,6 +29,7 @@ class ErrorKind(Enum):
     RESOURCE_NOT_FOUND = "resource_not_found"
     ROUTE_NOT_FOUND = "route_not_found"
     METHOD_NOT_ALLOWED = "method_not_allowed"
+    NOT_ACCEPTABLE = "not_acceptable"
     UNSUPPORTED_MEDIA = "unsupported_media"
     NOT_AUTHENTICATED = "not_authenticated"
     FORBIDDEN = "forbidden"

@@ -31,6 +31,7 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     ├── ResourceNotFound          no such resource of the site, for this caller
     ├── RouteNotFound             no such address
     ├── MethodNotAllowed          the address exists, the method does not
+    ├── NotAcceptable             the address gives nothing of the media types that are accepted
     ├── UnsupportedMedia          the body's media type is not served
     ├── NotAuthenticated          a credential is needed, or the one sent proves nothing
     │   ├── TokenRefused          a token was sent, and proves nothing
@@ -267,6 +268,12 @@ class MethodNotAllowed(DeskError):
     def __init__(self, message: str, *, allowed: Sequence[str]) -> None:
         super().__init__(message)
         self.allowed = tuple(allowed)
+
+
+class NotAcceptable(DeskError):
+    """The address gives nothing of the media types that the caller accepts (RFC 9110, 15.5.7)."""
+
+    kind = ErrorKind.NOT_ACCEPTABLE
 
 
 class UnsupportedMedia(DeskError):

@@ -82,6 +82,7 @@ class PagesDoor:
         data: Path | None = None,
         described: Describe | None = None,
         rows: Sequence[tuple[str, str, str]] = (),
+        overview: Handler | None = None,
     ) -> None:
         self._site = site
         self._manifest = manifest
@@ -89,6 +90,7 @@ class PagesDoor:
         self._render_json = render_json
         self._described = described
         self._rows = rows
+        self._overview = overview
         self._shelf = Shelf()
         self._files = FileSender()
         self._all_pages = AllPages(site, data)
@@ -235,7 +237,7 @@ class PagesDoor:
     def door(self) -> Door:
         """The door with its table of routes."""
         routes = (
-            _read("/", self.get_home, (*_FORMS, MANIFEST_TYPE)),
+            _read("/", self.get_home, (*_FORMS, MANIFEST_TYPE), second=self._overview),
             _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at),
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),
             _read("/{path:.*}", self.get_page, gives_at=gives_at),
@@ -253,8 +255,13 @@ class PagesDoor:
             """``GET /{agent}/docs``."""
             return await self._api(desk, call, described, asks=False)
 
-        paths = (f"/{name}", f"/{name}.md", f"/{name}/{{path:.*}}")
+        paths = (f"/{name}.md", f"/{name}/{{path:.*}}")
+        homes = (f"/{name}", f"/{name}/")
         routes = (
+            *(
+                _read(home, self.get_page_below, second=self._overview, gives_at=gives_at)
+                for home in homes
+            ),
             *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
             *(_read(path, self.get_page_below, gives_at=gives_at) for path in paths),
         )
@@ -279,10 +286,18 @@ def _read(
     handler: Handler,
     gives: tuple[str, ...] = _FORMS,
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None,
+    second: Handler | None = None,
 ) -> Route:
     """A row of something to read, for everybody."""
     return Route(
-        "GET", path, handler, counted="static", gives=gives, gives_at=gives_at, is_open=True
+        "GET",
+        path,
+        handler,
+        counted="static",
+        gives=gives,
+        gives_at=gives_at,
+        is_open=True,
+        second=second,
     )
 
 

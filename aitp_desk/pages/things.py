@@ -12,13 +12,20 @@ from aitp_desk.protocols.reply import Door
 from aitp_desk.protocols.resources.routes import ResourcesDoor
 
 
-def make_resource_doors(pages: PagesDoor, desks: Iterable[Desk]) -> tuple[Door, ...]:
-    """A door for each desk that has resources; programs are refused as where they call actions."""
+def make_resource_doors(
+    pages: PagesDoor, desks: Iterable[Desk], *, calls: bool
+) -> tuple[Door, ...]:
+    """A door for each desk that has resources; programs are refused as where they call actions.
+
+    Parameters:
+        calls: whether actions are called by plain HTTP.
+    """
     return tuple(
         ResourcesDoor(
             desk,
             get_page=pages.get_page_below if desk.name else pages.get_page,
             pages_at=gives_at,
+            calls=calls,
             render_error=partial(pages.render_error_or, render_problem),
         ).door()
         for desk in desks

@@ -188,7 +188,7 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
                 "It may have moved, or the address has a mistake. Ask the desk for what you were"
                 " looking for."
             )
-        case ErrorKind.METHOD_NOT_ALLOWED | ErrorKind.UNSUPPORTED_MEDIA:
+        case ErrorKind.METHOD_NOT_ALLOWED | ErrorKind.NOT_ACCEPTABLE | ErrorKind.UNSUPPORTED_MEDIA:
             return "That does not work here", "This address is there to be read in a browser."
         case (
             ErrorKind.INVALID_REQUEST

@@ -47,6 +47,8 @@ def status_of(kind: ErrorKind) -> int:
             return HTTPStatus.GONE
         case ErrorKind.METHOD_NOT_ALLOWED:
             return HTTPStatus.METHOD_NOT_ALLOWED
+        case ErrorKind.NOT_ACCEPTABLE:
+            return HTTPStatus.NOT_ACCEPTABLE
         case ErrorKind.REQUEST_TIMEOUT:
             return HTTPStatus.REQUEST_TIMEOUT
         case (

@@ -21,7 +21,10 @@ from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.streams import Stream
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.seen import Overview, Seen
 
+REFUSED: Final = 400
+"""From this status on nothing was done."""
 JSON: Final = "application/json"
 FORM: Final = "multipart/form-data"
 URLENCODED: Final = "application/x-www-form-urlencoded"
@@ -91,6 +94,8 @@ class Reply(msgspec.Struct, frozen=True):
         stream: for a response that goes on, in place of ``body``: writes what comes, until nobody
             reads any more. It is called exactly once.
         file: for a response whose body, in place of ``body``, is in a file.
+        seen: what is told of the body to whoever asks for that as well, or in its place what there
+            is at all; None where nothing is.
     """
 
     status: int
@@ -101,6 +106,7 @@ class Reply(msgspec.Struct, frozen=True):
     pieces: AsyncIterator[bytes] | None = None
     stream: Stream | None = None
     file: FilePart | None = None
+    seen: Seen | Overview | None = None
 
 
 Handler = Callable[[Desk, Call], Awaitable[Reply]]
@@ -126,6 +132,9 @@ class Route(msgspec.Struct, frozen=True):
         gives: the media types of what a GET is answered with.
         gives_at: the same at one path, where they differ; none where nothing stands there.
         is_open: whether pages of every site may read it in a browser: what is there to be found.
+        second: answers in place of ``handler`` whoever asks to be told with the answer what it is
+            and what may be done with it now (HAC); its replies have ``seen``. None where nobody
+            does.
     """
 
     method: Literal["GET", "POST", "DELETE"]
@@ -144,6 +153,7 @@ class Route(msgspec.Struct, frozen=True):
     gives: tuple[str, ...] = (JSON,)
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None
     is_open: bool = False
+    second: Handler | None = None
 
 
 class Door(msgspec.Struct, frozen=True):
@@ -167,6 +177,26 @@ class Door(msgspec.Struct, frozen=True):
     desk: Desk | None = None
     action: str = ""
     beside: Callable[[], AbstractAsyncContextManager[None]] | None = None
+
+
+Describe = Callable[[Desk, Call, Reply], Awaitable[Seen]]
+"""Says of what was answered what it is, and what whoever asked may do with it now."""
+
+
+def described(handler: Handler, describe: Describe) -> Handler:
+    """A handler that answers as another does, and has it described; see :attr:`Route.second`."""
+
+    async def answer(desk: Desk, call: Call) -> Reply:
+        reply = await handler(desk, call)
+        if reply.status >= REFUSED or reply.stream is not None:
+            return reply
+        try:
+            seen = await describe(desk, call, reply)
+        except DeskError:  # what was done is done, and is no more the caller's to see
+            seen = Seen("")
+        return msgspec.structs.replace(reply, seen=seen)
+
+    return answer
 
 
 def version_of(body: bytes) -> str:

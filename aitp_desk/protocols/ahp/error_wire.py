@@ -83,6 +83,7 @@ def _code_of(kind: ErrorKind) -> str:
             | ErrorKind.RESOURCE_NOT_FOUND
             | ErrorKind.ROUTE_NOT_FOUND
             | ErrorKind.METHOD_NOT_ALLOWED
+            | ErrorKind.NOT_ACCEPTABLE
             | ErrorKind.UNSUPPORTED_MEDIA
             | ErrorKind.WRONG_HOST
             | ErrorKind.REQUEST_TIMEOUT

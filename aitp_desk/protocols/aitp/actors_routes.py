@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.aitp import actors_wire
+from aitp_desk.protocols.aitp.seen import see_actors
 from aitp_desk.protocols.aitp.wire import encode_deleted
-from aitp_desk.protocols.reply import Call, Reply, Route
+from aitp_desk.protocols.reply import Call, Reply, Route, described
 
 
 async def list_actors(desk: Desk, call: Call) -> Reply:
@@ -36,7 +37,7 @@ def actors_routes(max_body: int) -> tuple[Route, ...]:
     """
     actors = "/v1/threads/{thread_id}/actors"
     return (
-        Route("GET", actors, list_actors, "static"),
+        Route("GET", actors, list_actors, "static", second=described(list_actors, see_actors)),
         Route("POST", actors, add_actor, "converse", max_body),
         Route("DELETE", f"{actors}/{{actor}}", remove_actor, "converse"),
     )

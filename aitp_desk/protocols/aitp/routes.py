@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from typing import Literal
 
 import msgspec
 
@@ -17,6 +18,7 @@ from aitp_desk.protocols.aitp import (
     events_wire,
     files_routes,
     messages_wire,
+    seen,
     threads_wire,
     wire,
 )
@@ -24,7 +26,18 @@ from aitp_desk.protocols.aitp.actors_routes import actors_routes
 from aitp_desk.protocols.aitp.grants_routes import grants_routes
 from aitp_desk.protocols.aitp.runs_routes import run_routes
 from aitp_desk.protocols.aitp.wire import Dialect
-from aitp_desk.protocols.reply import EVENT_STREAM, JSON, Call, Door, Handler, Reply, Route
+from aitp_desk.protocols.reply import (
+    EVENT_STREAM,
+    JSON,
+    Call,
+    Counted,
+    Describe,
+    Door,
+    Handler,
+    Reply,
+    Route,
+    described,
+)
 from aitp_desk.protocols.sse import UNBUFFERED
 
 
@@ -149,14 +162,17 @@ def _by_any_name(route: Route) -> Route:
     """A route whose thread may be named by the session that another door gave it."""
     if "{thread_id}" not in route.path:
         return route
-    handler = route.handler
+    second = route.second and _by_any_name_too(route.second)
+    return msgspec.structs.replace(route, handler=_by_any_name_too(route.handler), second=second)
 
+
+def _by_any_name_too(handler: Handler) -> Handler:
     def handle(desk: Desk, call: Call) -> Awaitable[Reply]:
         if is_session(call.params["thread_id"]):
             return _handle_of_session(handler, desk, call)
         return handler(desk, call)
 
-    return msgspec.structs.replace(route, handler=handle)
+    return handle
 
 
 async def _handle_of_session(handler: Handler, desk: Desk, call: Call) -> Reply:
@@ -166,6 +182,21 @@ async def _handle_of_session(handler: Handler, desk: Desk, call: Call) -> Reply:
         raise ThreadNotFound("There is no thread with this id.", param="thread_id") from None
     params = {**call.params, "thread_id": thread_id}
     return await handler(desk, msgspec.structs.replace(call, params=params))
+
+
+def _seen(
+    method: Literal["GET", "POST", "DELETE"],
+    path: str,
+    handler: Handler,
+    describe: Describe,
+    max_body: int = 0,
+    *,
+    is_hot: bool = False,
+) -> Route:
+    """A row of what can be described to whoever asks for that."""
+    counted: Counted = "static" if method == "GET" else "converse"
+    second = described(handler, describe)
+    return Route(method, path, handler, counted, max_body, is_hot=is_hot, second=second)
 
 
 def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
@@ -179,20 +210,20 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
     thread, messages = "/v1/threads/{thread_id}", "/v1/threads/{thread_id}/messages"
     message = f"{messages}/{{message_id}}"
     routes = (
-        Route("POST", "/v1/thread", create_thread, "converse", max_body),
-        Route("POST", "/v1/threads", create_thread, "converse", max_body),
-        Route("GET", thread, retrieve_thread, "static"),
-        Route("POST", thread, retrieve_or_update_thread, "converse", max_body),
-        Route("DELETE", thread, delete_thread, "converse"),
-        Route("POST", f"{thread}/claim", claim_thread, "converse", max_body),
-        Route("POST", messages, create_message, "converse", max_body, is_hot=True),
-        Route("GET", messages, list_messages, "static"),
+        _seen("POST", "/v1/thread", create_thread, seen.see_thread, max_body),
+        _seen("POST", "/v1/threads", create_thread, seen.see_thread, max_body),
+        _seen("GET", thread, retrieve_thread, seen.see_thread),
+        _seen("POST", thread, retrieve_or_update_thread, seen.see_thread, max_body),
+        _seen("DELETE", thread, delete_thread, seen.see_deleted),
+        _seen("POST", f"{thread}/claim", claim_thread, seen.see_thread, max_body),
+        _seen("POST", messages, create_message, seen.see_message, max_body, is_hot=True),
+        _seen("GET", messages, list_messages, seen.see_messages),
         *actors_routes(max_body),
         *grants_routes(max_body),
         Route("GET", f"{thread}/events", follow_thread, "static", gives=(EVENT_STREAM, JSON)),
-        Route("GET", message, retrieve_message, "static"),
-        Route("POST", message, retrieve_or_update_message, "converse", max_body),
-        Route("DELETE", message, delete_message, "converse"),
+        _seen("GET", message, retrieve_message, seen.see_message),
+        _seen("POST", message, retrieve_or_update_message, seen.see_message, max_body),
+        _seen("DELETE", message, delete_message, seen.see_deleted),
         *agents_routes.ROUTES,
         *run_routes(max_body),
         *files_routes.make_routes(max_file),

@@ -10,7 +10,8 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.model.run import Run
 from aitp_desk.protocols.aitp import run_drafts_wire, runs_wire, wire
 from aitp_desk.protocols.aitp.run_stream_wire import OpenAiRunWording
-from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply, Route
+from aitp_desk.protocols.aitp.seen import see_run, see_runs
+from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply, Route, described
 from aitp_desk.protocols.sse import UNBUFFERED
 
 
@@ -127,10 +128,17 @@ def run_routes(max_body: int) -> tuple[Route, ...]:
     return (
         Route("POST", "/v1/threads/runs", create_thread_and_run, "converse", max_body),
         Route("POST", runs, create_run, "converse", max_body),
-        Route("GET", runs, list_runs, "static"),
-        Route("GET", run, retrieve_run, "static"),
+        Route("GET", runs, list_runs, "static", second=described(list_runs, see_runs)),
+        Route("GET", run, retrieve_run, "static", second=described(retrieve_run, see_run)),
         Route("POST", run, retrieve_or_update_run, "converse", max_body),
-        Route("POST", f"{run}/cancel", cancel_run, "converse", max_body),
+        Route(
+            "POST",
+            f"{run}/cancel",
+            cancel_run,
+            "converse",
+            max_body,
+            second=described(cancel_run, see_run),
+        ),
         Route("POST", f"{run}/submit_tool_outputs", submit_outputs, "converse", max_body),
         Route("GET", f"{run}/steps", list_steps, "static"),
         Route("GET", f"{run}/steps/{{step_id}}", retrieve_step, "static"),

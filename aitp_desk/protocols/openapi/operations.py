@@ -142,6 +142,8 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         f"{_RESOURCE}/agent/converse": Operation(_METADATA),
         "GET /openapi.json": Operation("This document"),
         "GET /docs": Operation("This document as a page, for people"),
+        "GET /capabilities": Operation("List what can be called"),
+        "GET /capabilities/{name}": Operation("Read what a capability takes and gives"),
         "POST /capabilities/{name}": Operation(
             "Call a capability by its arguments", "AHPResponse", is_repeatable=True, statuses=(202,)
         ),

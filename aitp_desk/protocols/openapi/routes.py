@@ -10,10 +10,26 @@ from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
-from aitp_desk.model.action import Action
+from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.protocols.openapi import wire
 from aitp_desk.protocols.openapi.document import describe
-from aitp_desk.protocols.reply import Call, Door, Reply, Route, has_version, version_of
+from aitp_desk.protocols.openapi.seen import (
+    declaration,
+    see_call,
+    see_capabilities,
+    see_capability,
+)
+from aitp_desk.protocols.reply import (
+    Call,
+    Describe,
+    Door,
+    Handler,
+    Reply,
+    Route,
+    described,
+    has_version,
+    version_of,
+)
 
 DOCUMENT_PATH = "/openapi.json"
 Served = Callable[[], Sequence[tuple[Door, Route]]]
@@ -71,6 +87,23 @@ class OpenApiDoor:
         status = await desk.call(call.principal, asked, request, call.allowance)
         return wire.encode_called(status, desk.site.url, self._below)
 
+    async def list_actions(self, desk: Desk, call: Call) -> Reply:
+        """``GET /capabilities``: all but those of the operators, as they are declared."""
+        return _reply(
+            call, {"object": "list", "data": list(map(declaration, desk.registry.actions))}
+        )
+
+    async def get_action(self, desk: Desk, call: Call) -> Reply:
+        """``GET /capabilities/{name}``.
+
+        Raises:
+            UnknownAction: there is none of this name, for this caller.
+        """
+        action = desk.registry.action(call.params["name"])
+        if action.open_to == "operators" and not may_invoke(call.principal.scopes, action):
+            raise desk.registry.unknown(action.name)
+        return _reply(call, declaration(action))
+
     async def get_call(self, desk: Desk, call: Call) -> Reply:
         """``GET /capabilities/{name}/calls/{call_id}``."""
         name, call_id = call.params["name"], call.params["call_id"]
@@ -82,11 +115,33 @@ class OpenApiDoor:
         below, calls = self._below, f"{self._below}{wire.CAPABILITIES_PATH}{{name}}"
         routes = (
             Route("GET", below + DOCUMENT_PATH, self.get_document, "static", is_open=True),
-            Route("POST", calls, self.post_call, "converse", wire.MAX_BODY),
-            Route("GET", f"{calls}/calls/{{call_id}}", self.get_call, "static"),
+            _seen(below + wire.CAPABILITIES_PATH.rstrip("/"), self.list_actions, see_capabilities),
+            _seen(calls, self.get_action, see_capability),
+            Route(
+                "POST",
+                calls,
+                self.post_call,
+                "converse",
+                wire.MAX_BODY,
+                second=described(self.post_call, see_call),
+            ),
+            _seen(f"{calls}/calls/{{call_id}}", self.get_call, see_call),
         )
         name = self._desk.name
-        owns = (below + wire.CAPABILITIES_PATH, below + DOCUMENT_PATH)
+        owns = (below + wire.CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
         if not name:
             return Door("openapi", routes, owns, wire.render_error)
         return Door(f"openapi of {name}", routes, owns, wire.render_error, self._desk)
+
+
+def _seen(path: str, handler: Handler, describe: Describe) -> Route:
+    """A row of what is read, and can be described to whoever asks for that."""
+    return Route("GET", path, handler, "static", second=described(handler, describe))
+
+
+def _reply(call: Call, told: object) -> Reply:
+    body = msgspec.json.encode(told)
+    headers = (("ETag", version_of(body)), ("Cache-Control", "no-cache"))
+    if has_version(call.headers, headers[0][1]):
+        return Reply(304, headers=headers)
+    return Reply(200, body, headers=headers)

@@ -12,7 +12,9 @@ import msgspec
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.resources import ResourceView
+from aitp_desk.model.action import Related
 from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols.doing import calling
 from aitp_desk.protocols.reply import (
     JSON,
     Call,
@@ -23,11 +25,12 @@ from aitp_desk.protocols.reply import (
     has_version,
     version_of,
 )
+from aitp_desk.protocols.seen import Seen
 
 PagesAt = Callable[[Desk, str], tuple[str, ...]]
 """The media types of a page or a file at a path; none where neither stands there."""
 _FOR_EVERYBODY = (("Cache-Control", "no-cache"),)
-_FOR_ONE = (("Cache-Control", "private, no-cache"), ("Vary", "Authorization"))
+_FOR_ONE = (("Cache-Control", "private, no-cache"),)
 _encode = msgspec.json.Encoder().encode
 
 
@@ -37,6 +40,7 @@ class ResourcesDoor:
     Parameters:
         get_page: answers with the page or the file that stands at an address.
         pages_at: says whether one does.
+        calls: whether actions are called by plain HTTP.
         render_error: refusals: a page for browsers.
     """
 
@@ -46,12 +50,14 @@ class ResourcesDoor:
         *,
         get_page: Handler,
         pages_at: PagesAt,
+        calls: bool,
         render_error: Callable[[DeskError, Mapping[str, str]], Reply],
     ) -> None:
         self._desk = desk
         self._below = f"/{desk.name}" if desk.name else ""
         self._get_page = get_page
         self._pages_at = pages_at
+        self._calls = calls
         self._render_error = render_error
 
     async def get_resource(self, desk: Desk, call: Call) -> Reply:
@@ -65,6 +71,32 @@ class ResourcesDoor:
         view = await desk.read_resource(call.principal, call.path.removeprefix(self._below))
         return _reply(view, call)
 
+    async def get_described(self, desk: Desk, call: Call) -> Reply:
+        """The same with what may be done with it now."""
+        if self._pages_at(desk, call.path):
+            return await self._get_page(desk, call)
+        view = await desk.read_resource(call.principal, call.path.removeprefix(self._below))
+        return msgspec.structs.replace(_reply(view, call), seen=self._see(view, call))
+
+    def _see(self, view: ResourceView, call: Call) -> Seen:
+        type_, at = view.type, self._below
+        told = " ".join(part for part in (type_.summary, type_.description) if part)
+        doings = (
+            calling(one.action, at, known=one.arguments, price=one.cost)
+            for one in view.actions
+            if self._calls and (call.allowance is None or call.allowance.lets_call(one.action.name))
+        )
+        return Seen(
+            told,
+            tuple(doings),
+            (Related("self", f"{at}{view.path}"), *map(self._place, view.related)),
+        )
+
+    def _place(self, link: Related) -> Related:
+        """A link as it is followed: of a further site agent's resources, below its name."""
+        is_own = any(one.template.match(link.href) is not None for one in self._desk.resource_types)
+        return msgspec.structs.replace(link, href=self._below + link.href) if is_own else link
+
     def door(self) -> Door:
         """The door with its table of routes: a row for each type of resources."""
         routes = tuple(
@@ -74,6 +106,7 @@ class ResourcesDoor:
                 self.get_resource,
                 "static",
                 gives_at=self._gives_at,
+                second=self.get_described,
             )
             for type_ in self._desk.resource_types
         )

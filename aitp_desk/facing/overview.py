@@ -1,0 +1,79 @@
+"""What there is at all at a desk, for whoever asks for that at its root (HAC 1.0, section 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import version
+
+from aitp_desk.announcing.tags import MANIFEST_PATH
+from aitp_desk.desk.desk import Desk
+from aitp_desk.facing.ways import Ways
+from aitp_desk.model.principal import may_use_threads
+from aitp_desk.model.resource import ResourceType
+from aitp_desk.protocols.doing import below, callable_actions
+from aitp_desk.protocols.reply import Call, Handler, Reply
+from aitp_desk.protocols.seen import Overview, Place
+
+_CONTENT_PATH = "/llms.txt"
+
+
+def make_overview(ways: Ways) -> Handler:
+    """What answers at the root of each desk.
+
+    Parameters:
+        ways: which doors of the process are open.
+    """
+
+    async def answer(desk: Desk, call: Call) -> Reply:
+        site = desk.site
+        about = (
+            f"{site.name} answers questions about what it has, and does what is listed here. Each"
+            " address tells more, and what may be done there now, to who asks for"
+            " application/vnd.hac+json."
+        )
+        overview = Overview(
+            site.name,
+            f"{site.description} {about}".strip(),
+            version("aitp-desk"),
+            tuple(_places(ways, desk, call)),
+        )
+        return Reply(200, seen=overview)
+
+    return answer
+
+
+def _places(ways: Ways, desk: Desk, call: Call) -> Iterator[Place]:
+    at = below(desk)
+    principal, allowance = call.principal, call.allowance
+    if may_use_threads(principal):
+        text = (
+            "Conversations. Open one with what you want to say or ask; the answer has its id, and"
+            " what may be done with it."
+        )
+        yield Place("threads", f"{at}/v1/threads", text, ("POST",))
+    if ways.capabilities:
+        yield Place("capabilities", f"{at}{ways.capabilities}", "What can be called, in a list.")
+        for action in callable_actions(desk, principal, allowance):
+            href = f"{at}{ways.capabilities}/{action.name}"
+            rel = action.name.replace("_", "-")
+            yield Place(rel, href, action.summary, ("GET", "POST"))
+    for type_ in desk.list_resources(principal):
+        yield _place_of(type_, at)
+    if not desk.name:
+        text = "One question, one answer, by the capabilities of the manifest (AHP)."
+        yield Place("converse", ways.converse, text, ("POST",))
+        yield Place("contents", _CONTENT_PATH, "A line on each page of the site (Markdown).")
+        yield Place("ahp-manifest", MANIFEST_PATH, "The AHP manifest.")
+        if ways.agents_txt:
+            yield Place("agents-txt", ways.agents_txt, "What agents can do here, declared.")
+    if ways.openapi:
+        yield Place("service-desc", f"{at}{ways.openapi}", "Every address, described (OpenAPI).")
+
+
+def _place_of(type_: ResourceType, at: str) -> Place:
+    rel, template = type_.name.replace("_", "-"), f"{at}{type_.template}"
+    if not type_.template.names:
+        return Place(rel, template, type_.summary)
+    base = template.partition("/{")[0]
+    text = f"{type_.summary} Each stands at {template}."
+    return Place(rel, base, text, template=template)

@@ -1,0 +1,195 @@
+"""An action of the site's as a request that calls it: the same wherever it is told of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast, get_args
+
+import msgspec
+
+from aitp_desk.agent.filling.confirming import consequences
+from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits import Allowance
+from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.model.action import Action, may_invoke
+from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.model.money import Money
+from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.seen import Doing, Kind, Taken
+
+CAPABILITIES_PATH = "/capabilities/"
+_KINDS = frozenset(get_args(Kind))
+_NOTHING_KNOWN: Mapping[str, Any] = {}
+_BOUNDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "pattern": "matches {}",
+    "format": "format {}",
+}
+_QUESTION = (
+    Taken("query", "string", "The question, in words; at most 4096 characters.", is_required=True),
+    Taken("locale", "string", "The language of the answer, such as en or fr-CA."),
+    Taken("max_tokens", "integer", "How long the answer may be at most, in tokens."),
+    Taken("accept_types", "array", "Content types that you can read, such as text/answer."),
+)
+
+
+def below(desk: Desk) -> str:
+    """The path below which a desk's addresses stand; empty for the site's own."""
+    return f"/{desk.name}" if desk.name else ""
+
+
+def callable_actions(
+    desk: Desk, principal: Principal, allowance: Allowance | None
+) -> tuple[Action, ...]:
+    """The actions that a caller may call, in the order of their declaration."""
+    return tuple(
+        action
+        for action in desk.registry.actions
+        if may_invoke(principal.scopes, action)
+        and (allowance is None or allowance.lets_call(action.name))
+    )
+
+
+def calling(
+    action: Action,
+    at: str,
+    *,
+    known: Mapping[str, Any] = _NOTHING_KNOWN,
+    price: Money | None = None,
+) -> Doing:
+    """The request that calls an action.
+
+    Parameters:
+        at: the path below which the desk's addresses stand.
+        known: arguments that follow from what is read; each is the only value that is taken.
+        price: what this call costs, where that is known.
+    """
+    price = price or action.cost
+    is_own = action.name in OWN_NAMES
+    told = (action.summary, action.description, *(() if is_own else consequences(action)))
+    return Doing(
+        action.name.replace("_", "-"),
+        "POST",
+        f"{at}{CAPABILITIES_PATH}{action.name}",
+        " ".join(part.strip() for part in told if part.strip()),
+        msgspec.structs.replace(action.safety, confirmation_recommended=True)
+        if action.may_cost
+        else action.safety,
+        price,
+        _QUESTION if is_own else tuple(_taken(action, known, price)),
+        tuple(needed.description for needed in action.preconditions),
+    )
+
+
+def consenting(price: Money | None, *, is_required: bool) -> Taken:
+    """The member of a call by which its caller agrees to what it costs."""
+    text = "Agrees to the price: an object of amount (a string) and currency."
+    values = () if price is None else (msgspec.to_builtins(price),)
+    return Taken(CONFIRMATION, "object", text, is_required=is_required, values=values)
+
+
+def _taken(action: Action, known: Mapping[str, Any], price: Money | None) -> Iterator[Taken]:
+    schema = action.input_schema
+    required = frozenset(schema.get("required", ()))
+    for name, member in schema.get("properties", {}).items():
+        yield _field(name, member, schema, known, is_required=name in required or name in known)
+    if action.may_cost:
+        yield consenting(price, is_required=price is not None)
+    if action.kind != "query":
+        yield Taken(INTENT, "string", "What the call is for, in at most 256 characters.")
+
+
+def _field(
+    name: str,
+    member: Any,
+    whole: Mapping[str, Any],
+    known: Mapping[str, Any],
+    *,
+    is_required: bool,
+) -> Taken:
+    schema = _resolved(member, whole)
+    kind = _kind_of(schema)
+    values = [known[name]] if name in known else schema.get("enum", ())
+    return Taken(
+        name,
+        kind,
+        _describe(member, schema),
+        is_required,
+        tuple(value for value in values if value is not None),
+        schema if kind in {"array", "object"} else None,
+    )
+
+
+def _describe(member: Any, schema: Mapping[str, Any]) -> str:
+    given = member if isinstance(member, Mapping) else {}
+    said = str(given.get("description") or schema.get("description") or "").strip()
+    bounds = [text.format(schema[key]) for key, text in _BOUNDS.items() if key in schema]
+    if "default" in given:
+        bounds.append(f"{msgspec.json.encode(given['default']).decode()} where it is left out")
+    told = ", ".join(bounds)
+    return f"{said} ({told})" if said and told else said or told
+
+
+def _resolved(member: Any, whole: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema of a member: what it refers to, and of several the first that is not null."""
+    for _ in range(8):  # a schema that leads round in a circle is none
+        if not isinstance(member, Mapping):
+            return {}
+        if isinstance(ref := member.get("$ref"), str):
+            member = _at(whole, ref)
+        elif options := member.get("anyOf") or member.get("oneOf"):
+            member = _first(options)
+        elif isinstance(parts := member.get("allOf"), list | tuple) and len(parts) == 1:
+            member = parts[0]
+        else:
+            return member
+    return {}
+
+
+def _at(whole: Mapping[str, Any], ref: str) -> Any:
+    found: Any = whole
+    for part in ref.removeprefix("#/").split("/"):
+        if not isinstance(found, Mapping):
+            return {}
+        found = found.get(part, {})
+    return found
+
+
+def _first(options: Iterable[Any]) -> Any:
+    return next(
+        (one for one in options if isinstance(one, Mapping) and one.get("type") != "null"), {}
+    )
+
+
+def _kind_of(schema: Mapping[str, Any]) -> Kind:
+    given = schema.get("type")
+    types = given if isinstance(given, list | tuple) else [given]
+    for one in types:
+        if one in _KINDS:
+            return cast(Kind, one)
+    values = [value for value in schema.get("enum", (schema.get("const"),)) if value is not None]
+    return _kind_of_value(values[0]) if values else "object" if "properties" in schema else "string"
+
+
+def _kind_of_value(value: Any) -> Kind:
+    match value:
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case list() | tuple():
+            return "array"
+        case dict():
+            return "object"
+        case _:
+            return "string"

@@ -1,0 +1,91 @@
+"""Agents that ask for HAC, for tests: whatever they are told is held to the published schemas."""
+
+from __future__ import annotations
+
+import json
+import os
+from functools import cache
+from typing import Any
+
+import msgspec
+from multidict import CIMultiDictProxy
+
+from aitp_desk.protocols.hac import MEDIA_TYPE
+from aitp_desk.protocols.hac.checking import check_document
+from tests.hac_schemas import HacSchemas
+from tests.shared import find_shared_folder
+from tests.talking import Headers, Talker
+
+ACCEPT = ("Accept", MEDIA_TYPE)
+
+
+class Faced(msgspec.Struct, frozen=True):
+    """What was answered as HAC."""
+
+    status: int
+    headers: CIMultiDictProxy[str]
+    raw: bytes
+
+    @property
+    def body(self) -> Any:
+        return json.loads(self.raw)
+
+    @property
+    def data(self) -> Any:
+        """The payload of a success."""
+        assert self.body.keys() == {"data", "_hac"}, self.body
+        return self.body["data"]
+
+    @property
+    def told(self) -> Any:
+        """What is told beside a payload, or of all there is."""
+        return self.body["_hac"]
+
+    @property
+    def error(self) -> Any:
+        """What was refused."""
+        assert self.body.keys() == {"error"}, self.body
+        return self.body["error"]
+
+    @property
+    def rels(self) -> list[str]:
+        """What may be done."""
+        return [one["rel"] for one in self.told.get("actions", ())]
+
+    def action(self, rel: str) -> Any:
+        """Something that may be done, or would help."""
+        actions = self.told["actions"] if "_hac" in self.body else self.error["recovery"]["actions"]
+        (found,) = (one for one in actions if one["rel"] == rel)
+        return found
+
+    def link(self, rel: str) -> str:
+        """Where a link leads."""
+        href: str = next(one["href"] for one in self.told["related"] if one["rel"] == rel)
+        return href
+
+    @property
+    def links(self) -> list[str]:
+        return [one["rel"] for one in self.told.get("related", ())]
+
+
+async def face(
+    talker: Talker, method: str, path: str, body: Any = None, *, headers: Headers = (ACCEPT,)
+) -> Faced:
+    """Send one request for HAC."""
+    sent = [*headers, *talker.credentials]
+    data = None if body is None else json.dumps(body).encode()
+    if data is not None:
+        sent.append(("Content-Type", "application/json"))
+    async with talker.http.request(method, path, data=data, headers=sent) as response:
+        faced = Faced(response.status, response.headers, await response.read())
+    if faced.status == 304:
+        return faced
+    assert response.headers["Content-Type"] == MEDIA_TYPE, (faced.status, faced.raw[:300])
+    _schemas().check(faced.body)
+    assert list(check_document(faced.raw)) == []
+    return faced
+
+
+@cache
+def _schemas() -> HacSchemas:
+    return HacSchemas(find_shared_folder(os.environ.get("AITP_DESK_SHARED")))
