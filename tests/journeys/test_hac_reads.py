@@ -48,7 +48,7 @@ def vary(faced: Faced) -> list[str]:
 
 
 @pytest.mark.requirement(
-    "HAC-2.2-1", "HAC-2.3-1", "HAC-2.3-2", "HAC-2.3-3", "HAC-2.5-1", "HAC-3.1-1", "HAC-3.1-2"
+    "HAC-3.2.1-1", "HAC-2.3-1", "HAC-2.3-2", "HAC-2.3-3", "HAC-2.5-1", "HAC-3.1-1", "HAC-3.1-2"
 )
 async def test_the_payload_is_byte_for_byte_that_of_the_plain_answer(shop: Shopper) -> None:
     talker = shop.talker
