@@ -43,6 +43,7 @@ from aitp_desk.connections import Connections, most_connections
 from aitp_desk.console.routes import make_doors as make_console_doors
 from aitp_desk.console.routes import make_sessions
 from aitp_desk.desk.call_counts import call_figures
+from aitp_desk.desk.capabilities.finding import find_capabilities
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
@@ -74,6 +75,7 @@ from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.oauth.routes import OAuthDoor
 from aitp_desk.protocols.openapi.routes import OpenApiDoor, Served
 from aitp_desk.protocols.reply import Door
+from aitp_desk.protocols.schemas.routes import make_schema_doors
 from aitp_desk.shared import Shared, digests, make_shared
 from aitp_desk.start_report import API_KEY, report_start
 from aitp_desk.store import reads
@@ -176,6 +178,7 @@ async def open_server(
         server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
         config = msgspec.structs.replace(config, server=server, site=site)
+        capabilities = find_capabilities(config)
         store = await stack.enter_async_context(
             SqliteStore.open(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue
@@ -201,21 +204,32 @@ async def open_server(
             url=claude_url,
         )
         offers = await stack.enter_async_context(offering(config, environment, OWN_NAMES, actions))
-        houses = [House("", config, knowledge, agent, offers)]
+        houses = [House("", config, knowledge, agent, offers, capabilities.urls)]
         for further in config.agents:
             own = config.of_agent(further)
             knowledge = await open_content(stack, own, egress, further.name)
-            more = agent_actions.get(further.name, ())
-            offers = await stack.enter_async_context(offering(own, environment, OWN_NAMES, more))
-            houses.append(House(further.name, own, knowledge, agent_over(knowledge, agent), offers))
+            offers = await stack.enter_async_context(
+                offering(own, environment, OWN_NAMES, agent_actions.get(further.name, ()))
+            )
+            houses.append(
+                House(
+                    further.name,
+                    own,
+                    knowledge,
+                    agent_over(knowledge, agent),
+                    offers,
+                    capabilities.urls,
+                )
+            )
         shared = make_shared(
             config,
             store=store,
             keys=keys,
             egress=egress,
             agent=agent,
-            actors=[house.actor for house in houses],
+            actors={house.name: house.actor for house in houses},
             tokens_used=tokens_used,
+            capabilities=capabilities,
             clock=clock,
         )
         following = shared.following
@@ -265,6 +279,7 @@ async def open_server(
             *make_doors(desk, further_desks, config, lambda: front.routes),
             *make_mcp_doors((desk, *further_desks), config, identifier, noting),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
+            *make_schema_doors(capabilities, render_aitp_error),
             *make_metrics_doors(measuring, render_aitp_error),
         )
         concurrency = (

@@ -30,6 +30,9 @@ from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.calling_directly import CallingDirectly
+from aitp_desk.desk.capabilities.judging import Judging
+from aitp_desk.desk.capabilities.posting import JudgedPosting
+from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
@@ -73,6 +76,7 @@ class House(msgspec.Struct, frozen=True):
     Parameters:
         name: of a further site agent; empty for the site's own.
         config: the site's, with the agent's own name, content and limits in it.
+        speaks: the schemas of structured messages that it understands.
     """
 
     name: str
@@ -80,12 +84,13 @@ class House(msgspec.Struct, frozen=True):
     knowledge: Knowledge
     agent: Agent
     offers: Offers
+    speaks: tuple[str, ...] = ()
 
     @property
     def actor(self) -> Actor:
         """The actor that stands first on its threads."""
         url = self.config.site.url
-        return Actor(f"{url}/{self.name}" if self.name else url)
+        return Actor(f"{url}/{self.name}" if self.name else url, self.speaks)
 
     def make_invoking(self, shared: Shared) -> Invoking:
         """What calls its actions."""
@@ -127,6 +132,7 @@ class House(msgspec.Struct, frozen=True):
             bounds=self.config.threads,
             answered=shared.summarising.consider,
             clock=shared.clock,
+            capabilities=shared.capabilities,
         )
 
     def make_tooling(self, shared: Shared, invoking: Invoking) -> Tooling:
@@ -146,6 +152,7 @@ class House(msgspec.Struct, frozen=True):
         """
         config, store, following, clock = self.config, shared.store, shared.following, shared.clock
         site = config.site
+        telling = Telling(shared.capabilities, store)
         posting = Posting(
             store=store,
             actor=self.actor,
@@ -157,8 +164,22 @@ class House(msgspec.Struct, frozen=True):
             wake=worker.wake,
             changed=following.changed,
             audit=shared.audit,
+            judging=JudgedPosting(
+                Judging(
+                    shared.capabilities,
+                    store=store,
+                    actor=self.actor.id,
+                    name=self.name,
+                    audit=shared.audit,
+                    clock=clock,
+                    wake=shared.jobs.wake,
+                ),
+                store,
+                clock,
+            ),
+            telling=telling,
         )
-        reading = Reading(store, following, clock)
+        reading = Reading(store, following, clock, telling)
         people = self.make_people(shared)
         anonymous_days = config.threads.anonymous_ttl
         sessions = Sessions(config.sessions, store, clock, anonymous_days=anonymous_days)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
@@ -16,6 +16,8 @@ from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import Config
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.callbacks import Callbacks
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.working import Doing
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
@@ -49,6 +51,7 @@ class Shared(msgspec.Struct, frozen=True):
         named_agents: what agents may do less, by their names.
         tiers: which callers have limits of their own.
         tokens_used: what models have used on the day.
+        capabilities: the families of structured messages that the site has enabled.
         hash_link: what is kept of the secret of a link.
         asked_from: what is kept of who has asked for a person.
     """
@@ -68,6 +71,7 @@ class Shared(msgspec.Struct, frozen=True):
     named_agents: NamedAgents
     tiers: Tiers
     tokens_used: TokensUsed
+    capabilities: Capabilities
     hash_link: Callable[[str], bytes]
     asked_from: Callable[[bytes], bytes]
     clock: Callable[[], float]
@@ -80,15 +84,17 @@ def make_shared(
     keys: DataKeys,
     egress: Egress,
     agent: Agent,
-    actors: Sequence[Actor],
+    actors: Mapping[str, Actor],
     tokens_used: TokensUsed,
+    capabilities: Capabilities,
     clock: Callable[[], float],
 ) -> Shared:
     """Put together what all desks share.
 
     Parameters:
         agent: who answers at the site's own desk, and shortens conversations at all.
-        actors: the desks' own.
+        actors: the desks' own, by the names of the desks.
+        capabilities: those that the site has enabled.
         clock: Unix seconds.
     """
     jobs = Jobs(store=store, clock=clock)
@@ -102,6 +108,15 @@ def make_shared(
     ).serve()
     callbacks = make_callbacks(config, store, keys, egress, clock)
     following = Following(partial(read_happenings, store))
+    Doing(
+        capabilities,
+        store=store,
+        jobs=jobs,
+        actors=actors,
+        audit=audit_keys(keys),
+        changed=following.changed,
+        clock=clock,
+    ).serve()
     return Shared(
         store=store,
         following=following,
@@ -118,7 +133,7 @@ def make_shared(
         schedules=Schedules(store, clock),
         callbacks=callbacks,
         taking_on=TakingOn(store=store, jobs=jobs, following=following, clock=clock),
-        own_names=OwnNames(actors),
+        own_names=OwnNames(tuple(actors.values())),
         places=Places(
             "streams",
             most=config.events.max_streams,
@@ -128,6 +143,7 @@ def make_shared(
         named_agents=NamedAgents(config.agent_limits, clock),
         tiers=Tiers(config.tiers),
         tokens_used=tokens_used,
+        capabilities=capabilities,
         hash_link=keys.hash_link,
         asked_from=digests(keys, "asked from"),
         clock=clock,

@@ -147,5 +147,7 @@ def _takes(info: inspect.Type, unit: str | None = None) -> str:
             return f"a list of {unit or _takes(item)}"
         case inspect.DictType(value_type=value):
             return f"a table, each entry {_takes(value, unit)}"
+        case inspect.AnyType():
+            return "any value"
         case _:
             raise TypeError(f"a setting of the type {info} has no words yet")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -281,6 +281,9 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
         folder: the site's folder, absolute.
         data: where the desk keeps what it writes, absolute; it need not exist yet.
 
+    ``capabilities`` holds the settings of each capability that is enabled, by its name. What they
+    may be is the capability's to say (``desk/capabilities/finding.py``).
+
     The others are the sections of ``desk.toml``. ``site.url`` has no slash at its end. It is empty
     only where the port is 0 and no URL is configured: who binds the socket then fills it in.
     """
@@ -324,6 +327,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()
     issuers: tuple[Issuer, ...] = ()
+    capabilities: dict[str, dict[str, Any]] = {}
 
     @property
     def content_folder(self) -> Path:

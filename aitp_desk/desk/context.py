@@ -8,7 +8,7 @@ message has place 0. Each is either in the window or covered by the summary, nev
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 
 import msgspec
@@ -69,6 +69,10 @@ class Context(msgspec.Struct, frozen=True):
     messages: tuple[Message, ...]
     before: tuple[Message, ...] = ()
     summary: str = ""
+
+    def map(self, told: Callable[[Message], Message]) -> Context:
+        """The same with each message told otherwise."""
+        return Context(tuple(map(told, self.messages)), tuple(map(told, self.before)), self.summary)
 
 
 async def read_context(

@@ -21,6 +21,7 @@ from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
 from aitp_desk.model.errors import StoreBusy
 from aitp_desk.store import job_reads
 from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.capability_records import RecordsMoved
 from aitp_desk.store.job_records import ClaimedJob, Room
 from aitp_desk.store.work.jobs import (
     bury_job,
@@ -40,6 +41,7 @@ WRITING_SECONDS = 60
 
 INTERRUPTED = "The desk was interrupted while it worked on this."
 UNWRITTEN = "What it made could not be written down."
+MOVED = "What it worked with was changed by somebody else meanwhile."
 
 _log = structlog.get_logger()
 
@@ -195,6 +197,8 @@ class Jobs:
                 held = await self._write(finish_job, claim=claim, now=now, also=finish.also)
         except TimeoutError:
             await self._fail(kind, claim, UNWRITTEN)
+        except RecordsMoved:
+            await self._fail(kind, claim, MOVED)
         except Exception as error:  # noqa: BLE001 -- a unit that refuses was not done
             await self._fail(kind, claim, _fault(claim, error))
         else:

@@ -6,13 +6,16 @@ written together, before anything is promised.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import msgspec
 
 from aitp_desk.config import Threads
 from aitp_desk.config.units import DAY_SECONDS
 from aitp_desk.desk.agents import OwnNames
+from aitp_desk.desk.capabilities.posting import JudgedPosting
+from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.repeats import (
     Repeats,
@@ -44,7 +47,7 @@ from aitp_desk.model.thread import (
     resolve_speaker,
 )
 from aitp_desk.store import reads
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
 from aitp_desk.store.run_records import NewRun
 from aitp_desk.store.work.actors import bound_to_others
@@ -90,6 +93,8 @@ class Posting:
         wake: called after a commit that queued a run.
         changed: called with the thread after a commit that others may be waiting to hear of.
         audit: the keys of the audit log.
+        judging: has capabilities judge messages, and writes down what they want.
+        telling: tells messages as the caller understands them.
     """
 
     def __init__(
@@ -105,6 +110,8 @@ class Posting:
         wake: Wake,
         changed: Callable[[str], None],
         audit: AuditKeys,
+        judging: JudgedPosting,
+        telling: Telling,
     ) -> None:
         self._store = store
         self._actor = actor
@@ -116,6 +123,8 @@ class Posting:
         self._wake = wake
         self._changed = changed
         self._audit = audit
+        self._judging = judging
+        self._telling = telling
 
     @property
     def idle_before(self) -> int:
@@ -145,6 +154,10 @@ class Posting:
         check_thread_draft(draft)
         check_hops(request)
         self._own_names.check(draft.actors, "metadata.actors")
+        parts = [
+            self._judging.parts(message, f"messages[{place}].")
+            for place, message in enumerate(draft.messages)
+        ]
         now = self._clock()
         by = auditor_of(self._audit, principal, int(now))
         binds = bound_to_others(draft.actors, principal.owner)
@@ -165,25 +178,39 @@ class Posting:
         fork = None
         if draft.parent_id is not None:
             fork = Fork(draft.parent_id, principal, self.idle_before)
+        is_wished = run is not None
         if run is None and not request.manual and messages and messages[-1].role == "user":
             run = NewRun(new_id("run", now), principal)
         with self._repeats.once(request, opening_scope(principal, request.key)) as once:
             await self.check_attached(principal, draft.messages, once, "messages")
-            placed = await self._store.run(
+            opening = partial(
                 open_thread,
                 thread=thread,
                 speaker=speakers.default,
-                messages=messages,
-                run=run,
                 once=once,
                 now=int(now),
                 fork=fork,
                 by=by if fork is not None or binds else None,
             )
+            if any(parts) and not await self._is_repeated(once):
+                placed = await self._judging.open(
+                    principal,
+                    draft,
+                    messages,
+                    parts,
+                    thread,
+                    speakers.default,
+                    run,
+                    self._running(opening),
+                    keeps_run=is_wished,
+                )
+            else:
+                placed = await self._store.run(opening, messages=messages, run=run)
         if placed.replayed:
             return await self._read_opened(principal, placed)
         self._wake_for(placed, principal)
-        return OpenedThread(thread, placed.messages, placed.run_id)
+        told = await self._telling.tell(principal, thread.id, (*placed.messages, *placed.replies))
+        return OpenedThread(thread, told, placed.run_id)
 
     async def check_attached(
         self, principal: Principal, drafts: Sequence[Draft], once: Once | None, name: str = ""
@@ -218,15 +245,16 @@ class Posting:
         """
         check_draft(draft)
         check_hops(request)
+        parts = self._judging.parts(draft)
         now = self._clock()
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
             await self.check_attached(principal, (draft,), once)
-            placed = await self._store.run(
+            message_id = new_id("msg", now)
+            append = partial(
                 append_message,
                 thread_id=thread_id,
                 principal=principal,
-                draft=draft,
-                message_id=new_id("msg", now),
+                message_id=message_id,
                 salt=new_salt(),
                 now=int(now),
                 idle_before=self.idle_before,
@@ -235,6 +263,14 @@ class Posting:
                 capped=None if request.manual else self._say_capped(now),
                 once=once,
             )
+            may_mean_more = bool(parts) or self._judging.hears
+            if may_mean_more and not await self._is_repeated(once):
+                reached = (thread_id, self.idle_before)
+                placed = await self._judging.post(
+                    principal, reached, message_id, draft, parts, self._running(append)
+                )
+            else:
+                placed = await self._store.run(append, draft=draft)
         if placed.replayed:
             message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
             if message is None:
@@ -242,7 +278,20 @@ class Posting:
             return PostedMessage(message, placed.run_id)
         self._changed(thread_id)
         self._wake_for(placed, principal)
-        return PostedMessage(placed.messages[0], placed.run_id)
+        (told,) = await self._telling.tell(principal, thread_id, placed.messages)
+        return PostedMessage(told, placed.run_id)
+
+    def _running(self, work: Callable[..., Work[Placed]]) -> Callable[..., Awaitable[Placed]]:
+        """Runs a unit, given the rest of its arguments."""
+
+        async def run(**rest: object) -> Placed:
+            return await self._store.run(work, **rest)
+
+        return run
+
+    async def _is_repeated(self, once: Once | None) -> bool:
+        """Whether a request came before: what it said was judged then."""
+        return once is not None and await reads.is_used(self._store, once)
 
     async def update(self, principal: Principal, thread_id: str, update: ThreadUpdate) -> None:
         """Replace a thread's metadata and, where they are given, those who take part in it.

@@ -8,6 +8,7 @@ from contextlib import suppress
 
 import msgspec
 
+from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.following import Following
 from aitp_desk.model.access import Access, may_know_parent
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
@@ -31,9 +32,16 @@ class ThreadView(msgspec.Struct, frozen=True):
 
 
 class Reading:
-    """Reads what is on a thread."""
+    """Reads what is on a thread.
 
-    def __init__(self, store: Store, following: Following, clock: Callable[[], float]) -> None:
+    Attributes:
+        telling: tells messages as the caller understands them.
+    """
+
+    def __init__(
+        self, store: Store, following: Following, clock: Callable[[], float], telling: Telling
+    ) -> None:
+        self.telling = telling
         self._store = store
         self._clock = clock
         self._following = following
@@ -87,7 +95,7 @@ class Reading:
         messages = await reads.newest_messages(
             self._store, thread_id, NEWEST, upto_seq=access.upto_seq
         )
-        return ThreadView(thread, messages)
+        return ThreadView(thread, await self.telling.tell(principal, thread_id, messages))
 
     async def messages(
         self,
@@ -108,7 +116,7 @@ class Reading:
             InvalidRequest: ``after`` or ``before`` names no message of this thread.
         """
         access = await self.access(principal, thread_id, idle_before)
-        return await reads.messages(
+        page = await reads.messages(
             self._store,
             thread_id,
             limit=limit,
@@ -118,6 +126,8 @@ class Reading:
             run_id=run_id,
             upto_seq=access.upto_seq,
         )
+        told = await self.telling.tell(principal, thread_id, page.messages)
+        return Page(told, page.has_more)
 
     async def message(
         self, principal: Principal, thread_id: str, message_id: str, idle_before: int
@@ -132,7 +142,8 @@ class Reading:
         found = await reads.message(self._store, thread_id, message_id)
         if found is None or not access.shows(found.seq):
             raise MessageNotFound("There is no such message on this thread.", param="message_id")
-        return found
+        (told,) = await self.telling.tell(principal, thread_id, (found,))
+        return told
 
     async def queued_at(self, run: Run) -> int:
         """Number of the event that queued a run, the last time where it was queued again."""
@@ -173,7 +184,8 @@ class Reading:
             return run, ()
         access = await self._look_up(principal, run.thread_id, idle_before)
         replies = await reads.replies(self._store, run_id)
-        return run, tuple(reply for reply in replies if access and access.shows(reply.seq))
+        shown = [reply for reply in replies if access and access.shows(reply.seq)]
+        return run, await self.telling.tell(principal, run.thread_id, shown)
 
     async def _look_up(
         self, principal: Principal, thread_id: str, idle_before: int

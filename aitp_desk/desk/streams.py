@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from aitp_desk.config import Events
+from aitp_desk.desk.capabilities.wording import ReadersWording
 from aitp_desk.desk.channel import EVERYTHING, NOTHING, Outlet, Upto, Wording
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.places import Places
@@ -74,6 +75,10 @@ class Streams:
                 " thread without a number, from its last event on, then read its messages.",
                 param=param,
             )
+        telling = self._reading.telling
+        if telling.is_wanted:
+            readers = await telling.readers(principal, thread_id)
+            wording = ReadersWording(wording, telling, readers)
         leave = self._places.take(principal)
 
         async def stream(outlet: Outlet) -> None:

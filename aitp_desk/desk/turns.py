@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import partial
 from time import perf_counter
 from typing import Final
 
@@ -38,6 +39,8 @@ from aitp_desk.desk.calling import (
     total,
     usage_of,
 )
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.telling import told_in_words
 from aitp_desk.desk.context import read_context
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.filing import Filing
@@ -127,6 +130,7 @@ class Turns:
         language: gives the tag of the language in which the content is.
         bounds: how much of a thread the agent is told.
         answered: told of a thread, and of its newest message that has been answered.
+        capabilities: tell the agent in words what was said in messages of theirs.
 
     Attributes:
         ended: how many runs have ended here, by how.
@@ -149,7 +153,9 @@ class Turns:
         bounds: Threads,
         answered: Callable[[str, int], None],
         clock: Callable[[], float],
+        capabilities: Capabilities,
     ) -> None:
+        self._capabilities = capabilities
         self._desk = desk
         self._store = store
         self._agent = agent
@@ -232,6 +238,8 @@ class Turns:
         told = await read_context(
             self._store, claim.thread_id, claim.upto_seq, self._bounds, options.last_messages
         )
+        if self._capabilities:
+            told = told.map(partial(told_in_words, capabilities=self._capabilities))
         due = messages_due(told.messages, claim.answered_seq, again=claim.options is not None)
         turn = read_turn(told.messages, self._site, due, told.before, told.summary)
         if turn is None:

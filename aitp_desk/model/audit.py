@@ -72,6 +72,7 @@ class AuditAction(Enum):
     SIGNED_OUT = "console.signed_out"
     ERASED = "erased"
     RETENTION = "retention"
+    CAPABILITY_NOTED = "capability.noted"
     LOG_TRIMMED = "log.trimmed"
     STORE_RESTORED = "store.restored"
 
@@ -91,6 +92,7 @@ class ObjectKind(Enum):
     CALL = "call"
     RESOURCE = "resource"
     TICKET = "ticket"
+    CAPABILITY = "capability"
     DESK = "desk"
     LOG = "log"
 

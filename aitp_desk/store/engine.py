@@ -69,8 +69,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     must take effect in the order in which they were handed over.
 
     Returns:
-        None for a unit that names nothing, has something else written along, asks for a person, or
-        moves a ticket: it may touch anything.
+        None for a unit that names nothing, has something else written along, asks for a person,
+        does what capabilities want, or moves a ticket: it may touch anything.
     """
     arguments = unit.kwargs
     if isinstance(unit.work, partial):
@@ -78,7 +78,7 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
     found = {place for name, value in arguments.items() if (place := _place(name, value))}
     if not found or "ticket_id" in arguments:
         return None
-    if any(arguments.get(name) is not None for name in ("along", "person")):
+    if any(arguments.get(name) is not None for name in ("along", "person", "effects")):
         return None
     if any(isinstance(value, Auditor) for value in arguments.values()):
         found.add(("audit",))

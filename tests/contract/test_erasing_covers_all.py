@@ -12,6 +12,7 @@ from aitp_desk.store.migrate import migrate
 
 ERASED = {
     "actors": "capabilities",
+    "capability_records": "value",
     "calls": "asked_by arguments memory intent callback_url progress result text effects error",
     "file_parts": "bytes",
     "files": "name purpose",
@@ -54,6 +55,8 @@ OWN = {
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
     "calls": "id desk action state thread_id session_id source price run_id tool_call_id",
+    "capability_counters": "capability key",
+    "capability_records": "capability key thread_id",
     "clients": "id hash scopes previous_hash",
     "console_sessions": "hash key_id key_hash",
     "data_keys": "master wrapped",

@@ -12,6 +12,7 @@ import pytest
 from aitp_desk.store import (
     audit_log,
     call_reads,
+    capability_reads,
     chains,
     client_reads,
     console_load,
@@ -46,6 +47,7 @@ def names_in_code() -> set[str]:
         audit_log,
         job_reads,
         call_reads,
+        capability_reads,
         console_load,
         console_reads,
         console_threads,

@@ -87,6 +87,7 @@ def erase_around(
     calls = yield "erase_calls_on_thread", found
     yield "erase_tickets_on_thread", found
     yield "erase_notes", found
+    yield "erase_records_on_thread", found
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:

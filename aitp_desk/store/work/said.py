@@ -149,6 +149,7 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield "delete_grants_of_thread", {"thread_id": thread_id}
     yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": 0}
+    yield "erase_records_on_thread", {"thread_id": thread_id, "since": 0}
     yield "delete_thread", {"thread_id": thread_id, "now": tail.now}
     return tuple(run_id for run_id, *_ in runs)
 

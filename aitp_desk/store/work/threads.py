@@ -13,11 +13,11 @@ from aitp_desk.model.principal import Principal, least_of, looks_after_threads
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import (
     Draft,
-    Message,
     Thread,
     ThreadUpdate,
 )
 from aitp_desk.store.base import Params, Work
+from aitp_desk.store.capability_records import NewEffects
 from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, to_json
 from aitp_desk.store.run_records import NewRun
@@ -28,6 +28,7 @@ from aitp_desk.store.work.actors import (
     set_actors,
 )
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.work.handing import find_operator
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.opening import add_thread
@@ -48,6 +49,7 @@ def open_thread(
     now: int,
     fork: Fork | None = None,
     by: Auditor | None = None,
+    effects: NewEffects | None = None,
 ) -> Work[Placed]:
     """Open a thread with its actors, its first messages and, where one must answer, a run.
 
@@ -60,11 +62,13 @@ def open_thread(
         fork: by whom the thread is forked off its parent; None for one without a parent.
         by: who opens it. It is noted in the audit log where an operator forks somebody else's, and
             where actors are bound to others; None notes nothing.
+        effects: what capabilities want done with the messages.
 
     Raises:
         IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such parent, it is closed, or it is not the caller's.
         InvalidRequest, Forbidden: as ``actors.check_bindings``.
+        RecordsMoved: what the effects follow from has changed meanwhile.
     """
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
@@ -82,6 +86,8 @@ def open_thread(
         parent_seq = parent.seq if parent.access.upto_seq is None else parent.access.upto_seq
         is_visit = looks_after_threads(fork.principal) and parent.owner != fork.principal.id
     yield from check_bindings(thread.actors[1:], thread.owner, "metadata.actors")
+    if effects is not None:
+        yield from check_effects(effects)
 
     tail = Tail(thread.id, now)
     last = len(messages) - 1
@@ -94,6 +100,7 @@ def open_thread(
     if run is not None:
         queued = queued_run(run, thread.id, now)
         tail.tell_run(run.id, queued.state)
+    replies = () if effects is None else say_effects(effects, tail)
 
     yield from add_thread(thread, speaker, tail, parent_seq)
     if run is not None and queued is not None:
@@ -103,6 +110,8 @@ def open_thread(
         yield from note_audit(
             by, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, fork.parent_id
         )
+    if effects is not None:
+        yield from write_effects(effects, thread.id, now)
     bound = bound_to_others(thread.actors[1:], thread.owner)
     yield from note_bindings(by, AuditAction.ACTOR_BOUND, thread.id, len(bound))
     placed = Placed(
@@ -110,6 +119,7 @@ def open_thread(
         message_id=kept[-1].id if kept else None,
         run_id=run_id,
         messages=kept,
+        replies=replies,
         run=queued,
         last_event=tail.event,
     )
@@ -131,6 +141,7 @@ def append_message(
     max_auto_replies: int,
     capped: NewMessage | None,
     once: Once | None,
+    effects: NewEffects | None = None,
 ) -> Work[Placed]:
     """Add a visitor's message to a thread and see to it that a run answers it.
 
@@ -147,21 +158,25 @@ def append_message(
         max_auto_replies: how many runs a thread may have within an hour.
         capped: the plain message for a thread at its cap; None where no run is started.
         once: the idempotency key, if one was sent.
+        effects: what capabilities want done with it.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
         Forbidden: the caller has left the thread.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
+        RecordsMoved: what the effects follow from has changed meanwhile.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
     if once is not None and (earlier := (yield from look_up_once(once))) is not None:
         return earlier
     role, actor = yield from settle_speaker(thread_id, principal, draft, reached.speaker)
+    if effects is not None:
+        yield from check_effects(effects)
 
     tail = reached.tail(now)
     choice = None
-    is_asked = run_id is not None and role == "user"
+    is_asked = run_id is not None and role == "user" and not (effects and effects.is_answered)
     if run_id and is_asked and (yield from find_operator(thread_id)) is None:
         choice = yield from _choose_run(run_id, thread_id, principal, max_auto_replies, now)
     run = None if choice is None else choice.run
@@ -170,16 +185,18 @@ def append_message(
         settled(NewDraft(message_id, salt, draft), role, actor, principal.party),
         answered_by,
     )
-    replies: tuple[Message, ...] = ()
+    replies = () if effects is None else say_effects(effects, tail)
     if choice is not None and choice.is_new:
         tail.tell_run(choice.run.id, choice.run.state)
         if choice.run.state is RunState.CAPPED and capped is not None:
-            replies = (tail.say(capped, choice.run.id),)
+            replies = (*replies, tail.say(capped, choice.run.id))
         yield adding_run(choice.run, principal)
     elif choice is not None and choice.asked_by is not None:
         asked_by = asker_to_json(choice.asked_by)
         yield "set_asked_by", {"id": choice.run.id, "asked_by": asked_by}
     yield from tail.write()
+    if effects is not None:
+        yield from write_effects(effects, thread_id, now)
     placed = Placed(
         thread_id=thread_id,
         message_id=message_id,

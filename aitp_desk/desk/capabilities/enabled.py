@@ -1,0 +1,131 @@
+"""The capabilities that a site has enabled, and which of them a schema means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.capability import Capability, Schema, Work
+from aitp_desk.desk.capabilities.names import read_name
+from aitp_desk.model.thread import Actor
+
+SCHEMAS_PATH = "/capabilities/{slug}/v{version}/schema.json"
+
+
+class Enabled(msgspec.Struct, frozen=True, eq=False):
+    """One capability of the site.
+
+    Parameters:
+        capability: the plug-in.
+        schemas: its versions, by their numbers.
+        addresses: where the desk serves each of them.
+        jobs: what it has done after a commit, by name.
+    """
+
+    capability: Capability
+    schemas: Mapping[int, Schema]
+    addresses: Mapping[int, str]
+    jobs: Mapping[str, Work]
+
+    @property
+    def slug(self) -> str:
+        """What it is called."""
+        return self.capability.slug
+
+    @property
+    def newest(self) -> int:
+        """Its highest version."""
+        return max(self.schemas)
+
+    @property
+    def hears(self) -> bool:
+        """Whether it understands words."""
+        return type(self.capability).from_text is not Capability.from_text
+
+    def url_of(self, version: int) -> str:
+        """What stands in ``$schema`` of the messages of a version that the desk sends."""
+        return self.schemas[version].url or self.addresses[version]
+
+
+class Meant(msgspec.Struct, frozen=True, eq=False):
+    """What a schema's address means here.
+
+    Parameters:
+        version: as it is named; the highest that is known here where none is.
+    """
+
+    enabled: Enabled
+    version: int
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is this version here."""
+        return self.version in self.enabled.schemas
+
+
+class Capabilities:
+    """All that a site has enabled.
+
+    Parameters:
+        enabled: each of them; no two share a slug or a name.
+    """
+
+    def __init__(self, enabled: Sequence[Enabled] = ()) -> None:
+        self.all = tuple(enabled)
+        self.hearing = tuple(one for one in self.all if one.hears)
+        self._by_slug = {one.slug: one for one in self.all}
+        self._by_name = {name: one for one in self.all for name in names_of(one)}
+
+    def __bool__(self) -> bool:
+        return bool(self.all)
+
+    def __getitem__(self, slug: str) -> Enabled:
+        return self._by_slug[slug]
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """What the desk's own actor declares: every version of all of them."""
+        return tuple(one.url_of(version) for one in self.all for version in sorted(one.schemas))
+
+    def document(self, slug: str, version: int) -> Schema | None:
+        """A schema as it is served; None where there is none."""
+        found = self._by_slug.get(slug)
+        return None if found is None else found.schemas.get(version)
+
+    def meant(self, url: str) -> Meant | None:
+        """Tell which capability an address or a slug means; None for none that is enabled."""
+        named = read_name(url)
+        found = self._by_name.get(named.name)
+        if found is None:
+            return None
+        return Meant(found, found.newest if named.version is None else named.version)
+
+    def version_known(self, enabled: Enabled, actors: Iterable[Actor]) -> int | None:
+        """The highest version of a capability that is known here and that one of these declares."""
+        declared = (self.meant(url) for actor in actors for url in actor.capabilities)
+        versions = [
+            meant.version
+            for meant in declared
+            if meant is not None and meant.enabled is enabled and meant.is_known
+        ]
+        return max(versions, default=None)
+
+    def version_for(self, enabled: Enabled, actors: Sequence[Actor]) -> int:
+        """The version that is sent on a thread: the highest that all know who know it at all.
+
+        Where nobody does it is the highest that is known here; everybody is told it in words then.
+        """
+        known = [self.version_known(enabled, [actor]) for actor in actors]
+        return min((version for version in known if version is not None), default=enabled.newest)
+
+
+def names_of(enabled: Enabled) -> frozenset[str]:
+    """What a capability is called in ``$schema`` and by those who declare it, without versions."""
+    addresses = (*enabled.addresses.values(), *(one.url for one in enabled.schemas.values()))
+    given = (*enabled.capability.names, *addresses)
+    return frozenset(read_name(name).name for name in given if name)
+
+
+NO_CAPABILITIES = Capabilities()
+"""A site that has enabled none."""

@@ -1,0 +1,199 @@
+"""What capabilities have read for one message, and what they want done, until it is written.
+
+A capability reads as if everything were at hand. What is not raises :class:`Unread`, which only the
+desk catches: it reads that and asks again. Since judging is pure nobody can tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from aitp_desk.capability import MAX_KEY, Add, Keep, Record
+from aitp_desk.store.capability_records import (
+    Addition,
+    NewRecord,
+    RecordsMoved,
+    SeenCounter,
+    SeenRecord,
+)
+
+Place = tuple[str, str]
+"""A capability's slug and a key of its own."""
+
+
+class Unread(BaseException):
+    """A record or counter is looked at that was not read yet. No plug-in is to catch it.
+
+    Parameters:
+        place: which.
+        is_counter: whether it is a counter.
+    """
+
+    def __init__(self, place: Place, *, is_counter: bool) -> None:
+        super().__init__(place)
+        self.place = place
+        self.is_counter = is_counter
+
+
+class _Counted(msgspec.Struct):
+    """What is added to a counter so far.
+
+    Parameters:
+        least: what it must hold before that; None for any.
+    """
+
+    delta: int = 0
+    least: int | None = None
+
+
+class Ledger:
+    """The records and counters of all capabilities, as one message sees them.
+
+    Attributes:
+        records: what was read, None where there is nothing.
+        counters: the same.
+    """
+
+    def __init__(self) -> None:
+        self.records: dict[Place, Record | None] = {}
+        self.counters: dict[Place, int] = {}
+        self._kept: dict[Place, tuple[Record, bool]] = {}
+        self._counted: dict[Place, _Counted] = {}
+
+    def begin_anew(self) -> None:
+        """Forget what is wanted; what was read stays read."""
+        self._kept.clear()
+        self._counted.clear()
+
+    def record(self, place: Place) -> Record | None:
+        """A record as it is after what is wanted so far.
+
+        Raises:
+            Unread: it was not read yet.
+        """
+        if place in self._kept:
+            return self._kept[place][0]
+        if place not in self.records:
+            raise Unread(place, is_counter=False)
+        return self.records[place]
+
+    def counter(self, place: Place) -> int:
+        """A counter as it is after what is wanted so far; :class:`Unread` as above."""
+        if place not in self.counters:
+            raise Unread(place, is_counter=True)
+        counted = self._counted.get(place)
+        return self.counters[place] + (0 if counted is None else counted.delta)
+
+    def keep(self, slug: str, wish: Keep, thread_id: str | None) -> None:
+        """Note that a record is to be written.
+
+        Raises:
+            RecordsMoved: it has another version than the capability expects.
+            ValueError, TypeError: the key or the value cannot be kept: a fault of the capability.
+            Unread: it was not read yet.
+        """
+        place = (slug, _checked(wish.key))
+        before = self.record(place)
+        version = 0 if before is None else before.version
+        if version != wish.expected_version:
+            raise RecordsMoved
+        written = Record(
+            key=wish.key,
+            version=version + 1,
+            value=msgspec.json.decode(msgspec.json.encode(wish.value)),
+            thread_id=None if wish.outlives else thread_id,
+            open_until=wish.open_until,
+        )
+        self._kept[place] = written, wish.outlives
+
+    def add(self, slug: str, wish: Add) -> None:
+        """Note that a counter is to be added to. It need not be read for that.
+
+        Raises:
+            ValueError: the counter's name cannot be kept.
+        """
+        place = (slug, _checked(wish.counter))
+        counted = self._counted.setdefault(place, _Counted())
+        counted.delta += wish.delta
+        if wish.minimum is not None:
+            least = wish.minimum - counted.delta
+            counted.least = least if counted.least is None else max(counted.least, least)
+
+    @property
+    def seen(self) -> tuple[SeenRecord, ...]:
+        """Every record that was read, as it was."""
+        return tuple(
+            SeenRecord(slug, key, 0 if record is None else record.version)
+            for (slug, key), record in self.records.items()
+        )
+
+    @property
+    def seen_counters(self) -> tuple[SeenCounter, ...]:
+        """Every counter that was read, as it was."""
+        return tuple(SeenCounter(slug, key, value) for (slug, key), value in self.counters.items())
+
+    @property
+    def written(self) -> tuple[NewRecord, ...]:
+        """Every record that is to be written, as it will be at last."""
+        return tuple(
+            NewRecord(slug, key, record.version, record.value, record.open_until, outlives)
+            for (slug, key), (record, outlives) in self._kept.items()
+        )
+
+    @property
+    def additions(self) -> tuple[Addition, ...]:
+        """What is to be added, once for each counter."""
+        return tuple(
+            Addition(
+                slug,
+                key,
+                counted.delta,
+                None if counted.least is None else counted.least + counted.delta,
+            )
+            for (slug, key), counted in self._counted.items()
+        )
+
+
+class OwnRecords(Mapping[str, Record]):
+    """The records of one capability, by exact key."""
+
+    def __init__(self, ledger: Ledger, slug: str) -> None:
+        self._ledger = ledger
+        self._slug = slug
+
+    def __getitem__(self, key: str) -> Record:
+        found = self._ledger.record((self._slug, key))
+        if found is None:
+            raise KeyError(key)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        raise TypeError("Records are read by exact key; nothing lists them.")
+
+    def __len__(self) -> int:
+        raise TypeError("Records are read by exact key; nothing counts them.")
+
+
+class OwnCounters(Mapping[str, int]):
+    """The counters of one capability, by exact key."""
+
+    def __init__(self, ledger: Ledger, slug: str) -> None:
+        self._ledger = ledger
+        self._slug = slug
+
+    def __getitem__(self, key: str) -> int:
+        return self._ledger.counter((self._slug, key))
+
+    def __iter__(self) -> Iterator[str]:
+        raise TypeError("Counters are read by exact key; nothing lists them.")
+
+    def __len__(self) -> int:
+        raise TypeError("Counters are read by exact key; nothing counts them.")
+
+
+def _checked(key: str) -> str:
+    if not 1 <= len(key) <= MAX_KEY:
+        raise ValueError(f"A key has 1 to {MAX_KEY} characters, not {len(key)}.")
+    return key

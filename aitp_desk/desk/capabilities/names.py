@@ -1,0 +1,41 @@
+"""What a schema is called, and which version of it is meant: published addresses, and slugs.
+
+Source: AITP 0.1, Capabilities: slugs such as ``aitp.dev/requests``, addresses such as
+``https://aitp.dev/v1/payment.schema.json``; those of the published schemas end in
+``/capabilities/…/v1.0.0/schema.json``. Which number stands in a name says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+_VERSION = re.compile(r"/v(0|[1-9][0-9]{0,4})(?:\.[0-9]{1,5}){0,2}(?=/|\Z)")
+_ENDING = re.compile(r"(?:[./]schema)?\.json\Z|/schema\Z|/\Z")
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+
+
+class Named(msgspec.Struct, frozen=True):
+    """A schema as it is meant.
+
+    Parameters:
+        name: its host and path, without what says the version.
+        version: the major version; None where none is said.
+    """
+
+    name: str
+    version: int | None = None
+
+
+def read_name(text: str) -> Named:
+    """Tell which schema an address or a slug means."""
+    place = _SCHEME.sub("", text.strip(), count=1)
+    host, slash, path = place.partition("/")
+    path = _ENDING.sub("", slash + path)
+    found = _VERSION.search(path)
+    version = None
+    if found is not None:
+        version = int(found[1])
+        path = path[: found.start()] + path[found.end() :]
+    return Named((host.lower() + path).rstrip("/"), version)

@@ -1,0 +1,97 @@
+"""Telling messages in words to whoever has not declared a capability.
+
+What is kept is always the message itself. Who reads it as it is declares that when joining the
+thread (AITP 0.1, Capabilities); everybody else reads what :meth:`Capability.as_text` makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import structlog
+
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.parts import Placed, find_parts, may_be_structured
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import Actor, Message
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+
+_log = structlog.get_logger()
+
+
+class Telling:
+    """Tells the messages of threads."""
+
+    def __init__(self, capabilities: Capabilities, store: Store) -> None:
+        self._capabilities = capabilities
+        self._store = store
+
+    async def tell(
+        self, principal: Principal, thread_id: str, messages: Sequence[Message]
+    ) -> tuple[Message, ...]:
+        """Messages of a thread as a caller understands them.
+
+        Where none of them has a structured part nothing is looked up.
+        """
+        if not self._capabilities or not any(may_be_structured(one.content) for one in messages):
+            return tuple(messages)
+        own = await self.readers(principal, thread_id)
+        return tuple(self.tell_to(own, one) for one in messages)
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether any message may have to be told in words."""
+        return bool(self._capabilities)
+
+    async def readers(self, principal: Principal, thread_id: str) -> tuple[Actor, ...]:
+        """The actors of a thread that a caller goes by."""
+        actors = await reads.read_actors(self._store, thread_id)
+        return tuple(actor for actor in actors[1:] if actor.principal == principal.owner)
+
+    def tell_to(self, readers: Sequence[Actor], message: Message) -> Message:
+        """A message as one reader understands it, who goes by these actors."""
+        known = self._capabilities.version_known
+
+        def knows(placed: Placed) -> bool:
+            version = known(placed.enabled, readers)
+            return version is not None and version >= placed.part.version
+
+        return told_in_words(message, self._capabilities, unless=knows)
+
+
+def told_in_words(
+    message: Message,
+    capabilities: Capabilities,
+    unless: Callable[[Placed], bool] = lambda _placed: False,
+) -> Message:
+    """A message with words in place of its structured parts.
+
+    A part that does not fit its schema any more, or of which a capability can make no words, stays
+    as it was said.
+
+    Parameters:
+        unless: whether a part is left as it is.
+    """
+    if not capabilities or not may_be_structured(message.content):
+        return message
+    content = list(message.content)
+    for place, text in enumerate(message.content):
+        try:
+            found = find_parts((text,), capabilities)
+        except InvalidRequest:
+            continue
+        for placed in found:
+            if not unless(placed):
+                content[place] = _words(placed, text)
+    return msgspec.structs.replace(message, content=tuple(content))
+
+
+def _words(placed: Placed, text: str) -> str:
+    try:
+        return placed.enabled.capability.as_text(placed.part)
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
+        _log.exception("as_text_failed", capability=placed.enabled.slug)
+        return text

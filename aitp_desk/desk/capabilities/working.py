@@ -1,0 +1,130 @@
+"""Doing the jobs of capabilities: what they want then is committed with the job's end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import msgspec
+
+from aitp_desk.capability import Effect, Job, Record, Replace, Retry, Work
+from aitp_desk.desk import job_kinds
+from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
+from aitp_desk.desk.capabilities.judging import MOST_READ, read_into
+from aitp_desk.desk.capabilities.ledger import Ledger, Unread
+from aitp_desk.desk.capabilities.wishes import Started, Where, Wishes, job_kind
+from aitp_desk.desk.jobs import Jobs
+from aitp_desk.model.audit import AuditKeys, own_auditor
+from aitp_desk.model.thread import Actor
+from aitp_desk.store import capability_reads, reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.capability_records import NewEffects
+from aitp_desk.store.job_records import ClaimedJob
+from aitp_desk.store.work.capabilities import apply_effects
+
+AT_ONCE = 4
+"""How many jobs of one name are done at a time."""
+
+
+class Doing:
+    """Does what capabilities start.
+
+    Parameters:
+        actors: the desks' own, by the names of the desks.
+        changed: called with a thread after a commit that others may be waiting to hear of.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        store: Store,
+        jobs: Jobs,
+        actors: Mapping[str, Actor],
+        audit: AuditKeys,
+        changed: Callable[[str], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self._capabilities = capabilities
+        self._store = store
+        self._jobs = jobs
+        self._actors = actors
+        self._audit = audit
+        self._changed = changed
+        self._clock = clock
+
+    def serve(self) -> None:
+        """Have all of them done."""
+        for enabled in self._capabilities.all:
+            for name, work in enabled.jobs.items():
+                self._jobs.handle(
+                    job_kinds.JobKind(
+                        job_kind(enabled.slug, name),
+                        partial(self._do, enabled, work),
+                        work.deadline,
+                        work.delays,
+                        AT_ONCE,
+                    )
+                )
+
+    async def _do(self, enabled: Enabled, work: Work, claim: ClaimedJob) -> job_kinds.Finish:
+        started = msgspec.json.decode(claim.payload, type=Started)
+
+        async def read(key: str) -> Record | None:
+            return await capability_reads.record(self._store, enabled.slug, key)
+
+        job = Job(
+            ref=claim.ref,
+            payload=started.payload,
+            now=int(self._clock()),
+            thread_id=started.thread_id,
+            read=read,
+        )
+        try:
+            wanted = tuple(await work.do(job))
+        except Retry as failure:
+            raise job_kinds.Retry(failure.reason) from None
+        effects = await self._gather(enabled, claim, started.thread_id, wanted)
+        thread_id = started.thread_id
+        return job_kinds.Finish(
+            partial(apply_effects, effects=effects, thread_id=thread_id, now=int(self._clock())),
+            partial(self._committed, effects, thread_id),
+        )
+
+    async def _gather(
+        self,
+        enabled: Enabled,
+        claim: ClaimedJob,
+        thread_id: str | None,
+        wanted: tuple[Effect, ...],
+    ) -> NewEffects:
+        if any(isinstance(effect, Replace) for effect in wanted):
+            raise TypeError("A job has no part of a message to replace.")
+        own = self._actors[claim.desk].id
+        actors = () if thread_id is None else await reads.read_actors(self._store, thread_id)
+        now = self._clock()
+        where = Where(
+            thread_id,
+            claim.desk,
+            own,
+            tuple(actor for actor in actors if actor.id != own),
+            claim.principal,
+            now,
+        )
+        ledger = Ledger()
+        for _ in range(MOST_READ):
+            ledger.begin_anew()
+            wishes = Wishes(self._capabilities, where, ledger)
+            try:
+                wishes.take(enabled, wanted)
+            except Unread as unread:
+                await read_into(self._store, ledger, unread)
+            else:
+                return wishes.effects(own_auditor(self._audit, int(now)), is_answered=False)
+        raise RuntimeError(f"A job writes more than {MOST_READ} records.")
+
+    def _committed(self, effects: NewEffects, thread_id: str | None) -> None:
+        if effects.jobs:
+            self._jobs.wake()
+        if effects.said and thread_id is not None:
+            self._changed(thread_id)

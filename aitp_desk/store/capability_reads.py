@@ -1,0 +1,40 @@
+"""What the desk reads of capabilities' records: one bounded look each."""
+
+from __future__ import annotations
+
+import msgspec
+
+from aitp_desk.capability import Record
+from aitp_desk.store.base import Row, Store
+
+MOST_OPEN = 50
+"""So many records that wait on one thread are read, the newest."""
+
+
+async def record(store: Store, capability: str, key: str) -> Record | None:
+    """Read a record; None where there is none."""
+    rows = await store.read("capability_record", {"capability": capability, "key": key})
+    return _record_of(rows[0])[1] if rows else None
+
+
+async def counter(store: Store, capability: str, key: str) -> int:
+    """Read a counter; 0 where nothing was added."""
+    rows = await store.read("capability_counter", {"capability": capability, "key": key})
+    return int(rows[0][0]) if rows else 0
+
+
+async def open_records(store: Store, thread_id: str, now: int) -> tuple[tuple[str, Record], ...]:
+    """Read what waits for an answer on a thread, the newest first, each with its capability."""
+    asked = {"thread_id": thread_id, "now": now, "limit": MOST_OPEN}
+    return tuple(map(_record_of, await store.read("open_records", asked)))
+
+
+def _record_of(row: Row) -> tuple[str, Record]:
+    capability, key, version, value, thread_id, open_until = row
+    return capability, Record(
+        key=key,
+        version=version,
+        value=msgspec.json.decode(value),
+        thread_id=thread_id,
+        open_until=open_until,
+    )

@@ -1,0 +1,90 @@
+"""What is to be done for capabilities in the commit of a message: plain frozen values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.audit import Auditor
+from aitp_desk.store.job_records import NewJob
+from aitp_desk.store.records import NewMessage
+
+
+class SeenRecord(msgspec.Struct, frozen=True):
+    """A record as it was read: it must be so when what follows from it is written.
+
+    Parameters:
+        version: 0 where there was none.
+    """
+
+    capability: str
+    key: str
+    version: int
+
+
+class SeenCounter(msgspec.Struct, frozen=True):
+    """A counter as it was read; as :class:`SeenRecord`."""
+
+    capability: str
+    key: str
+    value: int
+
+
+class NewRecord(msgspec.Struct, frozen=True):
+    """A record to be written.
+
+    Parameters:
+        version: as it will be.
+        value: what JSON can hold.
+        open_until: Unix seconds until when it waits for an answer on the thread; None for nothing.
+        outlives: whether it stays when the thread is erased.
+    """
+
+    capability: str
+    key: str
+    version: int
+    value: Any
+    open_until: int | None = None
+    outlives: bool = False
+
+
+class Addition(msgspec.Struct, frozen=True):
+    """What is added to a counter.
+
+    Parameters:
+        minimum: what must be left; None for any.
+    """
+
+    capability: str
+    key: str
+    delta: int
+    minimum: int | None = None
+
+
+class NewEffects(msgspec.Struct, frozen=True):
+    """Everything that capabilities have done with one message.
+
+    Parameters:
+        seen, seen_counters: what was read.
+        additions: of one counter at most one.
+        said: what the desk says after it.
+        jobs: what is to be done afterwards.
+        events: of the audit log: the capability's slug, a dot and its own word.
+        by: in whose name they are noted; None where there are none.
+        is_answered: whether nobody else is to answer the message.
+    """
+
+    seen: tuple[SeenRecord, ...] = ()
+    seen_counters: tuple[SeenCounter, ...] = ()
+    records: tuple[NewRecord, ...] = ()
+    additions: tuple[Addition, ...] = ()
+    said: tuple[NewMessage, ...] = ()
+    jobs: tuple[NewJob, ...] = ()
+    events: tuple[str, ...] = ()
+    by: Auditor | None = None
+    is_answered: bool = False
+
+
+class RecordsMoved(Exception):
+    """Somebody else has written what was read, or taken from a counter: judge again."""

@@ -1,0 +1,30 @@
+-- columns record: Of a capability's record, as it is read.
+capability, key, version, value, thread_id, open_until;
+
+-- capability_record: Reads a record.
+SELECT {record} FROM capability_records WHERE capability = :capability AND key = :key;
+
+-- capability_counter: Reads a counter.
+SELECT value FROM capability_counters WHERE capability = :capability AND key = :key;
+
+-- open_records: Lists what waits for an answer on a thread, the newest first.
+SELECT {record} FROM capability_records
+WHERE thread_id = :thread_id AND open_until > :now
+ORDER BY updated_at DESC, capability, key LIMIT :limit;
+
+-- keep_record: Writes a record in place of what there was.
+INSERT INTO capability_records (
+    capability, key, version, value, thread_id, updated_at, open_until
+) VALUES (
+    :capability, :key, :version, :value, :thread_id, :now, :open_until
+) ON CONFLICT (capability, key) DO UPDATE SET
+    version = excluded.version, value = excluded.value, thread_id = excluded.thread_id,
+    updated_at = excluded.updated_at, open_until = excluded.open_until;
+
+-- add_to_counter: Adds to a counter.
+INSERT INTO capability_counters (capability, key, value) VALUES (:capability, :key, :delta)
+ON CONFLICT (capability, key) DO UPDATE SET value = value + excluded.value;
+
+-- erase_records_on_thread: Drops what records hold that were last written on a thread since a time.
+UPDATE capability_records SET value = 'null', version = version + 1, open_until = NULL
+WHERE thread_id = :thread_id AND updated_at >= :since AND value <> 'null' RETURNING key;

@@ -1,0 +1,92 @@
+"""What capabilities want done, applied in the unit that writes the message: parts of units.
+
+Everything is checked before the first write; whoever was faster is found out by the versions.
+"""
+
+from __future__ import annotations
+
+from aitp_desk.model.audit import AuditAction, ObjectKind
+from aitp_desk.model.thread import Message
+from aitp_desk.store.base import Work
+from aitp_desk.store.capability_records import NewEffects, RecordsMoved
+from aitp_desk.store.rows import to_json
+from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.jobs import enqueue_job
+from aitp_desk.store.work.tail import Tail
+
+
+def check_effects(effects: NewEffects) -> Work[None]:
+    """See whether everything is still as it was judged by, and counters have enough.
+
+    Raises:
+        RecordsMoved: it is not.
+    """
+    for seen in effects.seen:
+        rows = yield "capability_record", {"capability": seen.capability, "key": seen.key}
+        if (rows[0][2] if rows else 0) != seen.version:
+            raise RecordsMoved
+    for counter in effects.seen_counters:
+        if (yield from _count(counter.capability, counter.key)) != counter.value:
+            raise RecordsMoved
+    for added in effects.additions:
+        if added.minimum is None:
+            continue
+        if (yield from _count(added.capability, added.key)) + added.delta < added.minimum:
+            raise RecordsMoved
+
+
+def _count(capability: str, key: str) -> Work[int]:
+    rows = yield "capability_counter", {"capability": capability, "key": key}
+    return int(rows[0][0]) if rows else 0
+
+
+def say_effects(effects: NewEffects, tail: Tail) -> tuple[Message, ...]:
+    """Add what the desk says to a thread's end; the unit writes that down."""
+    return tuple(tail.say(message) for message in effects.said)
+
+
+def write_effects(effects: NewEffects, thread_id: str | None, now: int) -> Work[None]:
+    """Write records, counters, jobs and notes, after :func:`check_effects`.
+
+    Parameters:
+        thread_id: the thread on which records are written.
+        now: Unix seconds.
+    """
+    for record in effects.records:
+        yield (
+            "keep_record",
+            {
+                "capability": record.capability,
+                "key": record.key,
+                "version": record.version,
+                "value": to_json(record.value),
+                "thread_id": None if record.outlives else thread_id,
+                "now": now,
+                "open_until": record.open_until,
+            },
+        )
+    for added in effects.additions:
+        counted = {"capability": added.capability, "key": added.key, "delta": added.delta}
+        yield "add_to_counter", counted
+    for job in effects.jobs:
+        yield from enqueue_job(job)
+    for event in effects.events:
+        yield from note_audit(
+            effects.by, AuditAction.CAPABILITY_NOTED, ObjectKind.CAPABILITY, event
+        )
+
+
+def apply_effects(*, effects: NewEffects, thread_id: str | None, now: int) -> Work[None]:
+    """Apply what a capability wants done without a message of a visitor's: a part of a unit.
+
+    Raises:
+        RecordsMoved: as :func:`check_effects`.
+    """
+    yield from check_effects(effects)
+    if effects.said and thread_id is not None:
+        rows = yield "thread_end", {"thread_id": thread_id}
+        if rows:
+            tail = Tail(thread_id, now, *rows[0])
+            say_effects(effects, tail)
+            yield from tail.write()
+    yield from write_effects(effects, thread_id, now)

@@ -1,0 +1,96 @@
+"""Enabling capabilities in desk.toml: what cannot be used is told before the desk starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from aitp_desk.config import ConfigError
+from tests.plugging import installed, loyalty
+from tests.serving import serving
+
+POINTS = {
+    "loyalty": "loyalty:Loyalty",
+    "again": "loyalty:Loyalty",
+    "card": "loyalty:Card",
+    "gone": "loyalty:Gone",
+    "broken": "broken:Broken",
+    "strict": "broken:Strict",
+}
+BROKEN = """
+from aitp_desk.capability import Capability
+
+class Strict(Capability):
+    slug = "strict"
+
+    def __init__(self, chosen):
+        raise ValueError("the rewards and the stamps do not go together.")
+
+class Broken(Capability):
+    slug = "broken"
+
+    def schemas(self):
+        raise RuntimeError("no till")
+"""
+UNKNOWN = (
+    "no installed package has a capability of this name (entry point group aitp_desk.capabilities);"
+    " there are: again, broken, card, gone, loyalty, strict."
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "key", "message"),
+    [
+        (
+            ["capabilities.stamps.n=1"],
+            "capabilities.stamps",
+            UNKNOWN,
+        ),
+        (
+            ["capabilities.loyalty.stanps=1"],
+            "capabilities.loyalty",
+            "there is no setting 'stanps'; the settings are: rewards, stamps.",
+        ),
+        (
+            ['capabilities.loyalty.stamps="ten"'],
+            "capabilities.loyalty",
+            "Expected `int`, got `str` - at `$.stamps`.",
+        ),
+        (
+            ["capabilities.loyalty.stamps=1", "capabilities.again.stamps=1"],
+            "capabilities.again",
+            "two capabilities have the slug loyalty.",
+        ),
+        (
+            ["capabilities.card={}"],
+            "capabilities.card",
+            "loyalty:Card is no class below aitp_desk.capability.Capability.",
+        ),
+        (
+            ["capabilities.gone={}"],
+            "capabilities.gone",
+            "cannot be used: AttributeError: module 'loyalty' has no attribute 'Gone'",
+        ),
+        (
+            ["capabilities.broken={}"],
+            "capabilities.broken",
+            "cannot be used: RuntimeError: no till",
+        ),
+        (
+            ["capabilities.strict={}"],
+            "capabilities.strict",
+            "the rewards and the stamps do not go together.",
+        ),
+    ],
+)
+async def test_what_cannot_be_used_is_told_and_the_desk_does_not_start(
+    settings: list[str], key: str, message: str, tmp_path: Path
+) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    modules = {"loyalty": loyalty(), "broken": BROKEN}
+    with installed(package, modules, POINTS), pytest.raises(ConfigError) as told:
+        async with serving(tmp_path / "data", *settings):
+            pass
+    assert [(one.key, one.message) for one in told.value.problems] == [(key, message)]

@@ -1,0 +1,48 @@
+"""Capabilities of strangers, installed as packages are: modules and entry points."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.docs.snippets import ROOT, blocks
+
+PAGE = ROOT / "docs" / "capabilities.md"
+
+
+def loyalty() -> str:
+    """The loyalty card of docs/capabilities.md, as the page has it."""
+    (code,) = (block.code for block in blocks(PAGE) if block.language == "python")
+    return code
+
+
+@contextmanager
+def installed(
+    folder: Path, modules: Mapping[str, str], points: Mapping[str, str]
+) -> Iterator[None]:
+    """Have packages installed for as long as the context lasts.
+
+    Parameters:
+        folder: an empty one.
+        modules: source code by the names of modules.
+        points: what the entry points name, by their own names.
+    """
+    for name, code in modules.items():
+        (folder / f"{name}.py").write_text(code, encoding="utf-8")
+    info = folder / "stranger-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
+    listed = "".join(f"{name} = {value}\n" for name, value in points.items())
+    (info / "entry_points.txt").write_text(f"[aitp_desk.capabilities]\n{listed}")
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    try:
+        yield
+    finally:
+        sys.path.remove(str(folder))
+        for name in modules:
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
