@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from importlib.metadata import entry_points
 from typing import Any
 
 import msgspec
@@ -52,6 +51,8 @@ def find_capabilities(config: Config) -> Capabilities:
 
 
 def _find(name: str) -> type[Capability]:
+    from importlib.metadata import entry_points
+
     found = entry_points(group=GROUP)
     named = [point for point in found if point.name == name]
     if not named:
