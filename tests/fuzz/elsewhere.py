@@ -8,12 +8,25 @@ from protego import Protego
 from aitp_desk.egress import USER_AGENT, Egress, Fetched
 from aitp_desk.knowledge.web.reading import NoContent, read_answer
 from aitp_desk.knowledge.web.sitemap import MAX_ADDRESSES, NoSitemap, read_sitemap
-from tests.fuzz.target import REFUSALS, Target, headers_of
+from aitp_desk.protocols.hac import check_document
+from tests.fuzz.target import JSON_WORDS, REFUSALS, Target, headers_of
 
 _SITEMAP = (
     b'<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">'
     b"<url><loc>https://www.example.com/a?b&amp;c</loc></url></urlset>"
 )
+
+_HAC = (
+    b'{"data": 1, "_hac": {"version": "1.0", "actions": [{"rel": "edit", "method": "PUT",'
+    b' "href": "/a/{id}{?q*}", "fields": [{"name": "id", "type": "integer", "enum": [1],'
+    b' "default": 1}], "safety": {"mutability": "reversible", "reversible_within": "P1D",'
+    b' "cost": {"amount": 1.5, "currency": "EUR"}}, "preconditions": ["a"]}]}}'
+)
+_HAC_ERROR = (
+    b'{"error": {"code": "a", "message": "b", "retryable": true, "retry_after": 3,'
+    b' "recovery": {"description": "c", "actions": []}}}'
+)
+_HAC_ROOT = b'{"_hac": {"name": "a", "resources": [{"rel": "b", "href": "/", "methods": ["GET"]}]}}'
 
 
 def _sitemap(data: bytes) -> None:
@@ -33,6 +46,11 @@ def _page(data: bytes) -> None:
     answer = Fetched(200, CIMultiDict(headers_of(head)), body, "https://www.example.com/a.md")
     kind, text = read_answer(answer)
     assert kind == "pdf" or text.decode("utf-8") is not None
+
+
+def _hac(data: bytes) -> None:
+    """What is said of an answer can be shown on a terminal, whatever the answer holds."""
+    assert all(str(found).isprintable() for found in check_document(data))
 
 
 def _egress(data: bytes) -> None:
@@ -66,6 +84,13 @@ ELSEWHERE = (
         ),
         0.5,
         (*REFUSALS, NoContent),
+    ),
+    Target(
+        "HAC answer",
+        _hac,
+        (_HAC, _HAC_ERROR, _HAC_ROOT),
+        (*JSON_WORDS, b"{", b"}", b"P1YT", b"\\u001b[", b"x-", b"related", b"1e999", b"https:"),
+        0.5,
     ),
     Target(
         "sitemap",

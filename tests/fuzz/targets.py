@@ -37,6 +37,7 @@ from aitp_desk.protocols.aitp import (
 )
 from aitp_desk.protocols.aitp import wire as aitp
 from aitp_desk.protocols.form import decode_form
+from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
 from aitp_desk.protocols.reply import has_version
 from tests.fuzz.elsewhere import ELSEWHERE
@@ -82,6 +83,7 @@ def _conditions(data: bytes) -> None:
     accept = headers.get("Accept", "")
     wants_manifest(accept)
     wants_markdown(accept)
+    assert MEDIA_TYPE in accept.lower() or negotiate(accept) is Face.PLAIN
     has_version(headers, '"tag"')
     aitp.read_dialect(headers)
     wait = aitp.decode_wait(headers.get("Prefer", ""))
@@ -225,6 +227,7 @@ TARGETS: tuple[Target, ...] = (
         (
             b"Accept: text/html;q=0.5, */*\nPrefer: wait=3\nIf-None-Match: *",
             b"OpenAI-Beta: assistants=v2\nLast-Event-ID: 4\nDesk-Hops: 1",
+            b'Accept: application/vnd.hac+json;version="1.0";q=0.5, application/json;q=0.4',
         ),
         (b"Accept: ", b";q=", b",", b"Prefer: ", b"wait=", b"OpenAI-Beta: ", b"Last-Event-ID: "),
     ),
