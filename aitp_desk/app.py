@@ -35,6 +35,7 @@ from aitp_desk.announced import (
 from aitp_desk.answerers import agent_over, open_agent, open_content
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.auth.guesses import Guesses
+from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
@@ -101,6 +102,7 @@ class Serving(msgspec.Struct, frozen=True):
     Parameters:
         url: where it listens; ``desk.site.url`` is how the public reaches it.
         front: what answers every request, whichever way it came.
+        identifier: tells who is calling.
         report: what it found at its start, a line each.
     """
 
@@ -108,6 +110,7 @@ class Serving(msgspec.Struct, frozen=True):
     front: Front
     desk: Desk
     store: Store
+    identifier: Identifier
     report: tuple[str, ...]
 
 
@@ -333,6 +336,7 @@ async def open_server(
             front,
             desk,
             store,
+            identifier,
             report_start(store, houses, METRICS_PATH if is_measured() else ""),
         )
 

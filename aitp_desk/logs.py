@@ -58,6 +58,8 @@ def set_up_logs(settings: Log) -> None:
     # the server logs a client's malformed request as an error with a traceback; it is neither
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # so of a malformed form
+    # it tells of every request, and repeats what was wrong with one
+    logging.getLogger("mcp").setLevel(logging.ERROR)
     # at the level debug these write down what is sent to the model: what visitors said; see also
     # where the SDK is imported, which sets its own level
     for name in ("anthropic", "httpx2", "httpcore2"):

@@ -19,6 +19,7 @@ _COMMANDS = frozenset(
         "init",
         "jobs",
         "keys",
+        "mcp",
         "serve",
         "snippet",
         "store",

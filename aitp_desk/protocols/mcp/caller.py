@@ -26,6 +26,7 @@ class Caller(msgspec.Struct):
         allowance: what they have left; None where nothing is counted.
         path: the address that they have called.
         key: what has a call count once (``Idempotency-Key``).
+        is_over_http: whether what is lacking to be let in is told by an HTTP status.
         elicits: whether the client can ask its user for something before it calls again.
         escaped: what a handler has raised that the HTTP answer has to say, such as that a
             credential is needed; None for nothing.
@@ -35,6 +36,7 @@ class Caller(msgspec.Struct):
     allowance: Allowance | None = None
     path: str = "/mcp"
     key: str | None = None
+    is_over_http: bool = True
     elicits: bool = False
     escaped: Exception | None = None
 

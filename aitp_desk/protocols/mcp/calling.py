@@ -81,9 +81,9 @@ async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> It
             asked = await desk.ask(caller.principal, ask, caller.allowance)
             return answered(asked, desk.site.url)
         return await _call(desk, caller, action, params)
-    except (NotAuthenticated, ScopeMissing):
-        raise
     except DeskError as error:
+        if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
+            raise
         return refused(error, name)
 
 

@@ -8,7 +8,7 @@ I/O.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -78,6 +78,23 @@ def read_replies(params: Mapping[str, Any]) -> Replied:
             return Replied(state.arguments, is_declined=True)
         consent = Consent(state.price)
     return Replied({**state.arguments, **filled}, consent)
+
+
+async def ask_here(asks: Item, ask: Callable[[str, Item], Awaitable[Item]]) -> Item:
+    """Put what is needed to a client that waits for its result, over the connection that it holds.
+
+    Parameters:
+        asks: as :func:`ask_arguments` and :func:`ask_consent` give it.
+        ask: puts a message and a form to the client's user, and gives the response.
+
+    Returns:
+        The members that a client would send with its repeated call.
+    """
+    responses = {}
+    for name, request in asks["inputRequests"].items():
+        params = request["params"]
+        responses[name] = await ask(params["message"], params["requestedSchema"])
+    return {"inputResponses": responses, "requestState": asks["requestState"]}
 
 
 def ask_arguments(

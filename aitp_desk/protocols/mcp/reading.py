@@ -98,12 +98,12 @@ class Reading:
             raise RpcError(INVALID_PARAMS, "resources/read takes the uri of a resource.")
         try:
             text, media_type = await self._read(desk, caller, uri)
-        except (NotAuthenticated, ScopeMissing):
-            raise
         except ResourceNotFound:
             told = f"There is nothing at this address. {SEARCH}WORDS searches the pages."
             raise RpcError(NOT_FOUND, told, {"uri": uri}) from None
         except DeskError as error:
+            if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
+                raise
             code = INVALID_PARAMS if isinstance(error, InvalidRequest) else INTERNAL_ERROR
             raise RpcError(code, error.message, {"code": error.kind.value}) from None
         return {"contents": [{"uri": uri, "mimeType": media_type, "text": text}]}

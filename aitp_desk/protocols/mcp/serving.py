@@ -7,28 +7,36 @@ has all in each request (2026-07-28). What is asked goes on to the table of ``me
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
+import structlog
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from msgspec.structs import replace
 from pydantic import BaseModel
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.mcp.bridge import CALLER
 from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Caller, RpcError
+from aitp_desk.protocols.mcp.eliciting import ask_here
 from aitp_desk.protocols.mcp.methods import Method, Methods
 from aitp_desk.protocols.mcp.reading import NOT_FOUND
 
 FRESH_MILLISECONDS = 60_000
 """How long a client may keep what it has listed or read."""
 _FAULT = "Something went wrong on our side."
+_log = structlog.get_logger()
+_FORMS = types.ClientCapabilities(elicitation=types.ElicitationCapability())
 _Context = ServerRequestContext[Any, Any]
 _Handler = Callable[[_Context, Any], Awaitable[dict[str, Any]]]
 _PARAMS: Mapping[str, type[BaseModel]] = {
@@ -89,33 +97,61 @@ def make_manager(
     )
 
 
+async def serve_stdio(desk: Desk, methods: Methods, principal: Principal) -> None:
+    """Serve the program that has begun this process, until it closes the standard input.
+
+    Parameters:
+        principal: for whom that program asks.
+    """
+    server = make_server(desk, methods, Caller(principal, is_over_http=False))
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+
+
 def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
     async def handle(context: _Context, _params: Any) -> dict[str, Any]:
-        caller = always or context.request.scope[CALLER]  # type: ignore[union-attr]
         params = context.params or {}
-        caller.elicits = _elicits(params)
+        caller = _caller(context, params, always)
         try:
-            return {"resultType": "complete", **await method(desk, caller, params)}
+            result = await method(desk, caller, params)
+            while context.session.can_send_request and "inputRequests" in result:
+                told = await ask_here(result, partial(_ask, context))
+                result = await method(desk, caller, {**params, **told})
+            return {"resultType": "complete", **result}
         except RpcError as error:
             is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
             code = INVALID_PARAMS if is_modern and error.code == NOT_FOUND else error.code
             raise MCPError(code, error.message, error.data) from None
-        except Exception as error:  # noqa: BLE001 -- the HTTP answer is made of it, and no other
-            caller.escaped = error
+        except Exception as error:  # noqa: BLE001 -- nothing of a fault reaches the wire
+            if caller.is_over_http:
+                caller.escaped = error  # the HTTP answer is made of it
+            else:
+                _log.exception("fault", door="mcp", method=context.method)
             raise MCPError(INTERNAL_ERROR, _FAULT) from None
 
     return handle
 
 
-def _elicits(params: Mapping[str, Any]) -> bool:
-    """Whether a client can put a form to its user, and call again with what was filled in.
+def _caller(context: _Context, params: Mapping[str, Any], always: Caller | None) -> Caller:
+    """Who asks, and whether their client can put a form to its user.
 
-    A client of the handshake's era cannot: it would be asked over a connection that is not there.
+    A client of the handshake's era can where it holds a connection, over which it is asked.
     """
+    request: Any = context.request
+    caller: Caller = request.scope[CALLER] if always is None else replace(always)
     meta = params.get("_meta")
     told = meta.get(types.CLIENT_CAPABILITIES_META_KEY) if isinstance(meta, dict) else None
     forms = told.get("elicitation") if isinstance(told, dict) else None
-    return isinstance(forms, dict) and (not forms or "form" in forms)
+    caller.elicits = isinstance(forms, dict) and (not forms or "form" in forms)
+    if context.session.can_send_request:
+        caller.elicits = context.session.check_client_capability(_FORMS)
+    return caller
+
+
+async def _ask(context: _Context, message: str, form: dict[str, Any]) -> dict[str, Any]:
+    """Put a form to the user of a client that waits."""
+    said = await context.session.elicit_form(message, form, context.request_id)
+    return said.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def _no_headers(_name: str) -> None:

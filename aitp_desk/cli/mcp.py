@@ -1,0 +1,77 @@
+"""``aitp-desk mcp``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from aitp_desk.app import Serving
+    from aitp_desk.config import Config
+    from aitp_desk.model.principal import Principal
+
+KEY = "DESK_KEY"
+"""The variable that holds an API key or a token, where more shall be open than is to all."""
+_HERE = "127.0.0.1"
+
+
+@click.command()
+@site_folder
+@data_folder
+@overrides
+def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
+    """Serve the site in FOLDER to the program that begins this, over its standard input and output.
+
+    It speaks the Model Context Protocol, as desktop clients do that begin their servers themselves;
+    the log goes to standard error. The environment variable DESK_KEY may hold an API key.
+    """
+    with mistakes_told():
+        from importlib.util import find_spec
+
+        from aitp_desk.config import load_config
+
+        if find_spec("mcp") is None:
+            fail(["The extra mcp is not installed; install aitp-desk[mcp]."])
+        config = load_config(folder, overrides, host=_HERE, port=0, data=data)
+
+        import uvloop
+
+        from aitp_desk.logs import set_up_logs
+
+        set_up_logs(config.log)
+        uvloop.run(_serve(config))
+
+
+async def _serve(config: Config) -> None:
+    import os
+
+    from aitp_desk.app import API_URL, open_server
+    from aitp_desk.mcp_doors import methods_of_desks
+    from aitp_desk.protocols.mcp.serving import serve_stdio
+    from aitp_desk.start_report import API_KEY
+
+    async with open_server(
+        config,
+        claude_key=os.environ.get(API_KEY, "").strip() or None,
+        claude_url=os.environ.get(API_URL) or None,
+        environment=os.environ,
+    ) as serving:
+        principal = await _find_caller(serving, os.environ)
+        await serve_stdio(serving.desk, methods_of_desks(), principal)
+
+
+async def _find_caller(serving: Serving, environment: Mapping[str, str]) -> Principal:
+    from multidict import CIMultiDict
+
+    from aitp_desk.model.principal import anonymous
+
+    key = environment.get(KEY, "").strip()
+    if not key:
+        return anonymous(_HERE)
+    return await serving.identifier.identify_inside(CIMultiDict(), key, _HERE)

@@ -1,0 +1,94 @@
+"""``aitp-desk mcp FOLDER``: the same over pipes, as desktop clients begin their servers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import mcp
+import pytest
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp_types import ElicitResult
+
+from aitp_desk.store.lock import held_data
+from tests.commands import run_here
+from tests.keys import make_key
+from tests.serving import serving
+from tests.shopping import SAM, STOVE, make_shop
+from tests.tooling import MODES, Mode, failure, tool_user, words
+
+ORDER = {"items": [{"sku": STOVE}], "store": "Boise", "email": "kai@customer.example"}
+
+
+@asynccontextmanager
+async def piped(
+    folder: Path, site: Path, mode: Mode, key: str = "", **more: Any
+) -> AsyncIterator[mcp.Client]:
+    """A client that has begun the command itself; what that logs goes into a file."""
+    arguments = ["-m", "aitp_desk", "mcp", str(site), "--data", str(folder / "data")]
+    environment = {"DESK_KEY": key} if key else {}
+    server = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+    with (folder / "log").open("a", encoding="utf-8") as log:
+        async with mcp.Client(stdio_client(server, errlog=log), mode=mode, **more) as client:
+            yield client
+
+
+async def make_agents_key(folder: Path, site: Path) -> str:
+    data = folder / "data"
+    async with serving(data, folder=site) as desk:
+        return await make_key(desk.store, data, "actions", name="desktop")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_a_desktop_client_has_the_same_tools(tmp_path: Path, mode: Mode) -> None:
+    site = make_shop(tmp_path)
+    async with piped(tmp_path, site, mode) as client:
+        here = (await client.list_tools()).tools
+        said = await client.call_tool("content_search", {"query": "What do you sell?"})
+        assert "gear" in words(said)
+        denied = failure(await client.call_tool("order_lookup", SAM))
+        assert denied["code"] == "not_authenticated"
+        (page,) = (await client.list_resources()).resources
+        assert (await client.read_resource(page.uri)).contents
+    async with (
+        serving(tmp_path / "data", folder=site) as desk,
+        tool_user(desk.url, mode) as client,
+    ):
+        over_http = (await client.list_tools()).tools
+    assert [tool.model_dump() for tool in here] == [tool.model_dump() for tool in over_http]
+    assert "Traceback" not in (tmp_path / "log").read_text("utf-8")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_its_key_opens_more_and_its_user_is_asked_in_both_eras(
+    tmp_path: Path, mode: Mode
+) -> None:
+    site, asked = make_shop(tmp_path), []
+    key = await make_agents_key(tmp_path, site)
+
+    async def user(_context: Any, params: Any) -> ElicitResult:
+        fields = params.requested_schema["properties"]
+        asked.append(list(fields))
+        if "agree" in fields:
+            return ElicitResult(action="accept", content={"agree": True})
+        return ElicitResult(action="accept", content={"email": "kai@customer.example"})
+
+    more: dict[str, Any] = {"elicitation_callback": user}
+    async with piped(tmp_path, site, mode, key, **more) as client:
+        lacking = {name: value for name, value in ORDER.items() if name != "email"}
+        placed = await client.call_tool("place_order", lacking)
+        assert placed.structured_content["state"] == "placed"
+    assert asked == [["email"], ["agree"]]
+
+
+def test_what_cannot_be_begun_is_told_in_a_line(tmp_path: Path) -> None:
+    site = make_shop(tmp_path)
+    with held_data(tmp_path / "data"):
+        told = run_here("mcp", site, "--data", tmp_path / "data")
+    assert told.code == 1
+    assert told.out == ""
+    assert "Another desk is serving" in told.err
+    assert "Traceback" not in told.err
