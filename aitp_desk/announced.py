@@ -14,6 +14,7 @@ from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.facing.faces import Faces
 from aitp_desk.facing.overview import make_overview
 from aitp_desk.facing.ways import Ways
+from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
 from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
@@ -60,6 +61,7 @@ def addresses_of(config: Config) -> Addresses:
         actions=CAPABILITIES_PATH if calls else "",
         openapi=DOCUMENT_PATH if calls else "",
         mcp=MCP_PATH if speaks_mcp(config) else "",
+        a2a=A2A_PATH if config.a2a.enabled else "",
         token=TOKEN_PATH if gives_tokens else "",
         register=REGISTER_PATH if registers else "",
     )

@@ -20,6 +20,7 @@ from types import MappingProxyType
 import msgspec
 import structlog
 
+from aitp_desk.a2a_doors import make_a2a_doors
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
@@ -400,6 +401,7 @@ def make_doors(
             for other in further
         ),
         ahp.door(),
+        *make_a2a_doors((desk, *further), config),
         *make_agents_txt_doors(desk, config),
         pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),

@@ -58,6 +58,7 @@ from aitp_desk.desk.schedules import Schedule
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
+from aitp_desk.desk.tasks import Tasks
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.turns import Turns
 from aitp_desk.desk.watching import watching
@@ -206,6 +207,24 @@ class House(msgspec.Struct, frozen=True):
                 )
             ]
         )
+        runs = Running(
+            store=store,
+            agents=agents,
+            posting=posting,
+            reading=reading,
+            repeats=shared.repeats,
+            following=following,
+            clock=clock,
+            wake=worker.wake,
+            stop=worker.stop,
+        )
+        calling = CallingDirectly(
+            tooling.invoking,
+            limiter=limiter,
+            repeats=shared.repeats,
+            requires_intent=config.actions.require_intent,
+            check_callback=shared.callbacks.check,
+        )
         return Desk(
             name=self.name,
             site=site,
@@ -245,17 +264,7 @@ class House(msgspec.Struct, frozen=True):
                 clock=clock,
                 stop=worker.stop,
             ),
-            runs=Running(
-                store=store,
-                agents=agents,
-                posting=posting,
-                reading=reading,
-                repeats=shared.repeats,
-                following=following,
-                clock=clock,
-                wake=worker.wake,
-                stop=worker.stop,
-            ),
+            runs=runs,
             asking=Asking(
                 answering=Answering(
                     agent=self.agent,
@@ -299,12 +308,18 @@ class House(msgspec.Struct, frozen=True):
                 audit=shared.audit,
                 clock=clock,
             ),
-            calling=CallingDirectly(
-                tooling.invoking,
-                limiter=limiter,
-                repeats=shared.repeats,
-                requires_intent=config.actions.require_intent,
-                check_callback=shared.callbacks.check,
+            calling=calling,
+            tasks=Tasks(
+                desk=self.name,
+                store=store,
+                posting=posting,
+                reading=reading,
+                runs=runs,
+                calling=calling,
+                sessions=sessions,
+                following=following,
+                pushing=shared.task_pushing,
+                clock=clock,
             ),
             worker=worker,
             source_notes=self.offers.notes,

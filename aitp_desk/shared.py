@@ -11,6 +11,7 @@ import msgspec
 from aitp_desk.agent.base import Agent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.sealing import Sealing
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import Config
@@ -29,6 +30,7 @@ from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.schedules import Schedules
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.taking_on import TakingOn
+from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.tiers import Tiers
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.egress import Egress
@@ -45,6 +47,7 @@ class Shared(msgspec.Struct, frozen=True):
         schedules: what is done again and again.
         callbacks: how callers are told of the end of a call.
         taking_on: has calls carried out that go on after they were accepted.
+        task_pushing: how callers are told how tasks go on.
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
         audit: the keys of the audit log.
@@ -65,6 +68,7 @@ class Shared(msgspec.Struct, frozen=True):
     schedules: Schedules
     callbacks: Callbacks
     taking_on: TakingOn
+    task_pushing: TaskPushing
     own_names: OwnNames
     places: Places
     audit: AuditKeys
@@ -133,6 +137,15 @@ def make_shared(
         schedules=Schedules(store, clock),
         callbacks=callbacks,
         taking_on=TakingOn(store=store, jobs=jobs, following=following, clock=clock),
+        task_pushing=TaskPushing(
+            store=store,
+            egress=egress,
+            sealing=Sealing(keys),
+            settings=config.callbacks,
+            following=following,
+            jobs=jobs,
+            clock=clock,
+        ),
         own_names=OwnNames(tuple(actors.values())),
         places=Places(
             "streams",

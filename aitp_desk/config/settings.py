@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.config.a2a import A2a
 from aitp_desk.config.actions import Actions
 from aitp_desk.config.agents_txt import AgentsTxt
 from aitp_desk.config.ahp import Ahp
@@ -323,6 +324,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     rest: Rest = Rest()
     mcp_server: McpServer = McpServer()
     hac: Hac = Hac()
+    a2a: A2a = A2a()
     log: Log = Log()
     tracing: Tracing = Tracing()
     agents: tuple[SiteAgent, ...] = ()

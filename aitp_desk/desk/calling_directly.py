@@ -122,6 +122,11 @@ class CallingDirectly:
             raise CallNotFound("There is no such call of yours.", param="call_id")
         return await self._status(call)
 
+    async def stands(self, call_id: str) -> CallStatus | None:
+        """How a call stands, whosever it is; None where there is none."""
+        call = await self._invoking.calls.find(call_id)
+        return None if call is None else await self._status(call)
+
     async def _call(
         self,
         principal: Principal,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 
 import msgspec
 
@@ -29,6 +29,7 @@ from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Stream, Streams
+from aitp_desk.desk.tasks import Tasks
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.access import Access
@@ -79,6 +80,7 @@ class Desk:
         agents: who answers for the site, as callers are told.
         agent: who answers.
         runs: what callers may do with runs.
+        tasks: what they may do with tasks.
         source_notes: gives what is to be known of where its actions come from.
     """
 
@@ -107,6 +109,7 @@ class Desk:
         sessions: Sessions,
         resources: Resources,
         calling: CallingDirectly,
+        tasks: Tasks,
         worker: Worker,
         source_notes: Callable[[], tuple[str, ...]],
     ) -> None:
@@ -117,11 +120,12 @@ class Desk:
         self.agents = agents
         self._agent = agent
         self.runs = runs
+        self.tasks = tasks
         self.knowledge = knowledge
         self.registry = registry
         self.limiter = limiter
         self.filing = filing
-        self._max_wait = max_wait
+        self.max_wait = max_wait
         self._posting = posting
         self._deleting = deleting
         self._reading = reading
@@ -278,7 +282,7 @@ class Desk:
             that the caller may still read.
         """
         return await self._reading.follow_run(
-            principal, run_id, min(seconds, self._max_wait), self._posting.idle_before
+            principal, run_id, min(seconds, self.max_wait), self._posting.idle_before
         )
 
     async def follow(
@@ -302,6 +306,12 @@ class Desk:
     ) -> Stream:
         """Start a run and follow it. See :meth:`aitp_desk.desk.streams.Streams.open_run`."""
         return await self._streams.open_run(principal, start, word)
+
+    async def follow_told(
+        self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
+    ) -> Stream:
+        """Open a stream of pieces. See :meth:`aitp_desk.desk.streams.Streams.open_told`."""
+        return await self._streams.open_told(principal, tell)
 
     async def ask(
         self, principal: Principal, ask: Ask, allowance: Allowance | None = None

@@ -9,7 +9,7 @@ dictionary.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from typing import Protocol
 
@@ -59,6 +59,7 @@ class Following:
         self._read = read
         self._ends: dict[str, asyncio.Event] = {}
         self._waiting: dict[str, int] = {}
+        self._at_end: dict[str, list[Callable[[], None]]] = {}
         self._listeners: dict[str, dict[Listener, None]] = {}
         self._channels: dict[tuple[str, Wording], Channel] = {}
         self._users: dict[Channel, int] = {}
@@ -89,10 +90,28 @@ class Following:
             listener.review()
 
     def ended(self, run_id: str) -> None:
-        """Tell that a run is over; its end is committed."""
+        """Tell that a run, or a call that went on by itself, is over; its end is committed."""
         event = self._ends.get(run_id)
         if event is not None:
             event.set()
+        for called in self._at_end.pop(run_id, ()):
+            called()
+
+    def at_end(self, run_id: str, called: Callable[[], None]) -> None:
+        """Have somebody told once of the end of a run, where this process sees that."""
+        self._at_end.setdefault(run_id, []).append(called)
+
+    async def wait(self, id_: str, is_over: Callable[[], Awaitable[bool]], seconds: float) -> None:
+        """Wait for the end of what has an id, at most so many seconds.
+
+        Parameters:
+            is_over: looks whether it has ended already.
+        """
+        with self.watch(id_) as end:
+            if not await is_over():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await end.wait()
 
     @property
     def awaited(self) -> tuple[str, ...]:

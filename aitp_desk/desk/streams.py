@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from asyncio import FIRST_COMPLETED
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from aitp_desk.config import Events
 from aitp_desk.desk.capabilities.wording import ReadersWording
@@ -121,6 +123,40 @@ class Streams:
                 ) as listening:
                     await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
             finally:
+                leave()
+
+        return stream
+
+    async def open_told(
+        self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]
+    ) -> Stream:
+        """Open a stream of what is told piece by piece. It counts as others do.
+
+        Parameters:
+            tell: gives whole events; it is left where nobody reads any more.
+
+        Raises:
+            RateLimited, Unavailable: as :meth:`open`.
+        """
+        leave = self._places.take(principal)
+
+        async def stream(outlet: Outlet) -> None:
+            pieces = tell()
+            closing = asyncio.ensure_future(outlet.wait_closed())
+            coming: asyncio.Future[bytes | None] | None = None
+            try:
+                while not closing.done():
+                    coming = asyncio.ensure_future(anext(pieces, None))
+                    await asyncio.wait({coming, closing}, return_when=FIRST_COMPLETED)
+                    if not coming.done() or (piece := coming.result()) is None:
+                        return
+                    outlet.write(piece)
+                    if not await outlet.drain():
+                        return
+            finally:
+                closing.cancel()
+                if coming is not None:
+                    coming.cancel()
                 leave()
 
         return stream

@@ -144,5 +144,6 @@ class TakingOn:
         """Have its caller told of its end, and whoever follows its thread; and count it."""
         self._invoking[ended.desk].counts.note(ended)
         self._jobs.wake()
+        self._following.ended(ended.id)
         if ended.thread_id is not None:
             self._following.changed(ended.thread_id)

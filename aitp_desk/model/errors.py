@@ -9,7 +9,9 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     │   ├── MissingField          a required member is absent
     │   ├── UnknownVersion        a protocol version that is not served
     │   ├── PreconditionFailed    understood, but not in this state
-    │   │   └── ConsentMissing    it costs, and that was not agreed to
+    │   │   ├── ConsentMissing    it costs, and that was not agreed to
+    │   │   └── TaskIsOver        nothing can be added to the task
+    │   │       └── TaskNotCancelable  nor can it be cancelled
     │   ├── UnsupportedGrant      OAuth: a way to a token that is not offered
     │   ├── InvalidScope          OAuth: a scope that does not exist, or is not the client's
     │   ├── InvalidTarget         OAuth: a token for what is not this desk's
@@ -21,6 +23,7 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     ├── ThreadNotFound            no such thread for this caller
     ├── MessageNotFound           no such message on this thread
     ├── RunNotFound               no such run, or step of one, on this thread
+    │   └── TaskNotFound          no such task for this caller
     ├── ActorNotFound             no such actor on this thread
     ├── GrantNotFound             no such grant of this thread
     ├── CallNotFound              no such call of an action, for this caller
@@ -140,6 +143,14 @@ class ConsentMissing(PreconditionFailed):
         self.price = price
 
 
+class TaskIsOver(PreconditionFailed):
+    """Nothing can be added to a task, and nothing more will happen to it."""
+
+
+class TaskNotCancelable(TaskIsOver):
+    """It cannot be cancelled either."""
+
+
 class UnsupportedGrant(InvalidRequest):
     """A token is asked for in a way that is not offered (RFC 6749, sections 4.1.2.1 and 5.2)."""
 
@@ -204,6 +215,10 @@ class RunNotFound(DeskError):
     """There is no such run on this thread, or the run has no such step."""
 
     kind = ErrorKind.RUN_NOT_FOUND
+
+
+class TaskNotFound(RunNotFound):
+    """There is no such task, for this caller at least."""
 
 
 class ActorNotFound(DeskError):

@@ -28,6 +28,7 @@ from aitp_desk.store import (
     reads,
     run_reads,
     statements,
+    task_reads,
     ticket_reads,
 )
 from aitp_desk.store.base import StoreChanged, StoreError
@@ -51,6 +52,7 @@ def names_in_code() -> set[str]:
         console_load,
         console_reads,
         console_threads,
+        task_reads,
         ticket_reads,
         jwt_revocations,
         client_reads,

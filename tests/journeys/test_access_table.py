@@ -49,7 +49,18 @@ folder = "books"
 LEVELS = ("reads", "writes", "manages")
 NEEDS_LEVEL = {"read": "reads", "write": "writes", "manage": "manages"}
 NOTHING_IN_PARTICULAR = frozenset(
-    {"nothing", "presented", "nobody", "threads", "key", "operator", "call", "console"}
+    {
+        "nothing",
+        "presented",
+        "nobody",
+        "threads",
+        "key",
+        "known",
+        "operator",
+        "call",
+        "task",
+        "console",
+    }
 )
 """Needs of addresses that are about nothing that somebody has."""
 CHANGES = {
@@ -200,7 +211,19 @@ async def ask(ground: Ground, who: str, name: str, address: str, need: str, whos
     if address == "POST /oauth/token":
         form, content_type = b"grant_type=client_credentials", "application/x-www-form-urlencoded"
         return await ground.ask(who, method, path, form, content_type=content_type)
+    if "/a2a" in path:
+        headers = (("A2A-Version", "0.3" if "/a2a/v1/" in path else "1.0"),)
+        return await ground.ask(who, method, path, task_body_for(address), headers=headers)
     return await ground.ask(who, method, path, body_for(address, name, places))
+
+
+def task_body_for(address: str) -> Any:
+    """What is sent to an address of A2A."""
+    if "/message:" in address:
+        part = {"text": "Hello?"}
+        said = {"messageId": "m", "role": "ROLE_USER", "parts": [part], "content": [part]}
+        return {"message": said, "configuration": {"returnImmediately": True, "blocking": False}}
+    return {"url": "https://told.example"} if address.startswith("POST") else None
 
 
 def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
@@ -241,10 +264,12 @@ def expected(
         is_kept_here: whether what is asked about is kept at the address that is asked.
     """
     has_key = row["claims it"] == "claims"
-    if need == "call":  # whose call it is: test_ahp_actions
+    if need in {"call", "task"}:  # whose it is: test_ahp_actions, test_a2a
         return "401" if row["no thread"] == "401" else "404"
     if need == "console":  # what the cookie opens: test_console_sign_in
         return "401"
+    if need == "known":
+        return "401" if row["claims it"] == "401" else "yes"
     if need in {"presented", "nothing", "nobody", "threads", "key", "operator"}:
         refused = row["no thread"] if row["no thread"] != "404" else ""
         return {

@@ -52,6 +52,31 @@ _CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
 _METADATA = "Describe who gives tokens for this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
 
+_A2A_RPC = Operation("Call a method of A2A by JSON-RPC", streams=True)
+
+
+def _a2a(path: str, card: str) -> dict[str, Operation]:
+    """The operations of A2A over plain HTTP, below a path."""
+    task = f"{path}/tasks/{{task_id}}"
+    pushes = f"{task}/pushNotificationConfigs"
+    followed = Operation("Follow a task (A2A)", streams=True)
+    return {
+        f"POST {path}/message:send": Operation("Send a message (A2A)", is_repeatable=True),
+        f"POST {path}/message:stream": Operation(
+            "Send a message and follow its task (A2A)", is_repeatable=True, streams=True
+        ),
+        f"GET {task}": Operation("Read a task (A2A)"),
+        f"POST {task}:cancel": Operation("Cancel a task (A2A)"),
+        f"POST {task}:subscribe": followed,
+        f"GET {task}:subscribe": followed,
+        f"POST {pushes}": Operation("Have an address told how a task goes on (A2A)"),
+        f"GET {pushes}": Operation("List who is told how a task goes on (A2A)"),
+        f"GET {pushes}/{{push_id}}": Operation("Read who is told how a task goes on (A2A)"),
+        f"DELETE {pushes}/{{push_id}}": Operation("Have nobody told there any more (A2A)"),
+        f"GET {path}/{card}": Operation("The A2A card for who is known"),
+    }
+
+
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "POST /v1/thread": _OPEN,
@@ -129,6 +154,12 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "GET /health": Operation("Whether the process answers", "Health"),
         "GET /ready": Operation("Whether the desk can do its work", "Readiness"),
         "GET /metrics": Operation("The desk's figures, for operators"),
+        "GET /.well-known/agent-card.json": Operation("The A2A card: how agents send tasks here"),
+        "POST /a2a": _A2A_RPC,
+        "POST /a2a/": _A2A_RPC,
+        **_a2a("/a2a", "extendedAgentCard"),
+        **_a2a("/a2a/v1", "card"),
+        "GET /a2a/tasks": Operation("List one's tasks (A2A)"),
         "POST /oauth/token": Operation("Get an access token", "Token", "TokenRequest"),
         "POST /oauth/register": Operation(
             "Register a client", "Client", "ClientDraft", statuses=(201,)

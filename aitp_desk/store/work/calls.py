@@ -20,6 +20,7 @@ from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.sessions import say_in_session
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tasks import tell_of_call
 from aitp_desk.store.work.tickets import add_ticket, add_unknown_ticket
 
 Along = Callable[[], Work[None]]
@@ -142,6 +143,7 @@ def end_accepted(
         yield from tail.write()
     yield "move_call", {**call_columns(call), "before": stands.value}
     yield from _follow(call, by, now)
+    yield from tell_of_call(call.id, now)
     if (more := along(call)) is not None:
         yield from more()
 

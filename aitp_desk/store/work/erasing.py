@@ -88,6 +88,8 @@ def erase_around(
     yield "erase_tickets_on_thread", found
     yield "erase_notes", found
     yield "erase_records_on_thread", found
+    yield "erase_task_turns", {"thread_id": thread_id, "since": since}
+    yield "delete_pushes_of_thread", {"thread_id": thread_id}
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
     keys: list[Row] = []
     if not is_fork:

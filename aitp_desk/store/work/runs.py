@@ -21,6 +21,7 @@ from aitp_desk.store.rows import asker_of, options_of, run_of, to_json
 from aitp_desk.store.run_records import ClaimedRun, Claims, Finished
 from aitp_desk.store.work.asking import PersonAsked, settle_person
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tasks import tell_of_run
 from aitp_desk.store.work.tickets import add_ticket
 
 MAX_ATTEMPTS = 3
@@ -223,6 +224,7 @@ def end_run(
             "usage": None if usage is None else to_json(usage),
         },
     )
+    yield from tell_of_run(run.id, tail.now)
     return msgspec.structs.replace(
         run,
         state=state,

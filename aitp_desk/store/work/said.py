@@ -19,6 +19,7 @@ from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tasks import forget_tasks
 from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 THREAD_DELETED = "The thread was deleted."
@@ -147,6 +148,7 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield "empty_actors_of_thread", {"thread_id": thread_id}
     yield from forget_summaries(thread_id, BEFORE_ALL)
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
+    yield from forget_tasks(thread_id)
     yield "delete_grants_of_thread", {"thread_id": thread_id}
     yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": 0}
     yield "erase_records_on_thread", {"thread_id": thread_id, "since": 0}

@@ -1,0 +1,30 @@
+"""The A2A doors: one for each site agent of the process, with what they need of other rooms."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from aitp_desk.config import Config
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.a2a.routes import make_doors
+from aitp_desk.protocols.oauth.metadata import TOKEN_PATH
+from aitp_desk.protocols.reply import Door
+
+
+def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
+    """The doors of agents that speak A2A; none where they are switched off."""
+    if not config.a2a.enabled:
+        return ()
+    made = (
+        make_doors(
+            desk,
+            max_body=config.threads.max_body,
+            max_file=config.files.max_bytes,
+            token_path=TOKEN_PATH if config.oauth.enabled else "",
+            is_union=config.a2a.card == "both",
+            clock=time.time,
+        )
+        for desk in desks
+    )
+    return tuple(door for doors in made for door in doors)

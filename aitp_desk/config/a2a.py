@@ -1,0 +1,23 @@
+"""The settings of A2A."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+
+class A2a(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether agents that speak A2A reach the desk, and what they are told of it."""
+
+    enabled: Annotated[
+        bool, Meta(description="Whether /a2a and /.well-known/agent-card.json are served.")
+    ] = True
+    card: Annotated[
+        Literal["both", "1.0"],
+        Meta(
+            description="For whom the agent card is written: callers of versions 1.0 and 0.3, or"
+            " of 1.0 alone, whose schema knows no members of 0.3. Both versions are served."
+        ),
+    ] = "both"

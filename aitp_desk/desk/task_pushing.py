@@ -1,0 +1,223 @@
+"""Telling others how tasks go on: each time that one comes to rest, until it was taken note of.
+
+The address is checked when it is given and each time it is asked (``egress``). What proves to the
+receiver who tells it, its caller has said; it is sealed in the database.
+
+Source: A2A 1.0, section 4.3 (push notifications) and 13.2 (security of webhooks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from aitp_desk.auth.sealing import Sealing, Unsealable
+from aitp_desk.config import CallbackSettings
+from aitp_desk.desk.callbacks import AT_ONCE, DELAYS, OF_ONE, SEND_SECONDS
+from aitp_desk.desk.delivering import deliver
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind
+from aitp_desk.desk.jobs import Jobs
+from aitp_desk.egress import AddressRefused, Egress
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.task import PUSH_PREFIX, Push, Task
+from aitp_desk.store import task_reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.job_records import ClaimedJob
+from aitp_desk.store.task_records import KeptPush, NewPush
+from aitp_desk.store.work.tasks import PUSH_KIND, delete_push, set_push
+
+PARAM = "pushNotificationConfig.url"
+LONGEST_URL = 2048
+LONGEST_SECRET = 4096
+LONGEST_ID = 128
+TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 -- a name
+SWITCHED_OFF = "callbacks.enabled is false by now; nothing is sent."
+_PURPOSE = "push notifications"
+
+Render = Callable[[str, str, str], Awaitable[bytes | None]]
+"""Writes how a task stands, given the name of its desk, its id and the version of the protocol;
+None where there is nothing to tell."""
+
+
+class _Secrets(msgspec.Struct, frozen=True):
+    """What is sealed of an address that is told."""
+
+    token: str
+    scheme: str
+    credentials: str
+
+
+_secrets = msgspec.json.Decoder(_Secrets)
+
+
+class TaskPushing:
+    """Takes addresses from callers and tells these how tasks go on.
+
+    Parameters:
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        egress: Egress,
+        sealing: Sealing,
+        settings: CallbackSettings,
+        following: Following,
+        jobs: Jobs,
+        clock: Callable[[], float],
+    ) -> None:
+        self._store = store
+        self._egress = egress
+        self._sealing = sealing
+        self._settings = settings
+        self._following = following
+        self._jobs = jobs
+        self._clock = clock
+
+    def check(self, push: Push | None) -> None:
+        """Refuse an address that could not be told.
+
+        Raises:
+            InvalidRequest: the message says why.
+        """
+        if push is None:
+            return
+        if not self._settings.enabled:
+            raise InvalidRequest("This desk notifies nobody; poll instead.", param=PARAM)
+        if len(push.url) > LONGEST_URL or len(push.id) > LONGEST_ID:
+            raise InvalidRequest(
+                f"A url has at most {LONGEST_URL} characters, and an id {LONGEST_ID}.", param=PARAM
+            )
+        for secret in (push.id, push.token, push.scheme, push.credentials):
+            if len(secret) > LONGEST_SECRET or not (secret.isascii() and secret.isprintable()):
+                raise InvalidRequest(
+                    "id, token, scheme and credentials are printable ASCII of at most"
+                    f" {LONGEST_SECRET} characters.",
+                    param="pushNotificationConfig",
+                )
+        try:
+            self._egress.check(push.url)
+        except AddressRefused as error:
+            raise InvalidRequest(f"This address is not notified: {error}", param=PARAM) from None
+
+    def named(self, push: Push, task_id: str) -> Push:
+        """What its caller gave, with an id, for a task."""
+        id_ = push.id or new_id(PUSH_PREFIX, self._clock())
+        return msgspec.structs.replace(push, id=id_, task_id=task_id)
+
+    def sealed(self, principal: Principal, push: Push) -> NewPush:
+        """What is written down of an address that is told."""
+        secrets = _Secrets(push.token, push.scheme, push.credentials)
+        context = _context(push.task_id, push.id)
+        sealed = self._sealing.seal(_PURPOSE, context, msgspec.json.encode(secrets))
+        return NewPush(push.id, push.task_id, push.url, sealed, push.version, principal.party)
+
+    async def set(self, principal: Principal, task: Task, push: Push) -> None:
+        """Write down whom to tell of a task.
+
+        Raises:
+            PreconditionFailed: so many are told already as may be.
+        """
+        await self._store.run(
+            set_push,
+            thread_id=task.thread_id,
+            push=self.sealed(principal, push),
+            is_at_rest=task.state.is_at_rest,
+            now=int(self._clock()),
+        )
+        self.wake_for(None if task.state.is_at_rest else task.run_id)
+
+    def wake_for(self, run_id: str | None) -> None:
+        """Have those told at once who are to be told at the end of a run; None: who are now."""
+        self._jobs.wake()
+        if run_id is not None:
+            self._following.at_end(run_id, self._jobs.wake)
+
+    async def all_of(self, task_id: str) -> tuple[Push, ...]:
+        """Who is told of a task; of whose secrets are lost there are none."""
+        return tuple(map(self._show, await task_reads.pushes(self._store, task_id)))
+
+    async def delete(self, task: Task, push_id: str) -> bool:
+        """Have nobody told there any more; whether somebody was."""
+        return await self._store.run(
+            delete_push, thread_id=task.thread_id, task_id=task.id, push_id=push_id
+        )
+
+    def kind(self, render: Render) -> JobKind:
+        """Make the kind of jobs that does it.
+
+        Parameters:
+            render: writes what is sent.
+        """
+
+        async def tell(claim: ClaimedJob) -> Finish | None:
+            if not self._settings.enabled:
+                raise GiveUp(SWITCHED_OFF)
+            task_id, push_id, _ = claim.ref.split(" ")
+            kept = await task_reads.push(self._store, task_id, push_id)
+            if kept is None:
+                return None
+            body = await render(claim.desk, task_id, kept.version)
+            if body is not None:
+                await self._send(self._open(kept), body)
+            return None
+
+        return JobKind(
+            name=PUSH_KIND,
+            handler=tell,
+            deadline=3 * SEND_SECONDS,
+            delays=DELAYS,
+            at_once=AT_ONCE,
+            of_one=OF_ONE,
+        )
+
+    async def _send(self, push: Push, body: bytes) -> None:
+        """One attempt.
+
+        Raises:
+            Retry: it was not taken note of.
+            GiveUp: it never will be.
+        """
+        headers = {}
+        if push.token:
+            headers[TOKEN_HEADER] = push.token
+        if push.scheme and push.credentials:
+            headers["Authorization"] = f"{push.scheme} {push.credentials}"
+        await deliver(self._egress, push.url, body, headers, seconds=SEND_SECONDS, ends=(410,))
+
+    def _show(self, kept: KeptPush) -> Push:
+        try:
+            return self._open(kept)
+        except GiveUp:
+            return Push(kept.id, kept.task_id, kept.url, version=kept.version)
+
+    def _open(self, kept: KeptPush) -> Push:
+        """What is kept of an address, opened.
+
+        Raises:
+            GiveUp: its seal does not open.
+        """
+        try:
+            text = self._sealing.unseal(_PURPOSE, _context(kept.task_id, kept.id), kept.sealed)
+        except Unsealable as error:
+            raise GiveUp(f"What proves to its receiver who tells it is lost. {error}") from None
+        secrets = _secrets.decode(text)
+        return Push(
+            kept.id,
+            kept.task_id,
+            kept.url,
+            secrets.token,
+            secrets.scheme,
+            secrets.credentials,
+            kept.version,
+        )
+
+
+def _context(task_id: str, push_id: str) -> bytes:
+    return f"{task_id} {push_id}".encode()

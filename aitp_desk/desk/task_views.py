@@ -1,0 +1,203 @@
+"""How tasks stand: read from the runs that answer them, and the calls that they are.
+
+Nothing of that is written down with the task itself, so that it never says anything else than the
+thread does, also after a restart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from aitp_desk.desk.calling_directly import CallingDirectly
+from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.model.call import CallState
+from aitp_desk.model.run import Run, RunState
+from aitp_desk.model.task import Result, Task, TaskState, Told
+from aitp_desk.model.thread import Message, Origin
+from aitp_desk.store import reads, task_reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.task_records import KeptTask, KeptTurn
+
+LOOKED_THROUGH = 20
+"""Among so many messages after a question its answer is looked for where no run gave it."""
+NO_ANSWER = "Nothing was said to this."
+GONE = "What became of this is not kept any more."
+
+_RUNS = {
+    RunState.QUEUED: TaskState.SUBMITTED,
+    RunState.IN_PROGRESS: TaskState.WORKING,
+    RunState.CANCELLING: TaskState.WORKING,
+    RunState.REQUIRES_ACTION: TaskState.INPUT_REQUIRED,
+    RunState.CANCELLED: TaskState.CANCELED,
+    RunState.COMPLETED: TaskState.COMPLETED,
+    RunState.FAILED: TaskState.FAILED,
+    RunState.INCOMPLETE: TaskState.FAILED,
+    RunState.EXPIRED: TaskState.FAILED,
+    RunState.CAPPED: TaskState.REJECTED,
+}
+_CALLS = {
+    CallState.STARTED: TaskState.WORKING,
+    CallState.WAITING_INPUT: TaskState.INPUT_REQUIRED,
+    CallState.WAITING_PAYMENT: TaskState.INPUT_REQUIRED,
+    CallState.WAITING_APPROVAL: TaskState.WORKING,
+    CallState.SUCCEEDED: TaskState.COMPLETED,
+    CallState.FAILED: TaskState.FAILED,
+    CallState.EXPIRED: TaskState.FAILED,
+    CallState.UNKNOWN: TaskState.FAILED,
+}
+
+
+class Unmade(msgspec.Struct, frozen=True):
+    """What came of what was asked, where neither a run nor a call tells it; kept with the turn."""
+
+    state: TaskState
+    result: Result
+
+
+_unmade = msgspec.json.Decoder(Unmade)
+_asked = msgspec.json.Decoder(dict)
+
+
+class _Stands(msgspec.Struct, frozen=True):
+    """How a turn stands.
+
+    Parameters:
+        said: what was said for it and is not told as its result, nor as what is asked.
+    """
+
+    state: TaskState
+    asks: Result | None = None
+    result: Result | None = None
+    said: tuple[Message, ...] = ()
+    at: int = 0
+
+
+def state_of_run(run: Run, replies: Sequence[Message]) -> TaskState:
+    """How a task stands whose newest run this is.
+
+    Parameters:
+        replies: what was said in the run.
+    """
+    if run.state is RunState.COMPLETED and replies and asks_back(replies[-1]):
+        return TaskState.INPUT_REQUIRED
+    return _RUNS[run.state]
+
+
+def asks_back(reply: Message) -> bool:
+    """Whether a reply asks its reader something."""
+    return "asks_back" in reply.metadata
+
+
+class TaskViews:
+    """Reads how tasks stand. Who may know that is asked before.
+
+    Parameters:
+        calling: looks at the calls that tasks are.
+    """
+
+    def __init__(self, store: Store, calling: CallingDirectly) -> None:
+        self._store = store
+        self._calling = calling
+
+    async def view(self, kept: KeptTask) -> Task:
+        """A task as it stands."""
+        turns = await task_reads.turns(self._store, kept.id)
+        told: list[Told] = []
+        for turn in turns[:-1]:
+            told += await self._asked(kept.thread_id, turn)
+            told += [Told(reply) for reply in await self._replies(turn)]
+        last = turns[-1] if turns else KeptTurn(0, None, None, None, None, None, kept.created_at)
+        asked = await self._asked(kept.thread_id, last)
+        stands = await self._stands(kept.thread_id, last, asked)
+        return Task(
+            kept.id,
+            kept.thread_id,
+            kept.context,
+            stands.state,
+            kept.created_at,
+            max(stands.at, last.created_at),
+            (*told, *asked, *(Told(one) for one in stands.said)),
+            stands.asks,
+            stands.result,
+            last.run_id,
+            last.call_id,
+        )
+
+    async def _asked(self, thread_id: str, turn: KeptTurn) -> list[Told]:
+        if turn.asked is not None:
+            return [Told(asked=_asked.decode(turn.asked))]
+        if turn.message_id is None:
+            return []
+        message = await reads.message(self._store, thread_id, turn.message_id)
+        return [] if message is None else [Told(message)]
+
+    async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
+        return () if turn.run_id is None else await reads.replies(self._store, turn.run_id)
+
+    async def _stands(self, thread_id: str, turn: KeptTurn, asked: Sequence[Told]) -> _Stands:
+        if turn.said is not None:
+            unmade = _unmade.decode(turn.said)
+            if unmade.state is TaskState.COMPLETED:
+                return _Stands(unmade.state, result=unmade.result)
+            return _Stands(unmade.state, unmade.result)
+        if turn.call_id is not None:
+            status = await self._calling.stands(turn.call_id)
+            return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
+        run = None if turn.run_id is None else await reads.run(self._store, turn.run_id)
+        message = asked[0].message if asked else None
+        if run is None or run.state is RunState.COMPLETED:
+            replies = await self._replies(turn)
+            if not replies and message is not None:
+                replies = await self._answers(thread_id, message.seq)
+            if run is None and not replies:
+                return _Stands(TaskState.WORKING if message else TaskState.FAILED)
+            return _answered(run, replies, turn.created_at)
+        words = None if run.error is None else _in_words(run.error)
+        if run.state is RunState.CAPPED and message is not None:
+            said = await self._answers(thread_id, message.seq)
+            words = Result(said[-1].content) if said else None
+        return _Stands(_RUNS[run.state], words, at=_moved_at(run))
+
+    async def _answers(self, thread_id: str, seq: int) -> tuple[Message, ...]:
+        """What the desk has said next, by whichever run or person; none where it has not."""
+        after = await reads.messages_between(
+            self._store,
+            thread_id,
+            above=seq,
+            below=reads.BEYOND,
+            limit=LOOKED_THROUGH,
+            order="asc",
+        )
+        return tuple(one for one in after if one.origin is Origin.DESK)[:1]
+
+
+def _answered(run: Run | None, replies: tuple[Message, ...], began: int) -> _Stands:
+    if not replies:
+        at = began if run is None else _moved_at(run)
+        return _Stands(TaskState.COMPLETED, result=_in_words(NO_ANSWER), at=at)
+    *before, last = replies
+    said, at = tuple(before), last.created_at
+    if asks_back(last):
+        return _Stands(TaskState.INPUT_REQUIRED, Result(last.content), said=said, at=at)
+    return _Stands(TaskState.COMPLETED, result=Result(last.content), said=said, at=at)
+
+
+def _call(status: CallStatus) -> _Stands:
+    call = status.call
+    state, at = _CALLS[call.state], call.ended_at or 0
+    if status.offer is not None:
+        return _Stands(state, result=Result((status.offer.text,), call.result), at=at)
+    if call.error is not None:
+        return _Stands(state, Result((call.error.message,), {"code": call.error.kind}), at=at)
+    told = {"eta_seconds": status.eta_seconds}
+    return _Stands(state, Result((call.progress or "It was taken on.",), told), at=at)
+
+
+def _in_words(words: str) -> Result:
+    return Result((words,))
+
+
+def _moved_at(run: Run) -> int:
+    return run.ended_at or run.started_at or run.created_at

@@ -1,0 +1,475 @@
+"""Tasks: what a caller has asked to be done, from what was said for it to what came of it.
+
+What is said for a task is a message on a thread that a run answers, or a call of an action by its
+arguments. The task is a row behind that, written before its caller is told its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.calling_directly import CallingDirectly, DirectCall
+from aitp_desk.desk.following import Following
+from aitp_desk.desk.limits import Allowance
+from aitp_desk.desk.posting import Posting
+from aitp_desk.desk.reading import Reading
+from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.running import Running
+from aitp_desk.desk.scopes import check_scope
+from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.task_pushing import TaskPushing
+from aitp_desk.desk.task_views import TaskViews, Unmade
+from aitp_desk.model.access import Need
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    DeskError,
+    Forbidden,
+    IdempotencyConflict,
+    IdempotencyInFlight,
+    InternalError,
+    InvalidRequest,
+    NotAuthenticated,
+    PreconditionFailed,
+    RateLimited,
+    ScopeMissing,
+    StoreBusy,
+    TaskIsOver,
+    TaskNotCancelable,
+    TaskNotFound,
+    ThreadNotFound,
+    UnknownAction,
+)
+from aitp_desk.model.ids import new_id
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.run import Run
+from aitp_desk.model.task import TASK_PREFIX, Push, Result, Task, TaskState
+from aitp_desk.model.thread import Draft, ThreadDraft
+from aitp_desk.store import task_reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.rows import to_json
+from aitp_desk.store.task_records import KeptTask, NewTask, NewTurn
+from aitp_desk.store.work.tasks import add_task, add_turn
+
+NO_TASK = "There is no such task of yours."
+MOST_LISTED = 500
+"""Among so many of the newest tasks those of a state are looked for."""
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """What is sent for a task.
+
+    Parameters:
+        context: the conversation that it belongs to; empty begins one.
+        task_id: the task that it goes on with; empty begins one.
+        push: whom to tell how it goes on; its ``task_id`` says nothing.
+    """
+
+    context: str = ""
+    task_id: str = ""
+    push: Push | None = None
+
+
+class TaskPage(msgspec.Struct, frozen=True):
+    """A part of a caller's tasks, the newest first.
+
+    Parameters:
+        after: time and id of its last one; None where none come after it.
+        total: how many there are, as far as was looked.
+    """
+
+    tasks: tuple[Task, ...]
+    after: tuple[int, str] | None
+    total: int
+
+
+class Tasks:
+    """Begins tasks, goes on with them, and says how they stand.
+
+    Every method raises TaskNotFound where there is no such task, or it is not the caller's.
+
+    Parameters:
+        desk: name of the further site agent; empty for the site's own.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        desk: str,
+        store: Store,
+        posting: Posting,
+        reading: Reading,
+        runs: Running,
+        calling: CallingDirectly,
+        sessions: Sessions,
+        following: Following,
+        pushing: TaskPushing,
+        clock: Callable[[], float],
+    ) -> None:
+        self._desk = desk
+        self._store = store
+        self._posting = posting
+        self._reading = reading
+        self._runs = runs
+        self._calling = calling
+        self._sessions = sessions
+        self._following = following
+        self._pushing = pushing
+        self._views = TaskViews(store, calling)
+        self._clock = clock
+
+    async def send(self, principal: Principal, sent: Sent, draft: Draft, request: Request) -> Task:
+        """Say something for a task; it is answered when it is a visitor's.
+
+        Returns:
+            The task, which has only begun.
+
+        Raises:
+            TaskIsOver: what it goes on with has ended.
+            InvalidRequest: the context is none of the caller's, or another than the task's.
+            ScopeMissing: the caller's credential does not open threads.
+            whatever :meth:`aitp_desk.desk.posting.Posting.post` refuses.
+        """
+        check_scope(principal)
+        self._pushing.check(sent.push)
+        kept, thread_id = await self._place(principal, sent)
+        if thread_id is None:
+            opened = await self._posting.open_thread(principal, ThreadDraft((draft,)), request)
+            thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
+        else:
+            posted = await self._posting.post(principal, thread_id, draft, request)
+            said, run_id = posted.message, posted.run_id
+        turn = NewTurn(message_id=said.id, run_id=run_id)
+        return await self._keep(principal, kept, thread_id, sent, turn, is_at_rest=False)
+
+    async def call(
+        self,
+        principal: Principal,
+        sent: Sent,
+        asked: DirectCall,
+        written: Mapping[str, Any],
+        request: Request,
+        allowance: Allowance | None,
+    ) -> Task:
+        """Have an action called by its arguments, as a task.
+
+        What could be set right, or came of trying, is told as the state of the task: that it must
+        be agreed to, that the caller may not, that it failed.
+
+        Parameters:
+            written: the call as its caller wrote it.
+            allowance: what the caller has left; it becomes less where actions have less.
+
+        Raises:
+            TaskIsOver, InvalidRequest: as :meth:`send`; or the arguments break the schema.
+            UnknownAction: there is no such action.
+            RateLimited: too many actions were called.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+            StoreBusy: nothing was written.
+        """
+        self._pushing.check(sent.push)
+        kept, thread_id = await self._place(principal, sent)
+        if thread_id is None:
+            beginning = Request(request.method, request.path, b"", hops=request.hops)
+            opened = await self._posting.open_thread(principal, ThreadDraft(), beginning)
+            thread_id = opened.thread.id
+        try:
+            status = await self._calling.call(principal, asked, request, allowance)
+        except _RAISED:
+            raise
+        except DeskError as error:
+            if type(error) is InvalidRequest:
+                raise
+            unmade = _unmade(error)
+            turn = NewTurn(asked=to_json(written), said=to_json(unmade))
+            is_at_rest = True
+        else:
+            turn = NewTurn(asked=to_json(written), call_id=status.call.id)
+            is_at_rest = status.call.is_over
+        return await self._keep(principal, kept, thread_id, sent, turn, is_at_rest=is_at_rest)
+
+    async def note(
+        self,
+        principal: Principal,
+        sent: Sent,
+        written: Mapping[str, Any],
+        state: TaskState,
+        result: Result,
+    ) -> Task:
+        """Write down as a task what was asked and answered already in a session.
+
+        Parameters:
+            sent: its context is that session.
+            written: what was asked, as its caller wrote it.
+            state: how the task stands by that.
+        """
+        self._pushing.check(sent.push)
+        kept, thread_id = await self._place(principal, sent)
+        said = to_json(Unmade(state, result))
+        turn = NewTurn(asked=to_json(written), said=said)
+        return await self._keep(principal, kept, thread_id or "", sent, turn, is_at_rest=True)
+
+    async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
+        """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
+        works_on_it = task.run_id or task.call_id
+        if works_on_it is None or task.state.is_at_rest:
+            return task
+        if task.run_id is not None:
+            await self._reading.follow_run(
+                principal, task.run_id, seconds, self._posting.idle_before
+            )
+        else:
+            await self._following.wait(works_on_it, partial(self._ended, works_on_it), seconds)
+        return await self.find(principal, task.id)
+
+    async def find(self, principal: Principal, task_id: str) -> Task:
+        """A task as it stands."""
+        kept = await task_reads.task(self._store, task_id, self._desk)
+        if kept is None:
+            raise TaskNotFound(NO_TASK, param="id")
+        await self._check_read(principal, kept)
+        return await self._views.view(kept)
+
+    async def run_of(self, principal: Principal, task: Task) -> Run:
+        """The run that works on a task, or did.
+
+        Raises:
+            TaskNotFound: none does.
+        """
+        if task.run_id is None:
+            raise TaskNotFound("Nothing is said for this task that is answered.", param="id")
+        return await self._runs.retrieve(principal, task.thread_id, task.run_id)
+
+    async def list(
+        self,
+        principal: Principal,
+        *,
+        context: str,
+        state: TaskState | None,
+        after: tuple[int, str] | None,
+        since: int,
+        limit: int,
+    ) -> TaskPage:
+        """One page of the caller's tasks, of one conversation or of all.
+
+        Who is not known has only those of a conversation that they can name.
+
+        Parameters:
+            context: empty for all.
+            after: as :class:`TaskPage` gives it.
+            since: Unix seconds of the newest turn; those before then are left out.
+
+        Raises:
+            InvalidRequest: the context is none of the caller's.
+        """
+        thread_id = await self._thread_of(principal, context) if context else None
+        if thread_id is None and principal.owner is None:
+            return TaskPage((), None, 0)
+        if thread_id is not None:
+            await self._access(principal, thread_id, Need.READ)
+        kept = await task_reads.tasks(
+            self._store,
+            desk=self._desk,
+            thread_id=thread_id,
+            owner=principal.owner,
+            after=None,
+            since=since,
+            limit=MOST_LISTED,
+        )
+        if state is not None:
+            kept = tuple([one for one in kept if (await self._views.view(one)).state is state])
+        rest = [one for one in kept if after is None or (one.changed_at, one.id) < after]
+        page = rest[:limit]
+        last = (page[-1].changed_at, page[-1].id) if len(rest) > limit else None
+        views = [await self._views.view(one) for one in page]
+        return TaskPage(tuple(views), last, len(kept))
+
+    async def cancel(self, principal: Principal, task_id: str) -> Task:
+        """Cancel a task: what works on it is told to stop.
+
+        Raises:
+            TaskNotCancelable: it is over, or is nothing that can be stopped.
+        """
+        task = await self.find(principal, task_id)
+        if task.state.is_over or task.run_id is None or task.state.is_at_rest:
+            raise TaskNotCancelable(
+                f"This task is {task.state.value} and cannot be cancelled.", param="id"
+            )
+        try:
+            await self._runs.cancel(principal, task.thread_id, task.run_id)
+        except InvalidRequest as error:  # it has ended meanwhile
+            raise TaskNotCancelable(error.message, param="id") from None
+        await self._reading.follow_run(
+            principal, task.run_id, CANCEL_SECONDS, self._posting.idle_before
+        )
+        return await self.find(principal, task_id)
+
+    async def set_push(self, principal: Principal, push: Push) -> Push:
+        """Have an address told how a task goes on.
+
+        Raises:
+            InvalidRequest: nothing is sent there.
+            PreconditionFailed: so many are told already as may be.
+        """
+        self._pushing.check(push)
+        task = await self._find_to_write(principal, push.task_id)
+        push = self._pushing.named(push, task.id)
+        await self._pushing.set(principal, task, push)
+        return push
+
+    async def pushes(self, principal: Principal, task_id: str) -> tuple[Push, ...]:
+        """Who is told how a task goes on."""
+        await self._find_to_write(principal, task_id)
+        return await self._pushing.all_of(task_id)
+
+    async def delete_push(self, principal: Principal, task_id: str, push_id: str) -> bool:
+        """Have nobody told there any more; whether somebody was."""
+        task = await self._find_to_write(principal, task_id)
+        return await self._pushing.delete(task, push_id)
+
+    async def _find_to_write(self, principal: Principal, task_id: str) -> Task:
+        task = await self.find(principal, task_id)
+        await self._access(principal, task.thread_id, Need.WRITE)
+        return task
+
+    async def _ended(self, call_id: str) -> bool:
+        status = await self._calling.stands(call_id)
+        return status is None or status.call.is_over
+
+    async def _place(self, principal: Principal, sent: Sent) -> tuple[KeptTask | None, str | None]:
+        """The task that something is sent for, and its thread; None for those to be begun."""
+        if not sent.task_id:
+            if not sent.context:
+                return None, None
+            thread_id = await self._thread_of(principal, sent.context)
+            await self._access(principal, thread_id, Need.WRITE)
+            return None, thread_id
+        kept = await task_reads.task(self._store, sent.task_id, self._desk)
+        if kept is None:
+            raise TaskNotFound(NO_TASK, param="message.taskId")
+        await self._check_read(principal, kept)
+        if sent.context and sent.context not in (kept.context, kept.thread_id):
+            raise InvalidRequest(
+                "This task belongs to another context; leave contextId out, or send the task's.",
+                param="message.contextId",
+            )
+        state = (await self._views.view(kept)).state
+        if state.is_over:
+            raise TaskIsOver(
+                f"This task is {state.value}. Begin a new one in its context.",
+                param="message.taskId",
+            )
+        return kept, kept.thread_id
+
+    async def _thread_of(self, principal: Principal, context: str) -> str:
+        known = await task_reads.thread_of_context(self._store, context, self._desk)
+        return known or await self._sessions.thread_of(principal, context)
+
+    async def _check_read(self, principal: Principal, kept: KeptTask) -> None:
+        """Refuse whoever may not read all of a task's thread, as if there were no such task."""
+        try:
+            access = await self._reading.access(
+                principal, kept.thread_id, self._posting.idle_before
+            )
+        except ThreadNotFound:
+            raise TaskNotFound(NO_TASK, param="id") from None
+        if access.upto_seq is not None:
+            raise TaskNotFound(NO_TASK, param="id")
+
+    async def _access(self, principal: Principal, thread_id: str, need: Need) -> None:
+        try:
+            access = await self._reading.access(principal, thread_id, self._posting.idle_before)
+        except ThreadNotFound:
+            raise InvalidRequest(
+                "There is no such context of yours; leave contextId out to begin one.",
+                param="contextId",
+            ) from None
+        access.check(need)
+
+    async def _keep(
+        self,
+        principal: Principal,
+        kept: KeptTask | None,
+        thread_id: str,
+        sent: Sent,
+        turn: NewTurn,
+        *,
+        is_at_rest: bool,
+    ) -> Task:
+        """Write a turn down, with its task where that begins, and say how the task stands."""
+        now = self._clock()
+        task_id = new_id(TASK_PREFIX, now) if kept is None else kept.id
+        push = None
+        if sent.push is not None:
+            push = self._pushing.sealed(principal, self._pushing.named(sent.push, task_id))
+        if kept is None:
+            context = sent.context or await self._sessions.name(principal, thread_id)
+            begun = NewTask(task_id, self._desk, thread_id, context, principal.owner)
+            await self._store.run(
+                add_task,
+                thread_id=thread_id,
+                task=begun,
+                turn=turn,
+                push=push,
+                is_at_rest=is_at_rest,
+                now=int(now),
+            )
+            kept = KeptTask(task_id, self._desk, thread_id, context, int(now), int(now))
+        else:
+            await self._store.run(
+                add_turn,
+                thread_id=thread_id,
+                task_id=task_id,
+                turn=turn,
+                push=push,
+                is_at_rest=is_at_rest,
+                now=int(now),
+            )
+        if push is not None:
+            self._pushing.wake_for(turn.run_id)
+        return await self._views.view(kept)
+
+
+CANCEL_SECONDS = 2.0
+"""How long a worker that is told to stop is waited for."""
+_RAISED = (
+    UnknownAction,
+    RateLimited,
+    StoreBusy,
+    IdempotencyConflict,
+    IdempotencyInFlight,
+)
+"""Refusals after which no task is begun: nothing was called, and the request itself is wrong, or
+comes too soon."""
+
+
+def _unmade(error: DeskError) -> Unmade:
+    """How a task stands whose call was refused."""
+    data: dict[str, Any] = {"code": error.kind.value}
+    if error.param is not None:
+        data["param"] = error.param
+    if error.retry_after is not None:
+        data["retry_after"] = error.retry_after
+    if error.recovery is not None:
+        data["recovery"] = error.recovery
+    match error:
+        case ConsentMissing():
+            state = TaskState.INPUT_REQUIRED
+            data |= {"code": "consent_needed", "price": error.price}
+        case ScopeMissing():
+            state = TaskState.AUTH_REQUIRED
+            data["scope"] = error.scope
+        case NotAuthenticated() | Forbidden():
+            state = TaskState.AUTH_REQUIRED
+        case InvalidRequest() if not isinstance(error, PreconditionFailed):
+            state = TaskState.INPUT_REQUIRED
+        case InternalError():
+            state = TaskState.FAILED
+            data["request_id"] = error.request_id
+        case _:
+            state = TaskState.FAILED
+    return Unmade(state, Result((error.message,), data))

@@ -1,0 +1,167 @@
+"""The agent card: what tells agents where the desk speaks A2A, how, and what it can do.
+
+One card serves both versions: members of 0.3 stand beside those of 1.0, which its readers skip. The
+schema of 1.0 is closed, so a card for 1.0 alone can be chosen (``a2a.card``).
+
+Source: A2A 1.0, section 4.4 and 8; A2A 0.3, section 5.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from email.utils import formatdate
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.model.action import Action, may_invoke
+from aitp_desk.model.errors import NotAuthenticated
+from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.reply import Call, Reply, has_version, version_of
+
+CARD_PATH = "/.well-known/agent-card.json"
+DOOR_PATH = "/a2a"
+VERSION = "1.0.0"
+MAX_AGE_SECONDS = 300
+JSONRPC = "JSONRPC"
+HTTP_JSON = "HTTP+JSON"
+_INPUT = ("text/plain", "application/json")
+_OUTPUT = ("text/plain", "application/json")
+_NO_DESCRIPTION = "Answers questions about this site, and does what it offers."
+_BEARER = "An API key of this desk, or an access token."
+_encode = msgspec.json.encode
+
+
+class Cards:
+    """Writes the cards of one desk.
+
+    Parameters:
+        below: the address of the desk, without a slash at its end.
+        token_url: where clients get access tokens; empty where they get none.
+        is_union: whether the public card is for callers of 0.3 as well.
+        clock: Unix seconds.
+    """
+
+    def __init__(
+        self, below: str, *, token_url: str, is_union: bool, clock: Callable[[], float]
+    ) -> None:
+        self._below = below
+        self._token_url = token_url
+        self._is_union = is_union
+        self._clock = clock
+        self._declared: tuple[Action, ...] | None = None
+        self._body = b""
+        self._headers: tuple[tuple[str, str], ...] = ()
+
+    async def get(self, desk: Desk, call: Call) -> Reply:
+        """``GET /.well-known/agent-card.json``."""
+        actions = desk.registry.actions
+        if actions is not self._declared:
+            body = _encode(self._card(desk, _open(actions), self._is_union))
+            if body != self._body:
+                self._body = body
+                self._headers = (
+                    ("ETag", version_of(body)),
+                    ("Last-Modified", formatdate(self._clock(), usegmt=True)),
+                    ("Cache-Control", f"public, max-age={MAX_AGE_SECONDS}"),
+                )
+            self._declared = actions
+        if has_version(call.headers, self._headers[0][1]):
+            return Reply(304, headers=self._headers)
+        return Reply(200, self._body, headers=self._headers)
+
+    def extended(self, desk: Desk, principal: Principal, dialect: Dialect) -> dict[str, Any]:
+        """The card for a caller who is known: with all that is open to it.
+
+        Raises:
+            NotAuthenticated: nothing was proven.
+        """
+        if principal.is_anonymous:
+            raise NotAuthenticated("The extended card is for who has a credential.")
+        actions = [one for one in desk.registry.actions if may_invoke(principal.scopes, one)]
+        return self._card(desk, actions, dialect is not Dialect.V1)
+
+    def _card(self, desk: Desk, actions: Iterable[Action], is_union: bool) -> dict[str, Any]:
+        url = f"{self._below}{DOOR_PATH}"
+        interfaces = [_interface(url, JSONRPC, "1.0"), _interface(url, HTTP_JSON, "1.0")]
+        if is_union:
+            interfaces += [_interface(url, JSONRPC, "0.3"), _interface(url, HTTP_JSON, "0.3")]
+        card: dict[str, Any] = {
+            "name": desk.site.name,
+            "description": desk.site.description or _NO_DESCRIPTION,
+            "version": VERSION,
+            "supportedInterfaces": interfaces,
+            "provider": {"organization": desk.site.name, "url": desk.site.url},
+            "documentationUrl": f"{desk.site.url}/docs",
+            "capabilities": {
+                "streaming": True,
+                "pushNotifications": True,
+                "extendedAgentCard": True,
+            },
+            "defaultInputModes": list(_INPUT),
+            "defaultOutputModes": list(_OUTPUT),
+            "skills": [_skill(action) for action in actions],
+            "securitySchemes": self._schemes(is_union),
+        }
+        if not is_union:
+            return card
+        card |= {
+            "url": url,
+            "preferredTransport": JSONRPC,
+            "protocolVersion": "0.3.0",
+            "additionalInterfaces": [
+                {"url": url, "transport": JSONRPC},
+                {"url": url, "transport": HTTP_JSON},
+            ],
+            "supportsAuthenticatedExtendedCard": True,
+        }
+        return card
+
+    def _schemes(self, is_union: bool) -> dict[str, Any]:
+        """How a caller may prove who it is; nobody has to for what the public card tells."""
+        bearer = {"scheme": "Bearer", "description": _BEARER}
+        schemes: dict[str, Any] = {"bearer": {"httpAuthSecurityScheme": bearer}}
+        if is_union:
+            schemes["bearer"] |= {"type": "http", **bearer}
+        if self._token_url:
+            scopes = {"threads": "Talk on threads.", "actions": "Call actions."}
+            flows = {"clientCredentials": {"tokenUrl": self._token_url, "scopes": scopes}}
+            schemes["oauth2"] = {"oauth2SecurityScheme": {"flows": flows}}
+            if is_union:
+                schemes["oauth2"] |= {"type": "oauth2", "flows": flows}
+        return schemes
+
+
+def _open(actions: Iterable[Action]) -> list[Action]:
+    return [action for action in actions if action.is_open]
+
+
+def _interface(url: str, binding: str, version: str) -> dict[str, Any]:
+    return {"url": url, "protocolBinding": binding, "protocolVersion": version}
+
+
+def _skill(action: Action) -> dict[str, Any]:
+    """An action as a skill; it is called by a data part ``{"action", "arguments"}``."""
+    skill: dict[str, Any] = {
+        "id": action.name,
+        "name": action.name.replace("_", " ").capitalize(),
+        "description": f"{action.summary} {action.description}".strip(),
+        "tags": _tags(action),
+        "inputModes": list(_INPUT),
+        "outputModes": list(_OUTPUT),
+    }
+    if action.examples:
+        skill["examples"] = [example.text for example in action.examples]
+    return skill
+
+
+def _tags(action: Action) -> list[str]:
+    tags: list[str] = ["content"] if action.name in OWN_NAMES else [action.kind]
+    if action.may_cost:
+        tags.append("costs")
+    if action.safety.mutability != "read_only":
+        tags.append(action.safety.mutability)
+    return tags

@@ -1,0 +1,149 @@
+"""Refusals as A2A has them: as JSON-RPC errors, and as ``google.rpc.Status`` over plain HTTP.
+
+Source: A2A 1.0, sections 3.3.2 and 5.4 (codes, reasons), 11.6 (errors over HTTP). Pure: no I/O.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import msgspec
+
+from aitp_desk.model.error_kind import ErrorKind
+from aitp_desk.model.errors import ConsentMissing, DeskError, TaskIsOver, TaskNotCancelable
+from aitp_desk.protocols.refusal import refusal_headers, status_of
+from aitp_desk.protocols.reply import JSON, Reply
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INTERNAL = -32603
+DOMAIN = "a2a-protocol.org"
+_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
+_BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest"
+_encode = msgspec.json.encode
+
+
+class Refusal(NamedTuple):
+    """What a refusal is called in the protocol.
+
+    Parameters:
+        code: of JSON-RPC.
+        reason: of ``ErrorInfo``.
+        status: of ``google.rpc.Status``.
+        http: over plain HTTP; 0 for that of the kind.
+        is_transport: whether the HTTP status says it also over JSON-RPC.
+    """
+
+    code: int
+    reason: str
+    status: str
+    http: int = 0
+    is_transport: bool = False
+
+
+def _in_transport(code: int, reason: str, status: str) -> Refusal:
+    """What HTTP has a status for, and says also over JSON-RPC."""
+    return Refusal(code, reason, status, is_transport=True)
+
+
+_WRONG = Refusal(-32602, "INVALID_PARAMS", "INVALID_ARGUMENT", 400)
+_UNKNOWN = Refusal(-32001, "TASK_NOT_FOUND", "NOT_FOUND")
+_NO_METHOD = _in_transport(METHOD_NOT_FOUND, "METHOD_NOT_FOUND", "NOT_FOUND")
+_REFUSALS: Mapping[ErrorKind, Refusal] = MappingProxyType(
+    {
+        **dict.fromkeys(ErrorKind, _WRONG),
+        **dict.fromkeys((kind for kind in ErrorKind if kind.value.endswith("_found")), _UNKNOWN),
+        ErrorKind.UNSUPPORTED_MEDIA: Refusal(
+            -32005, "CONTENT_TYPE_NOT_SUPPORTED", "INVALID_ARGUMENT"
+        ),
+        ErrorKind.UNKNOWN_VERSION: Refusal(-32009, "VERSION_NOT_SUPPORTED", "FAILED_PRECONDITION"),
+        ErrorKind.ROUTE_NOT_FOUND: _NO_METHOD,
+        ErrorKind.METHOD_NOT_ALLOWED: _NO_METHOD,
+        ErrorKind.NOT_AUTHENTICATED: _in_transport(
+            INVALID_REQUEST, "UNAUTHENTICATED", "UNAUTHENTICATED"
+        ),
+        ErrorKind.FORBIDDEN: _in_transport(
+            INVALID_REQUEST, "PERMISSION_DENIED", "PERMISSION_DENIED"
+        ),
+        ErrorKind.WRONG_HOST: _in_transport(INVALID_REQUEST, "WRONG_HOST", "INVALID_ARGUMENT"),
+        ErrorKind.REQUEST_TOO_LARGE: _in_transport(INVALID_REQUEST, "TOO_LARGE", "OUT_OF_RANGE"),
+        ErrorKind.REQUEST_TIMEOUT: _in_transport(INVALID_REQUEST, "TIMEOUT", "DEADLINE_EXCEEDED"),
+        ErrorKind.RATE_LIMITED: _in_transport(INTERNAL, "RATE_LIMITED", "RESOURCE_EXHAUSTED"),
+        ErrorKind.UNAVAILABLE: _in_transport(INTERNAL, "UNAVAILABLE", "UNAVAILABLE"),
+        ErrorKind.INTERNAL: _in_transport(INTERNAL, "INTERNAL_ERROR", "INTERNAL"),
+    }
+)
+"""What each kind is called; what is wrong with a request beside these, is with its parameters."""
+
+
+def refusal_of(error: DeskError) -> Refusal:
+    """What an error is called in the protocol."""
+    match error:
+        case TaskNotCancelable():
+            return Refusal(-32002, "TASK_NOT_CANCELABLE", "FAILED_PRECONDITION", 400)
+        case TaskIsOver():
+            return Refusal(-32004, "UNSUPPORTED_OPERATION", "FAILED_PRECONDITION", 400)
+        case _:
+            return _REFUSALS[error.kind]
+
+
+def rpc_error(request_id: Any, code: int, message: str, details: Any = None) -> dict[str, Any]:
+    """A JSON-RPC response that says what is wrong."""
+    error = {"code": code, "message": message}
+    if details is not None:
+        error["data"] = details
+    return {"jsonrpc": "2.0", "id": request_id, "error": error}
+
+
+def refuse_call(error: DeskError, request_id: Any) -> Reply:
+    """A refusal over JSON-RPC."""
+    refusal = refusal_of(error)
+    body = rpc_error(request_id, refusal.code, error.message, details_of(error, refusal))
+    status = status_of(error.kind) if refusal.is_transport else 200
+    return Reply(status, _encode(body), headers=refusal_headers(error))
+
+
+def render_rpc_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal over JSON-RPC of what has not come to be read."""
+    return refuse_call(error, None)
+
+
+def render_http_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """A refusal over plain HTTP."""
+    return _refuse_over_http(error, {})
+
+
+def render_http_error_03(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+    """The same for callers of version 0.3, who look for the name of the error at the top."""
+    words = refusal_of(error).reason.removesuffix("_ERROR").split("_")
+    name = "".join(word.capitalize() for word in words)
+    return _refuse_over_http(error, {"type": f"{name}Error", "message": error.message})
+
+
+def _refuse_over_http(error: DeskError, beside: dict[str, Any]) -> Reply:
+    refusal = refusal_of(error)
+    status = refusal.http or status_of(error.kind)
+    told = {
+        "code": status,
+        "status": refusal.status,
+        "message": error.message,
+        "details": details_of(error, refusal),
+    }
+    return Reply(status, _encode({"error": told, **beside}), JSON, refusal_headers(error))
+
+
+def details_of(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
+    """What programs are told of a refusal."""
+    said: dict[str, str] = {}
+    if error.retry_after is not None:
+        said["retryAfter"] = str(error.retry_after)
+    if isinstance(error, ConsentMissing) and error.price is not None:
+        said["price"] = str(error.price)
+    info = {"@type": _INFO, "reason": refusal.reason, "domain": DOMAIN, "metadata": said}
+    if error.param is None:
+        return [info]
+    violation = {"field": error.param, "description": error.message}
+    return [info, {"@type": _BAD_REQUEST, "fieldViolations": [violation]}]

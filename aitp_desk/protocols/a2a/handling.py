@@ -1,0 +1,246 @@
+"""What callers of A2A can ask, in whichever form: sending, looking, cancelling, following."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from aitp_desk.agent.base import Clarification
+from aitp_desk.desk.calling_directly import DirectCall
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.exchange import Ask
+from aitp_desk.desk.json_arguments import part_consent
+from aitp_desk.desk.offer import Offer
+from aitp_desk.desk.registry import OWN_NAMES
+from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.replying import write_reply
+from aitp_desk.desk.streams import Stream
+from aitp_desk.desk.tasks import Sent
+from aitp_desk.model.errors import InvalidRequest, TaskIsOver, TaskNotFound
+from aitp_desk.model.run import Run
+from aitp_desk.model.task import Push, Result, Task, TaskState
+from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Attachment, Draft
+from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.requests_wire import SendParams, read_list, write_token
+from aitp_desk.protocols.a2a.stream_wire import Event, TaskRunWording
+from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWords
+from aitp_desk.protocols.reply import Call
+from aitp_desk.protocols.sse import BEAT
+
+BEAT_SECONDS = 15.0
+FILE_PURPOSE = "a2a"
+LONGEST_QUESTION = 4096
+_INTENT = "intent"
+
+
+class _Unanswered(Exception):
+    """What was sent has begun no run that could be followed."""
+
+
+async def send(desk: Desk, call: Call, params: SendParams) -> Task:
+    """Send a message, and wait for what comes of it where that is wanted.
+
+    Nobody is waited for longer than ``threads.max_wait``: the task then says that it goes on.
+    """
+    task = await _begin(desk, call, params)
+    if not params.blocks:
+        return task
+    call.step_aside()
+    return await desk.tasks.wait(call.principal, task, desk.max_wait)
+
+
+async def send_streaming(
+    desk: Desk, call: Call, params: SendParams, words: TaskWords, event: Event
+) -> Stream:
+    """Send a message, and follow what comes of it."""
+    begun: list[Task] = []
+    if _called(params) is not None:
+        task = await _begin(desk, call, params)
+        return await _follow_call(desk, call, task, words, event, params.history_length)
+
+    async def start() -> Run:
+        task = await _begin(desk, call, params)
+        if task.run_id is None:
+            begun.append(task)
+            raise _Unanswered
+        # it may have been answered by now; the stream tells that in its order
+        begun.append(replace(task, state=TaskState.SUBMITTED, asks=None, result=None))
+        return await desk.tasks.run_of(call.principal, task)
+
+    def word(_run: Run) -> TaskRunWording:
+        return TaskRunWording(begun[0], words, event, params.history_length)
+
+    try:
+        return await desk.follow_started(call.principal, start, word)
+    except _Unanswered:
+        return await _follow_call(desk, call, begun[0], words, event, params.history_length)
+
+
+async def subscribe(desk: Desk, call: Call, task_id: str, words: TaskWords, event: Event) -> Stream:
+    """Follow a task from now on.
+
+    Raises:
+        TaskIsOver: nothing more will happen to it.
+    """
+    task = await desk.tasks.find(call.principal, task_id)
+    if task.state.is_over:
+        raise TaskIsOver(
+            f"This task is {task.state.value}; get it to see what came of it.", param="id"
+        )
+    if task.run_id is None or task.state.is_at_rest:
+        return await _follow_call(desk, call, task, words, event, None)
+
+    async def start() -> Run:
+        return await desk.tasks.run_of(call.principal, task)
+
+    return await desk.follow_started(
+        call.principal, start, lambda _run: TaskRunWording(task, words, event)
+    )
+
+
+async def list_tasks(desk: Desk, call: Call, params: Members, words: TaskWords) -> dict[str, Any]:
+    """One page of the caller's tasks, the newest first."""
+    wanted = read_list(params)
+    page = await desk.tasks.list(
+        call.principal,
+        context=wanted.context,
+        state=wanted.state,
+        after=wanted.after,
+        since=wanted.since,
+        limit=wanted.limit,
+    )
+    tasks = [
+        words.task(task, wanted.history_length, with_artifacts=wanted.with_artifacts)
+        for task in page.tasks
+    ]
+    return {
+        "tasks": tasks,
+        "nextPageToken": write_token(page.after),
+        "pageSize": wanted.limit,
+        "totalSize": page.total,
+    }
+
+
+async def find_push(desk: Desk, call: Call, task_id: str, push_id: str) -> Push:
+    """One of the addresses that are told of a task; without an id its first one.
+
+    Raises:
+        TaskNotFound: there is none.
+    """
+    for push in await desk.tasks.pushes(call.principal, task_id):
+        if push_id in ("", push.id, task_id):
+            return push
+    raise TaskNotFound("Of this task nobody is told by this id.", param="id")
+
+
+async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
+    sent = Sent(params.context, params.task_id, params.push)
+    request = Request(
+        call.method, call.path, call.body, call.headers.get("Idempotency-Key"), hops=_hops(call)
+    )
+    called = _called(params)
+    if called is not None:
+        name = called["action"]
+        if name in OWN_NAMES:
+            return await _ask(desk, call, sent, name, called)
+        asked = _direct(name, called)
+        return await desk.tasks.call(call.principal, sent, asked, called, request, call.allowance)
+    files = [
+        await desk.filing.keep(call.principal, file.name or "file", FILE_PURPOSE, file.data, None)
+        for file in params.parts.files
+    ]
+    texts = params.parts.texts
+    if not any(text.strip() for text in texts):
+        texts = (*texts, *(file.name for file in files))
+    metadata = {}
+    if len(params.message_id) <= METADATA_VALUE_LENGTH:
+        metadata[MESSAGE_ID] = params.message_id
+    draft = Draft(
+        "user",
+        texts,
+        tuple(Attachment(file.id) for file in files),
+        metadata=metadata,
+    )
+    return await desk.tasks.send(call.principal, sent, draft, request)
+
+
+async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, Any]) -> Task:
+    """Have the desk's own capability asked, which reads words."""
+    arguments = Members(called.get("arguments") or {}, "message.parts[0].data.arguments.")
+    query = arguments.text("query", LONGEST_QUESTION) or desk.registry.action(name).summary
+    session_id = sent.context or None
+    if sent.task_id:
+        session_id = (await desk.tasks.find(call.principal, sent.task_id)).context
+    ask = Ask(action=name, query=query, session_id=session_id)
+    asked = await desk.ask(call.principal, ask, call.allowance)
+    outcome = asked.outcome
+    payload = outcome.payload if isinstance(outcome, Offer) else None
+    data = None if payload is None else msgspec.json.decode(payload)
+    is_asking = isinstance(outcome, Clarification)
+    return await desk.tasks.note(
+        call.principal,
+        replace(sent, context=asked.session_id),
+        called,
+        TaskState.INPUT_REQUIRED if is_asking else TaskState.COMPLETED,
+        Result(write_reply(outcome, desk.site.url), data),
+    )
+
+
+def _called(params: SendParams) -> dict[str, Any] | None:
+    """The call that a message is: one data part alone that names an action."""
+    parts = params.parts
+    if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
+        return None
+    (data,) = parts.data
+    return data if isinstance(data, dict) and isinstance(data.get("action"), str) else None
+
+
+def _direct(name: str, called: dict[str, Any]) -> DirectCall:
+    given = called.get("arguments", {})
+    if not isinstance(given, dict):
+        raise InvalidRequest("arguments is an object.", param="message.parts[0].data.arguments")
+    intent = called.get(_INTENT)
+    if intent is not None and not (isinstance(intent, str) and len(intent) <= 256):
+        raise InvalidRequest(
+            "intent says in at most 256 characters what the call is for.",
+            param="message.parts[0].data.intent",
+        )
+    arguments, consent = part_consent(given)
+    return DirectCall(name, arguments, consent, intent)
+
+
+async def _follow_call(
+    desk: Desk,
+    call: Call,
+    task: Task,
+    words: TaskWords,
+    event: Event,
+    history_length: int | None,
+) -> Stream:
+    """A stream of a task that no run works on: how it stands, and its end when that comes."""
+
+    async def tell() -> AsyncIterator[bytes]:
+        yield event(words.task_event(task, history_length))
+        now = task
+        while now.call_id is not None and not now.state.is_at_rest:
+            now = await desk.tasks.wait(call.principal, now, BEAT_SECONDS)
+            if not now.state.is_at_rest:
+                yield BEAT
+        if now is not task:
+            if now.result is not None:
+                yield event(
+                    words.artifact_event(
+                        now, f"{now.call_id}-result", now.result, appends=False, is_last=True
+                    )
+                )
+            yield event(words.status_event(now, now.state, now.asks, now.changed_at))
+
+    return await desk.follow_told(call.principal, tell)
+
+
+def _hops(call: Call) -> int:
+    given = call.headers.get("Desk-Hops", "")
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 4 else 0

@@ -1,0 +1,102 @@
+"""Reading members of JSON objects: what is there, under either of its spellings, and of its type.
+
+Version 1.0 is ProtoJSON: members are written in lower camel case, and read as the field is spelled
+as well; a null is a member that is not there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from aitp_desk.model.errors import InvalidRequest, MissingField
+
+LONGEST_ID = 512
+_UPPER = re.compile(r"[A-Z]")
+
+
+class Members:
+    """The members of an object.
+
+    Parameters:
+        given: the object.
+        at: where it stands in its request, for ``param``: empty, or with a dot at its end.
+    """
+
+    def __init__(self, given: Any, at: str = "") -> None:
+        if not isinstance(given, dict):
+            raise InvalidRequest(
+                f"{at.rstrip('.') or 'params'} is an object.", param=at.rstrip(".")
+            )
+        self._given: Mapping[str, Any] = given
+        self._at = at
+
+    def get(self, name: str) -> Any:
+        """A member, by its name in lower camel case; None where it is not there."""
+        value = self._given.get(name)
+        return self._given.get(_spelled(name)) if value is None else value
+
+    def __contains__(self, name: str) -> bool:
+        return self.get(name) is not None
+
+    def where(self, name: str) -> str:
+        """Where a member stands, for ``param``."""
+        return f"{self._at}{name}"
+
+    def object(self, name: str) -> Members:
+        """A member that is an object; an empty one where it is not there."""
+        value = self.get(name)
+        return Members({} if value is None else value, f"{self.where(name)}.")
+
+    def text(self, name: str, longest: int | None = LONGEST_ID) -> str:
+        """A member that is a text; empty where it is not there.
+
+        Raises:
+            InvalidRequest: it is none, or too long.
+        """
+        value = self.get(name)
+        if value is None:
+            return ""
+        if not isinstance(value, str) or (longest is not None and len(value) > longest):
+            most = "" if longest is None else f" of at most {longest} characters"
+            raise InvalidRequest(f"{self.where(name)} is a text{most}.", param=self.where(name))
+        return value
+
+    def needed(self, name: str) -> str:
+        """A member that is a text and has to be there.
+
+        Raises:
+            MissingField: it is not, or is empty.
+        """
+        value = self.text(name)
+        if not value:
+            raise MissingField(f"{self.where(name)} is required.", param=self.where(name))
+        return value
+
+    def truth(self, name: str) -> bool | None:
+        """A member that is true or false; None where it is not there."""
+        value = self.get(name)
+        if value is not None and not isinstance(value, bool):
+            raise InvalidRequest(f"{self.where(name)} is true or false.", param=self.where(name))
+        return value
+
+    def count(self, name: str, most: int | None = None) -> int | None:
+        """A member that is a whole number and no less than zero; None where it is not there."""
+        value = self.get(name)
+        if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 10:
+            value = int(value)  # ProtoJSON lets numbers stand as texts, and so do queries
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if value is not None and (type(value) is not int or value < 0 or (most or value) < value):
+            bound = "" if most is None else f" of at most {most}"
+            raise InvalidRequest(
+                f"{self.where(name)} is a whole number{bound}, and not negative.",
+                param=self.where(name),
+            )
+        return value
+
+
+def _spelled(name: str) -> str:
+    """A member's name as its field is spelled."""
+    return _UPPER.sub(lambda found: f"_{found[0].lower()}", name)

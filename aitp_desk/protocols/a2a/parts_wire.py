@@ -1,0 +1,170 @@
+"""Parts of messages: text, data and files, read from and written in each form of the protocol.
+
+Source: A2A 1.0, section 4.1.6 (Part); A2A 0.3, section 6.5. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.errors import InvalidRequest, MissingField, UnsupportedMedia
+from aitp_desk.model.task import Result
+from aitp_desk.model.thread import MAX_ATTACHMENTS, MAX_PARTS
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.members import Members
+
+_KINDS = ("text", "raw", "url", "data")
+
+
+class GivenFile(msgspec.Struct, frozen=True):
+    """A file that a message carries."""
+
+    name: str
+    data: bytes
+
+
+class GivenParts(msgspec.Struct, frozen=True):
+    """What the parts of a message carry, each kind in its order.
+
+    Parameters:
+        texts: what it says; data stands among it as JSON.
+        data: the data parts.
+    """
+
+    texts: tuple[str, ...]
+    data: tuple[Any, ...]
+    files: tuple[GivenFile, ...]
+
+
+def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
+    """Read the parts of a message.
+
+    Parameters:
+        at: where they stand in the request.
+
+    Raises:
+        MissingField: there are none.
+        InvalidRequest: one is none, or there are too many.
+        UnsupportedMedia: a file is not in the request itself.
+    """
+    if not isinstance(given, list) or not given:
+        raise MissingField(f"{at} is a list of at least one part.", param=at)
+    if len(given) > MAX_PARTS:
+        raise InvalidRequest(f"{at} has at most {MAX_PARTS} parts.", param=at)
+    texts: list[str] = []
+    data: list[Any] = []
+    files: list[GivenFile] = []
+    for place, one in enumerate(given):
+        where = f"{at}[{place}]"
+        kind, value, part = _read_part(Members(one, f"{where}."), dialect)
+        if kind == "text":
+            texts.append(value)
+        elif kind == "data":
+            data.append(value)
+            texts.append(msgspec.json.encode(value).decode())
+        elif kind == "raw":
+            files.append(
+                GivenFile(part.text("filename") or part.text("name"), _bytes(value, where))
+            )
+        else:
+            raise UnsupportedMedia(
+                "Files are taken in the message itself (raw, base64), and fetched from nowhere.",
+                param=where,
+            )
+    if len(files) > MAX_ATTACHMENTS:
+        raise InvalidRequest(f"{at} has at most {MAX_ATTACHMENTS} files.", param=at)
+    return GivenParts(tuple(texts), tuple(data), tuple(files))
+
+
+def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
+    """Write what came of a task: in words, then as data."""
+    parts = [text_part(text, dialect) for text in result.texts if text]
+    if result.data is not None or not parts:
+        parts.append(data_part({} if result.data is None else result.data, dialect))
+    return parts
+
+
+def write_content(content: Iterable[str], dialect: Dialect) -> list[dict[str, Any]]:
+    """Write what a message says, as it is kept: a part that is a JSON object is data."""
+    return [_kept_part(text, dialect) for text in content]
+
+
+def text_part(text: str, dialect: Dialect) -> dict[str, Any]:
+    """A part that is text."""
+    return {"kind": "text", "text": text} if dialect is Dialect.V03 else {"text": text}
+
+
+def data_part(value: Any, dialect: Dialect) -> dict[str, Any]:
+    """A part that is data; version 0.3 has objects alone, and gets others as their ``value``."""
+    if dialect is Dialect.V1:
+        return {"data": value, "mediaType": "application/json"}
+    whole = value if isinstance(value, dict | msgspec.Struct) else {"value": value}
+    if dialect is Dialect.V03:
+        return {"kind": "data", "data": whole}
+    return {"data": {"data": whole}}
+
+
+def url_part(url: str, dialect: Dialect) -> dict[str, Any]:
+    """A part that is a file, by its address."""
+    if dialect is Dialect.V1:
+        return {"url": url}
+    if dialect is Dialect.V03:
+        return {"kind": "file", "file": {"uri": url}}
+    return {"file": {"fileWithUri": url}}
+
+
+def _kept_part(text: str, dialect: Dialect) -> dict[str, Any]:
+    if text.startswith("{"):
+        try:
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            return text_part(text, dialect)
+        return data_part(value, dialect)
+    return text_part(text, dialect)
+
+
+def _read_part(part: Members, dialect: Dialect) -> tuple[str, Any, Members]:
+    """The kind of a part, what it holds, and where its name is said."""
+    if dialect is Dialect.V1:
+        kinds = [kind for kind in _KINDS if kind in part]
+        if len(kinds) != 1:
+            raise InvalidRequest(
+                f"{part.where('')[:-1]} has exactly one of {', '.join(_KINDS)}.",
+                param=part.where("")[:-1],
+            )
+        (kind,) = kinds
+        return kind, part.get(kind) if kind == "data" else part.text(kind, None), part
+    kind = part.text("kind") if dialect is Dialect.V03 else _member_kind(part)
+    if kind == "text":
+        if not isinstance(part.get("text"), str):
+            raise MissingField(f"{part.where('text')} is required.", param=part.where("text"))
+        return kind, part.text("text", None), part
+    if kind == "data":
+        data = part.object("data")
+        whole = data.get("data") if dialect is Dialect.V03_HTTP else part.get("data")
+        if not isinstance(whole, dict):
+            raise InvalidRequest(f"{part.where('data')} is an object.", param=part.where("data"))
+        return kind, whole, part
+    if kind == "file":
+        file = part.object("file")
+        for member in ("bytes", "fileWithBytes"):
+            if member in file:
+                return "raw", file.text(member, None), file
+        return "url", None, file
+    raise InvalidRequest(f"{part.where('kind')} is text, data or file.", param=part.where("kind"))
+
+
+def _member_kind(part: Members) -> str:
+    return next((kind for kind in ("text", "data", "file") if kind in part), "")
+
+
+def _bytes(text: str, where: str) -> bytes:
+    try:
+        return b64decode(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
+    except (binascii.Error, ValueError):
+        raise InvalidRequest(f"The bytes of {where} are written in base64.", param=where) from None

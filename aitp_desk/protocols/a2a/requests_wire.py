@@ -1,0 +1,206 @@
+"""What callers ask for, read from each form of the protocol.
+
+Source: A2A 1.0, section 3.1 (operations); A2A 0.3, section 7. Pure: no I/O, no clock.
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from aitp_desk.model.errors import InvalidRequest
+from aitp_desk.model.task import Push, TaskState
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.parts_wire import GivenParts, read_parts
+
+MOST_HISTORY = 1000
+DEFAULT_PAGE = 50
+MOST_PAGE = 100
+_STATES = {f"TASK_STATE_{state.name}": state for state in TaskState}
+_ANY_STATE = ("", "TASK_STATE_UNSPECIFIED")
+_USER = ("user", "ROLE_USER")
+
+
+class SendParams(msgspec.Struct, frozen=True):
+    """A message that is sent.
+
+    Parameters:
+        message_id: what its sender calls it.
+        context, task_id: what it belongs to; empty begins one.
+        history_length: how much of what was said before is told at most; None for all.
+        blocks: whether the answer waits until the task is at rest.
+        push: whom to tell how the task goes on.
+    """
+
+    parts: GivenParts
+    message_id: str
+    context: str = ""
+    task_id: str = ""
+    history_length: int | None = None
+    blocks: bool = True
+    push: Push | None = None
+
+
+class ListParams(msgspec.Struct, frozen=True):
+    """Which tasks are listed.
+
+    Parameters:
+        context: empty for all.
+        state: None for every state.
+        after: the task behind which the page begins.
+        since: Unix seconds.
+    """
+
+    context: str
+    state: TaskState | None
+    limit: int
+    after: tuple[int, str] | None
+    since: int
+    history_length: int | None
+    with_artifacts: bool
+
+
+def read_send(given: Any, dialect: Dialect) -> SendParams:
+    """Read the parameters of sending a message.
+
+    Raises:
+        InvalidRequest and its kin: ``param`` is where.
+    """
+    params = Members(given)
+    name = "message"
+    if dialect is Dialect.V03_HTTP and name not in params:
+        name = "request"
+    message = params.object(name)
+    message_id = message.needed("messageId")
+    role = message.needed("role")
+    if role not in _USER:
+        raise InvalidRequest(
+            f"{message.where('role')} is the user's in what is sent to an agent.",
+            param=message.where("role"),
+        )
+    member = "content" if dialect is Dialect.V03_HTTP else "parts"
+    parts = read_parts(message.get(member), dialect, message.where(member))
+    configuration = params.object("configuration")
+    push_member = "taskPushNotificationConfig"
+    if dialect is not Dialect.V1:
+        push_member = "pushNotificationConfig"
+        if dialect is Dialect.V03_HTTP and "pushNotification" in configuration:
+            push_member = "pushNotification"
+    push = None
+    if push_member in configuration:
+        push = read_push(configuration.object(push_member), dialect, "")
+    return SendParams(
+        parts,
+        message_id,
+        message.text("contextId"),
+        message.text("taskId"),
+        configuration.count("historyLength"),
+        _blocks(configuration, dialect, is_there="configuration" in params),
+        push,
+    )
+
+
+def _blocks(configuration: Members, dialect: Dialect, *, is_there: bool) -> bool:
+    """Whether the answer waits until the task is at rest.
+
+    Parameters:
+        is_there: whether there is a configuration at all.
+    """
+    if dialect is Dialect.V1:
+        return not configuration.truth("returnImmediately")
+    blocking = configuration.truth("blocking")
+    if dialect is Dialect.V03_HTTP and is_there:
+        return blocking is True  # a false member is left out by those who write ProtoJSON
+    return blocking is not False
+
+
+def read_push(config: Members, dialect: Dialect, task_id: str) -> Push:
+    """Read whom to tell of a task.
+
+    Parameters:
+        task_id: of the task; empty where it is the one that is begun.
+    """
+    authentication = config.object("authentication")
+    scheme = authentication.text("scheme", None)
+    if dialect is not Dialect.V1:
+        schemes = authentication.get("schemes") or [""]
+        if not isinstance(schemes, list) or not isinstance(schemes[0], str):
+            raise InvalidRequest(
+                f"{authentication.where('schemes')} is a list of names.",
+                param=authentication.where("schemes"),
+            )
+        scheme = schemes[0]
+    if "url" not in config:
+        config.needed("url")
+    return Push(
+        config.text("id"),
+        task_id,
+        config.text("url", None),
+        config.text("token", None),
+        scheme,
+        authentication.text("credentials", None),
+        dialect.version,
+    )
+
+
+def read_list(params: Members) -> ListParams:
+    """Read which tasks are to be listed.
+
+    Raises:
+        InvalidRequest: ``param`` is where.
+    """
+    named = params.text("status")
+    if named not in _STATES and named not in _ANY_STATE:
+        raise InvalidRequest(
+            f"status is one of {', '.join(_STATES)}.", param=params.where("status")
+        )
+    limit = params.count("pageSize", MOST_PAGE)
+    if limit == 0 and params.get("pageSize") is not None:
+        raise InvalidRequest(f"pageSize is from 1 to {MOST_PAGE}.", param="pageSize")
+    includes = params.get("includeArtifacts")
+    return ListParams(
+        params.text("contextId"),
+        _STATES.get(named),
+        limit or DEFAULT_PAGE,
+        _read_token(params.text("pageToken")),
+        _read_moment(params.text("statusTimestampAfter")),
+        params.count("historyLength"),
+        includes is True or includes == "true",
+    )
+
+
+def write_token(after: tuple[int, str] | None) -> str:
+    """The name of the page that comes next; empty where none does."""
+    if after is None:
+        return ""
+    return urlsafe_b64encode(f"{after[0]} {after[1]}".encode()).decode().rstrip("=")
+
+
+def _read_token(token: str) -> tuple[int, str] | None:
+    if not token:
+        return None
+    try:
+        text = urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode()
+        changed_at, id_ = text.split(" ")
+        return int(changed_at[:18]), id_
+    except (binascii.Error, ValueError):
+        raise InvalidRequest(
+            "pageToken is the nextPageToken of the page before.", param="pageToken"
+        ) from None
+
+
+def _read_moment(text: str) -> int:
+    if not text:
+        return 0
+    try:
+        return int(datetime.fromisoformat(text).timestamp())
+    except (ValueError, OverflowError):
+        raise InvalidRequest(
+            "statusTimestampAfter is a moment such as 2026-01-31T12:00:00Z.",
+            param="statusTimestampAfter",
+        ) from None

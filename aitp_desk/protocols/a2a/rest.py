@@ -1,0 +1,159 @@
+"""A2A over plain HTTP: an address for each operation.
+
+Source: A2A 1.0, section 11; A2A 0.3, section 3.5.3 (below ``/v1``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.a2a import handling
+from aitp_desk.protocols.a2a.card import Cards
+from aitp_desk.protocols.a2a.dialect import Dialect, check_version
+from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
+from aitp_desk.protocols.a2a.tasks_wire import TaskWords
+from aitp_desk.protocols.reply import EVENT_STREAM, JSON, Call, Reply, Route
+from aitp_desk.protocols.sse import UNBUFFERED
+
+A2A_JSON = "application/a2a+json"
+_encode = msgspec.json.encode
+Operation = Callable[["RestDoor", Desk, Call], Awaitable[Reply]]
+
+
+class RestDoor:
+    """The operations in one form.
+
+    Parameters:
+        below: the address of the desk, without a slash at its end.
+    """
+
+    def __init__(self, dialect: Dialect, cards: Cards, below: str) -> None:
+        self._dialect = dialect
+        self._cards = cards
+        self._words = TaskWords(dialect, below)
+
+    async def send(self, desk: Desk, call: Call) -> Reply:
+        """``POST message:send``."""
+        params = read_send(self._body(call), self._dialect)
+        task = await handling.send(desk, call, params)
+        return _reply(call, self._words.task_event(task, params.history_length))
+
+    async def stream(self, desk: Desk, call: Call) -> Reply:
+        """``POST message:stream``."""
+        params = read_send(self._body(call), self._dialect)
+        stream = await handling.send_streaming(desk, call, params, self._words, _event)
+        return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+    async def get(self, desk: Desk, call: Call) -> Reply:
+        """``GET tasks/{id}``."""
+        self._check(call)
+        length = Members(dict(call.query)).count("historyLength")
+        task = await desk.tasks.find(call.principal, call.params["task_id"])
+        return _reply(call, self._words.task(task, length))
+
+    async def list(self, desk: Desk, call: Call) -> Reply:
+        """``GET tasks``."""
+        self._check(call)
+        query = Members(dict(call.query))
+        return _reply(call, await handling.list_tasks(desk, call, query, self._words))
+
+    async def cancel(self, desk: Desk, call: Call) -> Reply:
+        """``POST tasks/{id}:cancel``."""
+        self._check(call)
+        task = await desk.tasks.cancel(call.principal, call.params["task_id"])
+        return _reply(call, self._words.task(task))
+
+    async def subscribe(self, desk: Desk, call: Call) -> Reply:
+        """``POST tasks/{id}:subscribe``, and GET."""
+        self._check(call)
+        task_id = call.params["task_id"]
+        stream = await handling.subscribe(desk, call, task_id, self._words, _event)
+        return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+    async def set_push(self, desk: Desk, call: Call) -> Reply:
+        """``POST tasks/{id}/pushNotificationConfigs``."""
+        config = Members(self._body(call))
+        if self._dialect is not Dialect.V1 and "config" in config:
+            config = config.object("config").object("pushNotificationConfig")
+        push = read_push(config, self._dialect, call.params["task_id"])
+        return _reply(call, self._words.push(await desk.tasks.set_push(call.principal, push)))
+
+    async def list_pushes(self, desk: Desk, call: Call) -> Reply:
+        """``GET tasks/{id}/pushNotificationConfigs``."""
+        self._check(call)
+        pushes = await desk.tasks.pushes(call.principal, call.params["task_id"])
+        return _reply(call, {"configs": [self._words.push(push) for push in pushes]})
+
+    async def get_push(self, desk: Desk, call: Call) -> Reply:
+        """``GET tasks/{id}/pushNotificationConfigs/{push_id}``."""
+        self._check(call)
+        task_id, push_id = call.params["task_id"], call.params["push_id"]
+        return _reply(
+            call, self._words.push(await handling.find_push(desk, call, task_id, push_id))
+        )
+
+    async def delete_push(self, desk: Desk, call: Call) -> Reply:
+        """``DELETE tasks/{id}/pushNotificationConfigs/{push_id}``."""
+        self._check(call)
+        task_id, push_id = call.params["task_id"], call.params["push_id"]
+        await desk.tasks.delete_push(call.principal, task_id, push_id)
+        return _reply(call, {})
+
+    async def card(self, desk: Desk, call: Call) -> Reply:
+        """``GET extendedAgentCard``, in 0.3 ``GET card``."""
+        self._check(call)
+        return _reply(call, self._cards.extended(desk, call.principal, self._dialect))
+
+    def routes(self, path: str, max_body: int) -> tuple[Route, ...]:
+        """The addresses.
+
+        Parameters:
+            path: below which they stand.
+            max_body: the most bytes of a message.
+        """
+        task = f"{path}/tasks/{{task_id}}"
+        pushes = f"{task}/pushNotificationConfigs"
+        push = f"{pushes}/{{push_id}}"
+        streams = (EVENT_STREAM, JSON)
+        is_newest = self._dialect is Dialect.V1
+        card = "extendedAgentCard" if is_newest else "card"
+        routes = [
+            Route("POST", f"{path}/message:send", self.send, "converse", max_body),
+            Route("POST", f"{path}/message:stream", self.stream, "converse", max_body),
+            Route("POST", f"{task}:cancel", self.cancel, "converse", max_body),
+            Route("POST", f"{task}:subscribe", self.subscribe, "converse", max_body),
+            Route("GET", f"{task}:subscribe", self.subscribe, "static", gives=streams),
+            Route("GET", task, self.get, "static"),
+            Route("POST", pushes, self.set_push, "converse", max_body),
+            Route("GET", pushes, self.list_pushes, "static"),
+            Route("GET", push, self.get_push, "static"),
+            Route("DELETE", push, self.delete_push, "converse"),
+            Route("GET", f"{path}/{card}", self.card, "static"),
+        ]
+        if is_newest:
+            routes.append(Route("GET", f"{path}/tasks", self.list, "static"))
+        return tuple(routes)
+
+    def _check(self, call: Call) -> None:
+        check_version(call.headers, call.query, self._dialect.version)
+
+    def _body(self, call: Call) -> Any:
+        self._check(call)
+        return decode_json(call.body)
+
+
+def _reply(call: Call, body: Any) -> Reply:
+    """An answer, of the media type that its reader names, else the protocol's own."""
+    accepted = call.listed("Accept").lower()
+    is_plain = JSON in accepted and A2A_JSON not in accepted
+    return Reply(200, _encode(body), JSON if is_plain else A2A_JSON)
+
+
+def _event(body: dict[str, Any]) -> bytes:
+    return b"data: %b\n\n" % _encode(body)

@@ -1,0 +1,81 @@
+"""The addresses of the A2A door: the card, JSON-RPC, and plain HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.protocols.a2a import rpc
+from aitp_desk.protocols.a2a.card import CARD_PATH, DOOR_PATH, Cards
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.errors_wire import (
+    render_http_error,
+    render_http_error_03,
+    render_rpc_error,
+)
+from aitp_desk.protocols.a2a.rest import RestDoor
+from aitp_desk.protocols.reply import Call, Door, Reply, Route
+
+MOST_FILE_BYTES = 4 * 1024 * 1024
+"""Files that stand in messages may have so many bytes together, however large files may be."""
+_OWN = ("message:", "tasks", "extendedAgentCard")
+
+
+def make_doors(
+    desk: Desk,
+    *,
+    max_body: int,
+    max_file: int,
+    token_path: str,
+    is_union: bool,
+    clock: Callable[[], float],
+) -> tuple[Door, ...]:
+    """The door of one desk: one for each form in which it refuses.
+
+    Parameters:
+        max_body: the most bytes of a message without its files.
+        max_file: the most bytes of a file.
+        token_path: where clients get access tokens; empty where they get none.
+        is_union: whether the public card is for callers of version 0.3 as well.
+        clock: Unix seconds.
+    """
+    root = f"/{desk.name}" if desk.name else ""
+    below, path = f"{desk.site.url}{root}", f"{root}{DOOR_PATH}"
+    token_url = f"{desk.site.url}{token_path}" if token_path else ""
+    cards = Cards(below, token_url=token_url, is_union=is_union, clock=clock)
+    most = max_body + min(max_file, MOST_FILE_BYTES) * 4 // 3
+    answer = partial(_answer, cards, below)
+    own = desk if desk.name else None
+    called = f" of {desk.name}" if desk.name else ""
+    return (
+        Door(
+            f"a2a{called}",
+            (
+                Route("GET", f"{root}{CARD_PATH}", cards.get, "static", is_open=True),
+                Route("POST", path, answer, "converse", most),
+                Route("POST", f"{path}/", answer, "converse", most),
+            ),
+            (path, f"{root}{CARD_PATH}"),
+            render_rpc_error,
+            own,
+        ),
+        Door(
+            f"a2a over HTTP{called}",
+            RestDoor(Dialect.V1, cards, below).routes(path, most),
+            tuple(f"{path}/{own_path}" for own_path in _OWN),
+            render_http_error,
+            own,
+        ),
+        Door(
+            f"a2a 0.3 over HTTP{called}",
+            RestDoor(Dialect.V03_HTTP, cards, below).routes(f"{path}/v1", most),
+            (f"{path}/v1/",),
+            render_http_error_03,
+            own,
+        ),
+    )
+
+
+async def _answer(cards: Cards, below: str, desk: Desk, call: Call) -> Reply:
+    return await rpc.answer(desk, call, cards, below)

@@ -1,0 +1,227 @@
+"""A2A over JSON-RPC: one address, at which methods are called.
+
+Source: JSON-RPC 2.0; A2A 1.0, section 9; A2A 0.3, section 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from aitp_desk.desk.desk import Desk
+from aitp_desk.model.errors import DeskError, InvalidRequest, UnknownVersion
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.a2a import handling
+from aitp_desk.protocols.a2a.card import Cards
+from aitp_desk.protocols.a2a.dialect import VERSION_HEADER, Dialect, read_version
+from aitp_desk.protocols.a2a.errors_wire import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    refuse_call,
+    rpc_error,
+)
+from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
+from aitp_desk.protocols.a2a.tasks_wire import TaskWords
+from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply
+from aitp_desk.protocols.sse import UNBUFFERED
+
+_encode = msgspec.json.encode
+
+
+class RpcCall(msgspec.Struct, frozen=True):
+    """A method that is called.
+
+    Parameters:
+        id: what its answer names.
+    """
+
+    desk: Desk
+    call: Call
+    cards: Cards
+    id: Any
+    params: Any
+    words: TaskWords
+
+    @property
+    def dialect(self) -> Dialect:
+        """The form in which it is called."""
+        return self.words.dialect
+
+    @property
+    def members(self) -> Members:
+        """Its parameters."""
+        return Members({} if self.params is None else self.params)
+
+    def reply(self, result: Any) -> Reply:
+        """Its answer."""
+        return Reply(200, _encode(self._answer(result)))
+
+    def event(self, body: dict[str, Any]) -> bytes:
+        """Its answer, as one of those that a stream is."""
+        return b"data: %b\n\n" % _encode(self._answer(body))
+
+    def _answer(self, result: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": self.id, "result": result}
+
+
+Method = Callable[[RpcCall], Awaitable[Reply]]
+
+
+async def _send(rpc: RpcCall) -> Reply:
+    params = read_send(rpc.params, rpc.dialect)
+    task = await handling.send(rpc.desk, rpc.call, params)
+    return rpc.reply(rpc.words.task_event(task, params.history_length))
+
+
+async def _stream(rpc: RpcCall) -> Reply:
+    params = read_send(rpc.params, rpc.dialect)
+    stream = await handling.send_streaming(rpc.desk, rpc.call, params, rpc.words, rpc.event)
+    return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+
+async def _get(rpc: RpcCall) -> Reply:
+    task_id, length = rpc.members.needed("id"), rpc.members.count("historyLength")
+    task = await rpc.desk.tasks.find(rpc.call.principal, task_id)
+    return rpc.reply(rpc.words.task(task, length))
+
+
+async def _list(rpc: RpcCall) -> Reply:
+    return rpc.reply(await handling.list_tasks(rpc.desk, rpc.call, rpc.members, rpc.words))
+
+
+async def _cancel(rpc: RpcCall) -> Reply:
+    task = await rpc.desk.tasks.cancel(rpc.call.principal, rpc.members.needed("id"))
+    return rpc.reply(rpc.words.task(task))
+
+
+async def _subscribe(rpc: RpcCall) -> Reply:
+    task_id = rpc.members.needed("id")
+    stream = await handling.subscribe(rpc.desk, rpc.call, task_id, rpc.words, rpc.event)
+    return Reply(200, content_type=EVENT_STREAM, headers=UNBUFFERED, stream=stream)
+
+
+async def _set_push(rpc: RpcCall) -> Reply:
+    task_id = rpc.members.needed("taskId")
+    config = rpc.members
+    if rpc.dialect is not Dialect.V1:
+        config = config.object("pushNotificationConfig")
+    push = read_push(config, rpc.dialect, task_id)
+    return rpc.reply(rpc.words.push(await rpc.desk.tasks.set_push(rpc.call.principal, push)))
+
+
+async def _get_push(rpc: RpcCall) -> Reply:
+    push = await handling.find_push(rpc.desk, rpc.call, *_push_of(rpc))
+    return rpc.reply(rpc.words.push(push))
+
+
+async def _list_pushes(rpc: RpcCall) -> Reply:
+    task_id = rpc.members.needed("taskId" if rpc.dialect is Dialect.V1 else "id")
+    pushes = await rpc.desk.tasks.pushes(rpc.call.principal, task_id)
+    told = [rpc.words.push(push) for push in pushes]
+    return rpc.reply({"configs": told} if rpc.dialect is Dialect.V1 else told)
+
+
+async def _delete_push(rpc: RpcCall) -> Reply:
+    await rpc.desk.tasks.delete_push(rpc.call.principal, *_push_of(rpc))
+    return rpc.reply({} if rpc.dialect is Dialect.V1 else None)
+
+
+async def _extended_card(rpc: RpcCall) -> Reply:
+    return rpc.reply(rpc.cards.extended(rpc.desk, rpc.call.principal, rpc.dialect))
+
+
+def _push_of(rpc: RpcCall) -> tuple[str, str]:
+    """The ids of a task and of an address that is told of it."""
+    if rpc.dialect is Dialect.V1:
+        return rpc.members.needed("taskId"), rpc.members.needed("id")
+    return rpc.members.needed("id"), rpc.members.text("pushNotificationConfigId")
+
+
+METHODS: Mapping[str, Method] = MappingProxyType(
+    {
+        "SendMessage": _send,
+        "SendStreamingMessage": _stream,
+        "GetTask": _get,
+        "ListTasks": _list,
+        "CancelTask": _cancel,
+        "SubscribeToTask": _subscribe,
+        "CreateTaskPushNotificationConfig": _set_push,
+        "GetTaskPushNotificationConfig": _get_push,
+        "ListTaskPushNotificationConfigs": _list_pushes,
+        "DeleteTaskPushNotificationConfig": _delete_push,
+        "GetExtendedAgentCard": _extended_card,
+    }
+)
+METHODS_03: Mapping[str, Method] = MappingProxyType(
+    {
+        "message/send": _send,
+        "message/stream": _stream,
+        "tasks/get": _get,
+        "tasks/cancel": _cancel,
+        "tasks/resubscribe": _subscribe,
+        "tasks/pushNotificationConfig/set": _set_push,
+        "tasks/pushNotificationConfig/get": _get_push,
+        "tasks/pushNotificationConfig/list": _list_pushes,
+        "tasks/pushNotificationConfig/delete": _delete_push,
+        "agent/getAuthenticatedExtendedCard": _extended_card,
+    }
+)
+
+
+async def answer(desk: Desk, call: Call, cards: Cards, below: str) -> Reply:
+    """Answer a JSON-RPC request.
+
+    Parameters:
+        below: the address of the desk, without a slash at its end.
+    """
+    try:
+        given = decode_json(call.body)
+    except InvalidRequest as error:
+        return _wrong(None, PARSE_ERROR, f"Invalid JSON payload: {error.message}")
+    id_ = given.get("id") if isinstance(given, dict) else None
+    if (wrong := _wrong_envelope(given)) is not None:
+        return _wrong(id_ if _is_id(id_) else None, INVALID_REQUEST, wrong)
+    try:
+        version = read_version(call.headers, call.query)
+        dialect = Dialect.V1 if version == Dialect.V1.version else Dialect.V03
+        methods = METHODS if dialect is Dialect.V1 else METHODS_03
+        method = methods.get(given["method"])
+        if method is None:
+            if given["method"] in METHODS:
+                raise UnknownVersion(
+                    f"{given['method']} is a method of A2A 1.0; send {VERSION_HEADER}: 1.0"
+                    " (without it a request is 0.3's).",
+                    param=VERSION_HEADER,
+                )
+            named = ", ".join(methods)
+            return _wrong(id_, METHOD_NOT_FOUND, f"Method not found. There are {named}.")
+        words = TaskWords(dialect, below)
+        return await method(RpcCall(desk, call, cards, id_, given.get("params"), words))
+    except DeskError as error:
+        return refuse_call(error, id_)
+
+
+def _wrong_envelope(given: Any) -> str | None:
+    """What is wrong with a request before its method is looked at."""
+    if not isinstance(given, dict):
+        return "A request is one JSON object; batches are not supported."
+    if given.get("jsonrpc") != "2.0":
+        return "Invalid request: 'jsonrpc' is \"2.0\"."
+    if not isinstance(given.get("method"), str):
+        return "Invalid request: 'method' is a text."
+    if not _is_id(given.get("id")):
+        return "Invalid request: 'id' is a text, a whole number or null."
+    return None
+
+
+def _is_id(value: Any) -> bool:
+    return value is None or isinstance(value, str) or type(value) is int
+
+
+def _wrong(id_: Any, code: int, message: str) -> Reply:
+    return Reply(200, _encode(rpc_error(id_, code, message)))

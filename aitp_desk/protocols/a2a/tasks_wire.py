@@ -1,0 +1,188 @@
+"""Tasks and what happens to them, in each form of the protocol.
+
+Source: A2A 1.0, sections 4.1 (objects) and 4.2 (events of streams); A2A 0.3, section 6. Pure: no
+I/O, no clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from aitp_desk.model.task import Push, Result, Task, TaskState, Told
+from aitp_desk.model.thread import Message, Origin
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.parts_wire import data_part, url_part, write_content, write_parts
+
+MESSAGE_ID = "a2a_message_id"
+"""Metadata of a message on a thread: the id that its sender gave it."""
+FILES_PATH = "/v1/files/"
+
+
+class TaskWords:
+    """Writes tasks for one caller.
+
+    Parameters:
+        below: the address of the desk, without a slash at its end; files stand below it.
+    """
+
+    def __init__(self, dialect: Dialect, below: str) -> None:
+        self.dialect = dialect
+        self._below = below
+
+    def task(
+        self, task: Task, history_length: int | None = None, *, with_artifacts: bool = True
+    ) -> dict[str, Any]:
+        """A task.
+
+        Parameters:
+            history_length: of what was said before at most so much; None for all that is known.
+        """
+        body: dict[str, Any] = {
+            "id": task.id,
+            "contextId": task.context,
+            "status": self.status(task, task.state, task.asks, task.changed_at),
+        }
+        if with_artifacts and task.result is not None:
+            body["artifacts"] = [self.artifact(artifact_id(task), task.result)]
+        history = _newest(task.history, history_length)
+        if history:
+            body["history"] = [self._told(task, one) for one in history]
+        return self._kind(body, "task")
+
+    def status(self, task: Task, state: TaskState, asks: Result | None, at: int) -> dict[str, Any]:
+        """Where a task stands, and since when.
+
+        Parameters:
+            at: Unix seconds.
+        """
+        status: dict[str, Any] = {"state": self.state(state)}
+        if asks is not None:
+            message = self._message(f"{task.id}-{at}", False, write_parts(asks, self.dialect), task)
+            status["message"] = message
+        status["timestamp"] = moment(at)
+        return status
+
+    def state(self, state: TaskState) -> str:
+        """What a state is called."""
+        if self.dialect is Dialect.V03:
+            return state.value
+        name = state.name
+        if self.dialect is Dialect.V03_HTTP and state is TaskState.CANCELED:
+            name = "CANCELLED"
+        return f"TASK_STATE_{name}"
+
+    def artifact(self, artifact_id: str, result: Result) -> dict[str, Any]:
+        """What a task has given."""
+        return {
+            "artifactId": artifact_id,
+            "name": "result",
+            "parts": write_parts(result, self.dialect),
+        }
+
+    def status_event(
+        self, task: Task, state: TaskState, asks: Result | None, at: int
+    ) -> dict[str, Any]:
+        """An event of a stream: a task has moved.
+
+        Parameters:
+            at: Unix seconds.
+        """
+        event: dict[str, Any] = {
+            "taskId": task.id,
+            "contextId": task.context,
+            "status": self.status(task, state, asks, at),
+        }
+        if self.dialect is not Dialect.V1:
+            event["final"] = state.is_at_rest
+        return self.wrapped(self._kind(event, "status-update"), "statusUpdate")
+
+    def artifact_event(
+        self, task: Task, artifact_id: str, result: Result, *, appends: bool, is_last: bool
+    ) -> dict[str, Any]:
+        """An event of a stream: a task gives something, or more of it."""
+        event = {
+            "taskId": task.id,
+            "contextId": task.context,
+            "artifact": self.artifact(artifact_id, result),
+            "append": appends,
+            "lastChunk": is_last,
+        }
+        return self.wrapped(self._kind(event, "artifact-update"), "artifactUpdate")
+
+    def task_event(self, task: Task, history_length: int | None = None) -> dict[str, Any]:
+        """A task as the result of sending, and as the first event of a stream."""
+        return self.wrapped(self.task(task, history_length), "task")
+
+    def wrapped(self, body: dict[str, Any], member: str) -> dict[str, Any]:
+        """What stands in a result or a stream, under what it is."""
+        return body if self.dialect is Dialect.V03 else {member: body}
+
+    def push(self, push: Push) -> dict[str, Any]:
+        """An address that is told of a task. Secrets are shown to who has set them."""
+        told: dict[str, Any] = {"id": push.id, "url": push.url}
+        if push.token:
+            told["token"] = push.token
+        if self.dialect is Dialect.V1:
+            told["taskId"] = push.task_id
+            if push.scheme:
+                told["authentication"] = {"scheme": push.scheme, "credentials": push.credentials}
+            return told
+        if push.scheme:
+            told["authentication"] = {"schemes": [push.scheme], "credentials": push.credentials}
+        if self.dialect is Dialect.V03:
+            return {"taskId": push.task_id, "pushNotificationConfig": told}
+        name = f"tasks/{push.task_id}/pushNotificationConfigs/{push.id}"
+        return {"name": name, "pushNotificationConfig": told}
+
+    def _told(self, task: Task, told: Told) -> dict[str, Any]:
+        if told.message is None:
+            parts = [data_part(told.asked, self.dialect)]
+            return self._message(f"{task.id}-asked", True, parts, task)
+        message = told.message
+        parts = write_content(message.content, self.dialect)
+        for file in message.attachments:
+            address = f"{self._below}{FILES_PATH}{file.file_id}/content"
+            parts.append(url_part(address, self.dialect))
+        is_visitor = message.origin is Origin.VISITOR
+        return self._message(id_of(message), is_visitor, parts, task)
+
+    def _message(
+        self, message_id: str, is_visitor: bool, parts: list[dict[str, Any]], task: Task
+    ) -> dict[str, Any]:
+        role = "user" if is_visitor else "agent"
+        body: dict[str, Any] = {
+            "messageId": message_id,
+            "contextId": task.context,
+            "taskId": task.id,
+            "role": role if self.dialect is Dialect.V03 else f"ROLE_{role.upper()}",
+            "content" if self.dialect is Dialect.V03_HTTP else "parts": parts,
+        }
+        return self._kind(body, "message")
+
+    def _kind(self, body: dict[str, Any], kind: str) -> dict[str, Any]:
+        return {"kind": kind, **body} if self.dialect is Dialect.V03 else body
+
+
+def id_of(message: Message) -> str:
+    """What a message is called: by its sender, else on its thread."""
+    return message.metadata.get(MESSAGE_ID) or message.id
+
+
+def moment(at: int) -> str:
+    """A moment as the protocol writes it (ISO 8601, UTC).
+
+    Parameters:
+        at: Unix seconds.
+    """
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+def artifact_id(task: Task) -> str:
+    """What that is called which a task has given, or is giving."""
+    return f"{task.run_id or task.call_id or task.id}-result"
+
+
+def _newest(history: Sequence[Told], length: int | None) -> Sequence[Told]:
+    return history if length is None else history[max(0, len(history) - length) :]

@@ -1,0 +1,150 @@
+"""Tasks: written down behind what was said for them, and told of when their runs or calls end."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from aitp_desk.model.errors import PreconditionFailed, TaskNotFound
+from aitp_desk.model.ids import id_from
+from aitp_desk.model.task import MAX_PUSHES
+from aitp_desk.store.base import Row, Work
+from aitp_desk.store.job_records import NewJob
+from aitp_desk.store.task_records import NewPush, NewTask, NewTurn
+from aitp_desk.store.work.jobs import enqueue_job
+
+PUSH_KIND = "task_push"
+"""The kind of jobs that tell how a task goes on; their ``ref`` is ``TASK PUSH WHAT``."""
+
+
+def add_task(
+    *,
+    thread_id: str,
+    task: NewTask,
+    turn: NewTurn,
+    push: NewPush | None,
+    is_at_rest: bool,
+    now: int,
+) -> Work[None]:
+    """Write down a task with its first turn.
+
+    Parameters:
+        thread_id: that of the task.
+        push: whom to tell of it.
+        is_at_rest: whether it goes on no more, so that it is told at once.
+        now: Unix seconds.
+    """
+    yield "add_task", {**msgspec.structs.asdict(task), "now": now}
+    yield from _add_turn(task.id, turn, now)
+    if push is not None:
+        yield from set_push(thread_id=thread_id, push=push, is_at_rest=is_at_rest, now=now)
+
+
+def add_turn(
+    *,
+    thread_id: str,
+    task_id: str,
+    turn: NewTurn,
+    push: NewPush | None,
+    is_at_rest: bool,
+    now: int,
+) -> Work[None]:
+    """Write down a further turn of a task; the parameters are those of :func:`add_task`.
+
+    Raises:
+        TaskNotFound: its thread was deleted meanwhile.
+    """
+    if not (yield "move_task", {"id": task_id, "now": now}):
+        raise TaskNotFound("There is no such task of yours.", param="taskId")
+    yield from _add_turn(task_id, turn, now)
+    if push is not None:
+        yield from set_push(thread_id=thread_id, push=push, is_at_rest=is_at_rest, now=now)
+
+
+def set_push(*, thread_id: str, push: NewPush, is_at_rest: bool, now: int) -> Work[None]:
+    """Write down whom to tell of a task, or say it anew.
+
+    Its run may have ended since it was looked at; that is seen here.
+
+    Parameters:
+        thread_id: that of the task.
+
+    Raises:
+        TaskNotFound: its thread was deleted meanwhile.
+        PreconditionFailed: so many are told already as may be.
+    """
+    tasks = yield "task_at_any_desk", {"id": push.task_id}
+    if not tasks:
+        raise TaskNotFound("There is no such task of yours.", param="taskId")
+    kept = yield "pushes", {"task_id": push.task_id}
+    if len(kept) >= MAX_PUSHES and push.id not in [row[0] for row in kept]:
+        raise PreconditionFailed(
+            f"Of one task at most {MAX_PUSHES} addresses are told; delete one first.",
+            param="pushNotificationConfig",
+        )
+    yield "put_push", {**msgspec.structs.asdict(push), "now": now}
+    turns = yield "task_turns", {"task_id": push.task_id, "limit": 1}
+    n, _, run_id, *_ = turns[0]
+    if run_id is not None:
+        runs = yield "run", {"id": run_id}
+        is_at_rest = bool(runs) and runs[0][11] is not None
+    if is_at_rest:
+        row = (push.task_id, push.id, push.principal, thread_id, tasks[0][1])
+        yield from _tell([row], run_id or f"turn_{n}", now)
+
+
+def delete_push(*, thread_id: str, task_id: str, push_id: str) -> Work[bool]:
+    """Have nobody told there any more; whether somebody was.
+
+    Parameters:
+        thread_id: that of the task.
+    """
+    found = {"thread_id": thread_id, "task_id": task_id, "id": push_id}
+    return bool((yield "delete_push", found))
+
+
+def tell_of_run(run_id: str, now: int) -> Work[None]:
+    """Queue that those are told of a run's tasks who asked for that: a part of a unit.
+
+    Wake the desk's jobs after the commit.
+    """
+    rows = yield "pushes_of_run", {"run_id": run_id}
+    yield from _tell(rows, run_id, now)
+
+
+def tell_of_call(call_id: str, now: int) -> Work[None]:
+    """Queue the same for the tasks that a call is: a part of a unit."""
+    rows = yield "pushes_of_call", {"call_id": call_id}
+    yield from _tell(rows, call_id, now)
+
+
+def forget_tasks(thread_id: str) -> Work[None]:
+    """Drop the tasks of a thread: a part of a unit."""
+    thread = {"thread_id": thread_id}
+    yield "delete_pushes_of_thread", thread
+    yield "delete_turns_of_thread", thread
+    yield "delete_tasks_of_thread", thread
+
+
+def _add_turn(task_id: str, turn: NewTurn, now: int) -> Work[None]:
+    before = yield "task_turns", {"task_id": task_id, "limit": 1}
+    place = {"task_id": task_id, "n": before[0][0] + 1 if before else 1, "now": now}
+    yield "add_task_turn", {**msgspec.structs.asdict(turn), **place}
+
+
+def _tell(rows: list[Row], what: str, now: int) -> Work[None]:
+    """Queue a job for each address: one for what has happened, however often that is seen."""
+    for task_id, push_id, principal, thread_id, desk in rows:
+        ref = f"{task_id} {push_id} {what}"
+        job = NewJob(
+            id=id_from("job", now, hashlib.sha256(ref.encode()).digest()),
+            kind=PUSH_KIND,
+            ref=ref,
+            payload={},
+            created_at=now,
+            desk=desk,
+            thread_id=thread_id,
+            principal=principal,
+        )
+        yield from enqueue_job(job)
