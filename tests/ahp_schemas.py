@@ -49,6 +49,10 @@ class AhpSchemas:
         """Raise `jsonschema.ValidationError` where a manifest breaks the schema."""
         self._manifest.validate(manifest)
 
+    def takes_manifest(self, manifest: Any) -> bool:
+        """Whether a manifest fits the schema."""
+        return bool(self._manifest.is_valid(manifest))
+
     def takes_request(self, body: Any) -> bool:
         """Whether a body of a question fits the schema."""
         return bool(self._request.is_valid(body))

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 @data_folder
 @overrides
 def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
-    """Tell everything that is wrong with a site's folder, or with an agents.txt or agents.json.
+    """Tell everything that is wrong with a site's folder, or with what it tells agents.
 
     Of a FOLDER: with its settings, its content and its actions. Each line names the setting or
-    file, what is wrong and what would be right. Of a FILE or what a URL gives: with its form and
-    what it declares, each line of a text with its number. Exit code 1 when there is any.
+    file, what is wrong and what would be right. Of a FILE or what a URL gives (agents.txt,
+    agents.json, an AHP manifest, a HAC answer): with its form and what it declares, by lines of
+    text or paths of members. Exit code 1 when there is any.
     """
     path = Path(target)
     if path.is_dir():

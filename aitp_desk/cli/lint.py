@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,16 +12,16 @@ import click
 from aitp_desk.cli.arguments import fail
 
 if TYPE_CHECKING:
+    from aitp_desk.cli.declarations import Looked
     from aitp_desk.egress import Fetched
-    from aitp_desk.protocols.agents_txt import Examined
 
 MAX_BYTES = 1024 * 1024
 SECONDS = 20.0
 
 
 def lint_file(path: Path) -> None:
-    """Tell everything that is wrong with an agents.txt or agents.json."""
-    from aitp_desk.protocols.agents_txt.examining import examine
+    """Tell everything that is wrong with a file for agents."""
+    from aitp_desk.cli.declarations import look_at
 
     try:
         with path.open("rb") as file:
@@ -30,52 +30,69 @@ def lint_file(path: Path) -> None:
         fail([f"{path}: cannot be read: {error.strerror}."])
     if len(body) > MAX_BYTES:
         fail([f"{path}: has more than {MAX_BYTES} bytes."])
-    _tell([(str(path), examine(body))])
+    _tell([(str(path), look_at(body))])
 
 
 def lint_url(url: str) -> None:
-    """The same of what a site serves there, and how; at its home page, of all four files."""
+    """The same of what a site serves there, and how; at its home page, of all that are known."""
+    from aitp_desk.cli.declarations import WELL_KNOWN, Served, look_at
     from aitp_desk.config.web_address import web_address
     from aitp_desk.egress import EgressError
-    from aitp_desk.protocols.agents_txt.examining import PLACES, examine_served
+    from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 
     address = web_address(url)
-    is_home = address is not None and address.path in {"", "/"} and not address.query
-    asked = [url.rstrip("/") + place for place in PLACES] if is_home else [url]
+    path = "" if address is None else address.path
+    is_home = address is not None and path in {"", "/"} and not address.query
+    asked: dict[str, Mapping[str, str]] = {}
+    if is_home:
+        asked |= {url.rstrip("/") + place: {} for place in WELL_KNOWN}
+    asked[url] = {} if path in WELL_KNOWN else {"Accept": f"{HAC_TYPE}, */*;q=0.5"}
     try:
         found = asyncio.run(_fetch(asked))
     except EgressError as error:
         fail([str(error)])
     served = [(at, one) for at, one in zip(asked, found, strict=True) if one.status == 200]
-    if is_home and not served:
-        fail([f"{url}: tells agents nothing: there is none of {', '.join(PLACES)}."])
+    if is_home:
+        served = [(at, one) for at, one in served if at != url or _is_of(one, HAC_TYPE)]
+        if not served:
+            fail([f"{url}: tells agents nothing: there is none of {', '.join(WELL_KNOWN)}."])
     if not served:
         fail([f"{url}: was answered with the status {found[0].status}."])
-    _tell([(at, examine_served(one.url, one.headers, one.body)) for at, one in served])
+    _tell([(at, look_at(one.body, Served(one.url, one.headers))) for at, one in served])
 
 
-async def _fetch(urls: Sequence[str]) -> list[Fetched]:
-    """Get addresses; those of this machine's own only where that is what was asked for."""
+def _is_of(answer: Fetched, media_type: str) -> bool:
+    kind = answer.headers.get("Content-Type", "")
+    return kind.partition(";")[0].strip().lower() == media_type
+
+
+async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
+    """Get addresses; those of this machine's own only where that is what was asked for.
+
+    Parameters:
+        asked: the headers that go with each.
+    """
     from aitp_desk.config.web_address import is_loopback, web_address
     from aitp_desk.egress import Egress
 
-    address = web_address(urls[0])
+    address = web_address(next(iter(asked)))
     is_own = address is not None and is_loopback(address.hostname or "")
     async with Egress(allow_loopback=is_own) as egress:
-        return [await egress.fetch(url, max_bytes=MAX_BYTES, seconds=SECONDS) for url in urls]
+        return [
+            await egress.fetch(url, max_bytes=MAX_BYTES, seconds=SECONDS, headers=headers)
+            for url, headers in asked.items()
+        ]
 
 
-def _tell(files: Sequence[tuple[str, Examined]]) -> None:
+def _tell(files: Sequence[tuple[str, Looked]]) -> None:
     """Tell of each file, by its name, what is wrong with it, or that it is sound."""
     wrong = False
-    for name, examined in files:
-        for fault in examined.faults:
-            click.echo(f"{name}: {fault}", err=True)
-        if examined.document is None or examined.errors:
+    for name, looked in files:
+        for told, _ in looked.findings:
+            click.echo(f"{name}: {told}", err=True)
+        if looked.is_sound:
+            click.echo(f"{name} {looked.sound}.")
+        else:
             wrong = True
-            continue
-        count = len(examined.document.capabilities)
-        declared = f"{count} {'capability' if count == 1 else 'capabilities'}"
-        click.echo(f"{name} holds to agents.txt 1.0: {declared}.")
     if wrong:
         fail([])

@@ -16,10 +16,11 @@ from aitp_desk.protocols.agents_txt.document import (
     RateLimit,
     SiteInfo,
 )
-from aitp_desk.protocols.agents_txt.faults import Examined, Fault, Malformed
+from aitp_desk.protocols.agents_txt.faults import Examined, Malformed
 from aitp_desk.protocols.agents_txt.json_form import examine_json, parse_json, write_json
 from aitp_desk.protocols.agents_txt.reading_text import examine_text, parse_text
 from aitp_desk.protocols.agents_txt.writing_text import NotWritable, write_text
+from aitp_desk.protocols.fault import Fault
 
 __all__ = [
     "Access",

@@ -11,7 +11,7 @@ import msgspec
 from aitp_desk.protocols.agents_txt import keys
 from aitp_desk.protocols.agents_txt.checking import Path
 from aitp_desk.protocols.agents_txt.document import RateLimit
-from aitp_desk.protocols.agents_txt.faults import Fault
+from aitp_desk.protocols.fault import Fault
 
 BLANK: Final = " \t"
 """What may stand around keys and values."""

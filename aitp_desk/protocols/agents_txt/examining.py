@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from aitp_desk.config.web_address import web_address
-from aitp_desk.protocols.agents_txt.faults import Examined, Fault
+from aitp_desk.protocols.agents_txt.faults import Examined
 from aitp_desk.protocols.agents_txt.json_form import examine_json
 from aitp_desk.protocols.agents_txt.reading_text import examine_text
+from aitp_desk.protocols.fault import Fault
 
 TEXT_TYPE: Final = "text/plain; charset=utf-8"
 JSON_TYPE: Final = "application/json; charset=utf-8"

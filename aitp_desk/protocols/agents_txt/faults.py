@@ -7,28 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from aitp_desk.protocols.agents_txt.document import Document
-
-
-class Fault(msgspec.Struct, frozen=True):
-    """Something wrong in a file.
-
-    Parameters:
-        place: the key of the text form, or the path of a member of the JSON form.
-        message: what is wrong and what would be right.
-        line: where, counted from 1; None where nothing stands that could be pointed at.
-        is_error: whether it breaks the specification; else readers of other makers may stumble.
-    """
-
-    place: str
-    message: str
-    line: int | None = None
-    is_error: bool = True
-
-    def __str__(self) -> str:
-        where = [] if self.line is None else [f"line {self.line}"]
-        where += [self.place] if self.place else []
-        level = "" if self.is_error else "warning: "
-        return f"{', '.join(where)}: {level}{self.message}" if where else f"{level}{self.message}"
+from aitp_desk.protocols.fault import Fault
 
 
 class Examined(msgspec.Struct, frozen=True):

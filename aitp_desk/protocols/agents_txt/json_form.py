@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,7 +20,8 @@ from aitp_desk.protocols.agents_txt.document import (
     RateLimit,
     SiteInfo,
 )
-from aitp_desk.protocols.agents_txt.faults import Examined, Fault, sound
+from aitp_desk.protocols.agents_txt.faults import Examined, sound
+from aitp_desk.protocols.fault import Fault, line_of_fault
 
 
 def parse_json(body: bytes) -> Document:
@@ -38,7 +38,7 @@ def examine_json(body: bytes) -> Examined:
     try:
         value = decode_json(body)
     except InvalidRequest as error:
-        return Examined(None, (Fault("", error.message, _line_of_fault(body)),))
+        return Examined(None, (Fault("", error.message, line_of_fault(body)),))
     if not isinstance(value, dict):
         return Examined(None, (Fault("", "is no JSON object."),))
     reader = _Reader()
@@ -53,17 +53,6 @@ def examine_json(body: bytes) -> Examined:
 def write_json(document: Document) -> bytes:
     """Write a document as agents.json, in UTF-8, for people to read as well."""
     return msgspec.json.format(msgspec.json.encode(_document(document)), indent=2) + b"\n"
-
-
-def _line_of_fault(body: bytes) -> int | None:
-    """The line where a body stops being JSON; None where it is JSON, but not of the strict kind."""
-    try:
-        json.loads(body)
-    except json.JSONDecodeError as error:
-        return error.lineno
-    except (UnicodeDecodeError, RecursionError, ValueError):
-        return None
-    return None
 
 
 def _expected_elsewhere(

@@ -1,0 +1,107 @@
+"""What a file for agents is meant as, and what is wrong with it: agents.txt, AHP, HAC."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from aitp_desk.config.web_address import web_address
+from aitp_desk.protocols.agents_txt.examining import PLACES, examine, examine_served
+from aitp_desk.protocols.ahp.checking import MANIFEST_PLACE, check_manifest, is_manifest
+from aitp_desk.protocols.fault import Fault
+from aitp_desk.protocols.hac.checking import check_document
+from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
+from aitp_desk.protocols.reply import JSON
+
+WELL_KNOWN: Final = (*PLACES, MANIFEST_PLACE)
+"""Where sites tell agents of themselves."""
+
+
+class Served(msgspec.Struct, frozen=True):
+    """How a file was served.
+
+    Parameters:
+        url: that answered with it.
+        headers: of the answer; names match without regard to case.
+    """
+
+    url: str
+    headers: Mapping[str, str]
+
+
+class Looked(msgspec.Struct, frozen=True):
+    """What a file was found to be.
+
+    Parameters:
+        sound: what is said of it where nothing is wrong; None where nothing in it could be read.
+        findings: what is wrong, in words, and whether it breaks the specification.
+    """
+
+    sound: str | None
+    findings: tuple[tuple[str, bool], ...]
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing in it breaks the specification."""
+        return self.sound is not None and not any(is_error for _, is_error in self.findings)
+
+
+def look_at(body: bytes, served: Served | None = None) -> Looked:
+    """Tell what a file is meant as, and everything that is wrong with it and how it is served.
+
+    Parameters:
+        served: None where it was not fetched.
+    """
+    value = _read(body)
+    if isinstance(value, dict) and "_hac" in value:
+        return _look_at_hac(body, served)
+    if is_manifest(value):
+        return _look_at_manifest(body, value, served)
+    examined = examine(body) if served is None else examine_served(served.url, served.headers, body)
+    told = tuple((str(fault), fault.is_error) for fault in examined.faults)
+    if examined.document is None:
+        return Looked(None, told)
+    count = _count(len(examined.document.capabilities))
+    return Looked(f"holds to agents.txt 1.0: {count}", told)
+
+
+def _look_at_manifest(body: bytes, manifest: dict[str, Any], served: Served | None) -> Looked:
+    faults = (*(() if served is None else _how_served(served)), *check_manifest(body))
+    declared = manifest.get("capabilities")
+    count = _count(len(declared) if isinstance(declared, list) else 0)
+    told = tuple((str(fault), fault.is_error) for fault in faults)
+    return Looked(f"holds to AHP 0.1: {count}", told)
+
+
+def _how_served(served: Served) -> Iterator[Fault]:
+    kind = served.headers.get("Content-Type", "")
+    if kind.partition(";")[0].strip().lower() != JSON:
+        yield Fault("Content-Type", f"is {kind!r}; it takes {JSON} (section 3.1).")
+    address = web_address(served.url)
+    if address is not None and address.path != MANIFEST_PLACE:
+        yield Fault(
+            "", f"is at an address where nobody looks; it takes {MANIFEST_PLACE}.", is_error=False
+        )
+
+
+def _look_at_hac(body: bytes, served: Served | None) -> Looked:
+    told = [(str(finding), finding.is_error) for finding in check_document(body)]
+    kind = "" if served is None else served.headers.get("Content-Type", "")
+    if served is not None and kind.partition(";")[0].strip().lower() != HAC_TYPE:
+        told.insert(0, (f"Content-Type: is {kind!r}; it takes {HAC_TYPE}.", True))
+    return Looked("holds to HAC 1.0", tuple(told))
+
+
+def _read(body: bytes) -> Any:
+    """What a body holds as JSON, leniently; None where it is none."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _count(capabilities: int) -> str:
+    return f"{capabilities} {'capability' if capabilities == 1 else 'capabilities'}"
