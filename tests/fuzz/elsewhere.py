@@ -8,7 +8,7 @@ from protego import Protego
 from aitp_desk.egress import USER_AGENT, Egress, Fetched
 from aitp_desk.knowledge.web.reading import NoContent, read_answer
 from aitp_desk.knowledge.web.sitemap import MAX_ADDRESSES, NoSitemap, read_sitemap
-from aitp_desk.protocols.hac import check_document
+from aitp_desk.protocols.hac.checking import check_document
 from tests.fuzz.target import JSON_WORDS, REFUSALS, Target, headers_of
 
 _SITEMAP = (

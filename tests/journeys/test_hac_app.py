@@ -12,7 +12,8 @@ import pytest
 from aiohttp.test_utils import TestServer
 from yarl import URL
 
-from aitp_desk.protocols.hac import MEDIA_TYPE, check_document
+from aitp_desk.protocols.hac import MEDIA_TYPE
+from aitp_desk.protocols.hac.checking import check_document
 from examples.hac_app.library import Library, make_app
 from tests.hac_schemas import HacSchemas
 

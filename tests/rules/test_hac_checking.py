@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from aitp_desk.protocols.hac import check_document
+from aitp_desk.protocols.hac.checking import check_document
 from tests.hac_schemas import HacSchemas
 
 SUCCESS: dict[str, Any] = {

@@ -27,11 +27,11 @@ from aitp_desk.protocols.hac import (
     Related,
     Resource,
     Safety,
-    check_document,
     wrap,
     write_discovery,
     write_error,
 )
+from aitp_desk.protocols.hac.checking import check_document
 from aitp_desk.protocols.hac.rules import duration, of_type, reference, relation, variables
 from tests.hac_schemas import HacSchemas
 

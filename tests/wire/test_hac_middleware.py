@@ -25,8 +25,8 @@ from aitp_desk.protocols.hac import (
     Recovery,
     Resource,
     Safety,
-    check_document,
 )
+from aitp_desk.protocols.hac.checking import check_document
 from aitp_desk.protocols.hac.middleware import described, hac_middleware, refused
 from aitp_desk.protocols.hac.refusing import explain
 from tests.hac_schemas import HacSchemas

@@ -1,11 +1,12 @@
 """HTTP Agent Context (HAC 1.0): the second face of an HTTP answer, for agents.
 
 Nothing here knows the desk, a server or a network: any program may choose the face of an answer
-(:func:`negotiate`) and write it (:func:`wrap`, :func:`write_error`, :func:`write_discovery`), and
-check one of others (:func:`check_document`).
+(:func:`negotiate`) and write it (:func:`wrap`, :func:`write_error`, :func:`write_discovery`). What
+somebody else has answered is checked by :mod:`aitp_desk.protocols.hac.checking`; an aiohttp
+application is given all of it by :mod:`aitp_desk.protocols.hac.middleware`. Neither is imported
+here.
 """
 
-from aitp_desk.protocols.hac.checking import check_document
 from aitp_desk.protocols.hac.envelope import (
     Action,
     Context,
@@ -18,9 +19,6 @@ from aitp_desk.protocols.hac.envelope import (
     Related,
     Resource,
     Safety,
-    wrap,
-    write_discovery,
-    write_error,
 )
 from aitp_desk.protocols.hac.negotiation import (
     MEDIA_TYPE,
@@ -29,7 +27,7 @@ from aitp_desk.protocols.hac.negotiation import (
     content_type,
     negotiate,
 )
-from aitp_desk.protocols.hac.shapes import Finding
+from aitp_desk.protocols.hac.writing import wrap, write_discovery, write_error
 
 __all__ = [
     "MEDIA_TYPE",
@@ -40,14 +38,12 @@ __all__ = [
     "Discovery",
     "Face",
     "Field",
-    "Finding",
     "HacError",
     "NotHac",
     "Recovery",
     "Related",
     "Resource",
     "Safety",
-    "check_document",
     "content_type",
     "negotiate",
     "wrap",

@@ -1,7 +1,7 @@
-"""The documents of HAC, as they are made and written (HAC 1.0, sections 3 to 8).
+"""The objects of HAC's documents (HAC 1.0, sections 3 to 8).
 
-Every object refuses, when it is made, what the specification refuses of it: :class:`NotHac` says
-what is wrong. What has its default is not written. Nothing here does I/O.
+Each refuses, when it is made, what the specification refuses of it: :class:`NotHac` says what is
+wrong. Nothing here does I/O.
 """
 
 from __future__ import annotations
@@ -15,15 +15,8 @@ from typing import Any, Final
 import msgspec
 
 from aitp_desk.protocols.hac import rules
-from aitp_desk.protocols.hac.negotiation import VERSION
 
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
-_VERSION: Final = b'"version":"%b",' % VERSION.encode()
-
-# An object is written at once where it has nothing extra: this shows in what was written.
-_HAS_EXTRA: Final = b'"extra":'
-
-
 # What is served names the same few addresses again and again.
 _relation = lru_cache(maxsize=512)(rules.relation)
 _reference = lru_cache(maxsize=512)(rules.reference)
@@ -33,7 +26,7 @@ class NotHac(ValueError):
     """Something would break the specification; the message names the member and what it takes."""
 
 
-class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """An object of a document.
 
     Parameters:
@@ -51,12 +44,12 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         """Leave out what is empty, in whichever way it was given."""
         told = dict(self.extra) if self.extra else _NOTHING
         msgspec.structs.force_setattr(self, "extra", told)
-        for name, default in _members(type(self)):
+        for name, default in members_of(type(self)):
             if default == () and not getattr(self, name):
                 msgspec.structs.force_setattr(self, name, ())
 
 
-class Cost(_Part, frozen=True, kw_only=True):
+class Cost(Part, frozen=True, kw_only=True):
     """What an action costs (section 5.5).
 
     Parameters:
@@ -79,7 +72,7 @@ class Cost(_Part, frozen=True, kw_only=True):
         _demand("currency", rules.currency(self.currency))
 
 
-class Safety(_Part, frozen=True, kw_only=True):
+class Safety(Part, frozen=True, kw_only=True):
     """What an agent has to weigh before it acts (section 5).
 
     Parameters:
@@ -110,7 +103,7 @@ class Safety(_Part, frozen=True, kw_only=True):
         _demand("reversible_within", rules.window(self.reversible_within, self.mutability))
 
 
-class Field(_Part, frozen=True, kw_only=True):
+class Field(Part, frozen=True, kw_only=True):
     """One input of an action (section 4.3).
 
     Parameters:
@@ -142,7 +135,7 @@ class Field(_Part, frozen=True, kw_only=True):
             _demand("default", rules.of_type(self.default, self.type))
 
 
-class Action(_Part, frozen=True, kw_only=True):
+class Action(Part, frozen=True, kw_only=True):
     """Something that can be done now (section 4.1).
 
     Parameters:
@@ -174,7 +167,7 @@ class Action(_Part, frozen=True, kw_only=True):
         _demand("fields", rules.distinct(names))
 
 
-class Related(_Part, frozen=True, kw_only=True):
+class Related(Part, frozen=True, kw_only=True):
     """A resource that belongs to this one (section 3.3).
 
     Parameters:
@@ -199,7 +192,7 @@ class Related(_Part, frozen=True, kw_only=True):
             raise NotHac("extra: holds a field that the specification has.")
 
 
-class Context(_Part, frozen=True, kw_only=True):
+class Context(Part, frozen=True, kw_only=True):
     """What an agent is told beside the payload (section 3.2).
 
     Parameters:
@@ -212,7 +205,7 @@ class Context(_Part, frozen=True, kw_only=True):
     related: Sequence[Related] = ()
 
 
-class Recovery(_Part, frozen=True, kw_only=True):
+class Recovery(Part, frozen=True, kw_only=True):
     """How an error is resolved (section 6.2).
 
     Parameters:
@@ -232,7 +225,7 @@ class Recovery(_Part, frozen=True, kw_only=True):
         _demand("description", rules.spoken(self.description))
 
 
-class HacError(_Part, frozen=True, kw_only=True):
+class HacError(Part, frozen=True, kw_only=True):
     """Why a request was not done (section 6.1).
 
     Parameters:
@@ -259,7 +252,7 @@ class HacError(_Part, frozen=True, kw_only=True):
         _demand("retry_after", rules.wait(self.retry_after, retryable=self.retryable))
 
 
-class Resource(_Part, frozen=True, kw_only=True):
+class Resource(Part, frozen=True, kw_only=True):
     """A place where an API begins (section 7.2).
 
     Parameters:
@@ -284,7 +277,7 @@ class Resource(_Part, frozen=True, kw_only=True):
             _demand("methods", rules.known(method, rules.METHODS))
 
 
-class Discovery(_Part, frozen=True, kw_only=True):
+class Discovery(Part, frozen=True, kw_only=True):
     """What an API has (section 7).
 
     Parameters:
@@ -307,70 +300,13 @@ class Discovery(_Part, frozen=True, kw_only=True):
         _demand("name", rules.spoken(self.name))
 
 
-def wrap(payload: bytes, context: Context) -> bytes:
-    """Write a success: exactly two members, of which ``data`` is the payload (section 3.1).
-
-    Parameters:
-        payload: one JSON value in UTF-8, as it is answered without HAC; not one byte is altered.
-
-    Raises:
-        NotHac: the payload is not one JSON value in UTF-8.
-    """
-    try:
-        payload.decode()
-        msgspec.json.decode(payload, type=msgspec.Raw)
-    except (UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise NotHac(f"data: the payload is no JSON: {error}") from None
-    return b'{"data":%b,"_hac":%b}' % (payload, _write(context, _VERSION))
-
-
-def write_error(error: HacError) -> bytes:
-    """Write an error: exactly one member (section 6.1)."""
-    return b'{"error":%b}' % _write(error)
-
-
-def write_discovery(discovery: Discovery) -> bytes:
-    """Write what is answered at the root of an API: exactly one member (section 7.2)."""
-    return b'{"_hac":%b}' % _write(discovery)
-
-
-def _write(part: _Part, before: bytes = b"") -> bytes:
-    """Write an object: what has its default is left out, what is extra stands beside.
-
-    Parameters:
-        before: members that are written first, with the comma after the last.
-    """
-    written = _encode(part)
-    if _HAS_EXTRA in written:
-        written = _encode(_with_extra(part))
-    if written == b"{}":
-        return b"{%b}" % before.removesuffix(b",")
-    return b"{%b%b" % (before, written[1:])
-
-
-def _with_extra(value: Any) -> Any:
-    if isinstance(value, (list, tuple)):
-        return [_with_extra(one) for one in value]
-    if not isinstance(value, _Part):
-        return value
-    told = {
-        name: _with_extra(held)
-        for name, default in _members(type(value))
-        if (held := getattr(value, name)) is not default and held != default
-    }
-    return told | dict(value.extra)
-
-
-@cache
-def _members(kind: type[_Part]) -> tuple[tuple[str, Any], ...]:
-    """The members of an object and their defaults, in order."""
-    fields = msgspec.structs.fields(kind)
-    return tuple((field.name, field.default) for field in fields if field.name != "extra")
-
-
 def _demand(member: str, wrong: str) -> None:
     if wrong:
         raise NotHac(f"{member}: {wrong}")
 
 
-_encode = msgspec.json.Encoder(decimal_format="number").encode
+@cache
+def members_of(kind: type[Part]) -> tuple[tuple[str, Any], ...]:
+    """The members of an object and their defaults, in order."""
+    fields = msgspec.structs.fields(kind)
+    return tuple((field.name, field.default) for field in fields if field.name != "extra")
