@@ -33,6 +33,14 @@ WHERE id = :thread_id;
 -- set_answered: Notes up to which message a thread has been answered.
 UPDATE threads SET answered_seq = :seq WHERE id = :thread_id;
 
+-- pass_over: Notes that what was said in a session waits for no run, unless something before it does.
+UPDATE threads SET answered_seq = :seq
+WHERE id = :thread_id AND NOT EXISTS (
+    SELECT 1 FROM messages AS waiting
+    WHERE waiting.thread_id = :thread_id AND waiting.seq > threads.answered_seq
+        AND waiting.seq <= :before AND waiting.role = 'user' AND waiting.origin = 'visitor'
+);
+
 -- set_thread_metadata: Replaces a thread's metadata.
 UPDATE threads SET metadata = :metadata, updated_at = :updated_at WHERE id = :thread_id;
 

@@ -214,6 +214,7 @@ def _say(turn: SessionTurn | None, now: int) -> Work[None]:
             tail.say(message)
         yield from add_thread(turn.opens, turn.speaker, tail)
         yield from tail.additions()
+        yield "set_answered", {"thread_id": session.thread_id, "seq": tail.seq}
         yield "add_session", msgspec.structs.asdict(session)
         return
     yield from say_in_session(session, turn.said, now)

@@ -105,6 +105,7 @@ def _unfold(thread_id: str, row: Row) -> Work[None]:
     desk = Actor(turn.desk, turn.capabilities)
     yield from add_thread(Thread(thread_id, turn.owner, now, {}, (desk,)), turn.visitor, tail)
     yield from tail.additions()
+    yield "set_answered", {"thread_id": thread_id, "seq": tail.seq}
     if session_id is not None:
         yield (
             "add_session",

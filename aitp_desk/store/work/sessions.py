@@ -87,9 +87,12 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
             param="session_id",
         )
     tail = Tail(thread_id, now, *end)
+    before = tail.seq
     for message in messages:
         tail.say(message)
     yield from tail.write()
+    # who asks in a session is answered there; a run of the thread would answer once more
+    yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": before}
     yield (
         "move_session",
         {
