@@ -89,6 +89,7 @@ def open_session(turn: FoldedTurn, thread_id: str, session_id: str) -> Work[None
             "kept_until": 0,
         },
     )
+    yield "set_answered", {"thread_id": thread_id, "seq": 2}
 
 
 async def write_at_length(store: Store, turn: FoldedTurn, thread_id: str, session_id: str) -> None:
