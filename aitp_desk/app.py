@@ -40,12 +40,13 @@ from aitp_desk.auth.identify import Identifier
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
+from aitp_desk.capability import Capability
 from aitp_desk.config import Config, default_url
 from aitp_desk.connections import Connections, most_connections
 from aitp_desk.console.routes import make_doors as make_console_doors
 from aitp_desk.console.routes import make_sessions
 from aitp_desk.desk.call_counts import call_figures
-from aitp_desk.desk.capabilities.finding import find_capabilities
+from aitp_desk.desk.capabilities.finding import NONE_BESIDE, find_capabilities
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
@@ -162,6 +163,7 @@ async def open_server(
     claude_url: str | None = None,
     actions: Sequence[Offered] = (),
     agent_actions: Mapping[str, Sequence[Offered]] = NO_ACTIONS,
+    capabilities_beside: Mapping[str, type[Capability]] = NONE_BESIDE,
     environment: Mapping[str, str] = NO_ENVIRONMENT,
 ) -> AsyncIterator[Serving]:
     """Run a desk for as long as the context lasts.
@@ -173,6 +175,7 @@ async def open_server(
         claude_url: the address of its API; None for the public one.
         actions: further ones, beside those that the site has declared.
         agent_actions: the same for further site agents, by their names.
+        capabilities_beside: those that no installed package has, by their names.
         environment: where the master key may stand (``auth/keys.py``), other credentials, and what
             spans are for (``tracing.py``).
     """
@@ -182,7 +185,7 @@ async def open_server(
         server = msgspec.structs.replace(config.server, port=sock.getsockname()[1])
         site = msgspec.structs.replace(config.site, url=config.site.url or default_url(server))
         config = msgspec.structs.replace(config, server=server, site=site)
-        capabilities = find_capabilities(config)
+        capabilities = find_capabilities(config, capabilities_beside)
         store = await stack.enter_async_context(
             SqliteStore.open(
                 config.database, synchronous=config.store.synchronous, queue=config.store.queue

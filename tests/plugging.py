@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "capabilities.md"
 
 def loyalty() -> str:
     """The loyalty card of docs/capabilities.md, as the page has it."""
-    (code,) = (block.code for block in blocks(PAGE) if block.language == "python")
+    code, *_ = (block.code for block in blocks(PAGE) if block.language == "python")
     return code
 
 

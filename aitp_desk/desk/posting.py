@@ -27,7 +27,7 @@ from aitp_desk.desk.repeats import (
 from aitp_desk.desk.shares import Wake
 from aitp_desk.model.audit import AuditKeys, auditor_of
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
+from aitp_desk.model.errors import InvalidRequest, MessageNotFound, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import (
@@ -233,6 +233,21 @@ class Posting:
         for place, draft in enumerate(drafts):
             at = f"{name}[{place}]." if name else ""
             await self._filing.check_attached(principal, draft, at)
+
+    def check_words(self, draft: Draft, at: str) -> None:
+        """Refuse a message of a capability where none can be judged.
+
+        Parameters:
+            at: where it stands in its request, such as ``additional_messages[0].``.
+
+        Raises:
+            InvalidRequest: it has a structured part.
+        """
+        if self._judging.parts(draft, at):
+            raise InvalidRequest(
+                "A message of a capability is posted to the thread, before the run is started.",
+                param=f"{at}content",
+            )
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request

@@ -84,6 +84,8 @@ class Running:
         """
         check_scope(principal)
         check_hops(request)
+        for place, message in enumerate(draft.messages):
+            self._posting.check_words(message, f"additional_messages[{place}].")
         now = self._clock()
         run = self._new_run(principal, draft, now)
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:

@@ -70,6 +70,7 @@ async def fill_card(guest: Talker, thread: str, card: str) -> None:
         assert told.ok["run"] is None, "nobody else answers"
 
 
+@pytest.mark.requirement("AITP-capabilities-1", "AITP-capabilities-2", "AITP-capabilities-8")
 async def test_who_has_declared_it_reads_messages_as_they_are(guest: Talker) -> None:
     thread = await open_thread(guest, SLUG)
     await guest.post(thread, stamp("c-1", "r-1"))
@@ -260,6 +261,16 @@ async def test_a_reward_is_chosen_once_however_many_choose(guest: Talker) -> Non
     assert guest.rows(f"SELECT count(*) FROM jobs WHERE ref = '{request['request_id']}'") == [(1,)]
     noted = guest.rows("SELECT count(*) FROM audit WHERE object = 'capability:loyalty.chosen'")
     assert noted[0][0] >= 1
+
+
+async def test_a_run_does_not_bring_messages_that_nobody_judges(guest: Talker) -> None:
+    thread = await open_thread(guest)
+    brought = [{"role": "user", "content": stamp("c-15", "r-15")}]
+    body = {"assistant_id": guest.desk.desk.agents.default.name, "additional_messages": brought}
+    refused = await guest.send("POST", f"/v1/threads/{thread}/runs", body)
+    error = refused.body["error"]
+    assert (refused.status, error["param"]) == (400, "additional_messages[0].content")
+    assert await said(guest, thread) == []
 
 
 async def test_the_schema_is_served_to_every_origin(guest: Talker) -> None:

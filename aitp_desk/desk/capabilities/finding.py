@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -17,14 +18,19 @@ from aitp_desk.desk.capabilities.enabled import (
     names_of,
 )
 
+NONE_BESIDE: Mapping[str, type[Capability]] = MappingProxyType({})
 
-def find_capabilities(config: Config) -> Capabilities:
+
+def find_capabilities(
+    config: Config, beside: Mapping[str, type[Capability]] = NONE_BESIDE
+) -> Capabilities:
     """Make the capabilities that a site has enabled, each by a section ``[capabilities.NAME]``.
 
     Where it has enabled none nothing is looked for and nothing imported.
 
     Parameters:
         config: the site's; ``site.url`` is set.
+        beside: further ones by their names, that are in no package.
 
     Raises:
         ConfigError: no package has one of that name, it cannot be made, its settings are not
@@ -37,7 +43,7 @@ def find_capabilities(config: Config) -> Capabilities:
     for name, settings in config.capabilities.items():
         key = f"capabilities.{name}"
         try:
-            one = _enable(_find(name), settings, config.site.url)
+            one = enable(beside.get(name) or _find(name), settings, config.site.url)
         except ValueError as error:
             problems.append(Problem(key, str(error)))
         except Exception as error:  # noqa: BLE001 -- whatever a package does is told
@@ -70,7 +76,16 @@ def _find(name: str) -> type[Capability]:
     return kind
 
 
-def _enable(kind: type[Capability], settings: Mapping[str, Any], url: str) -> Enabled:
+def enable(kind: type[Capability], settings: Mapping[str, Any], url: str) -> Enabled:
+    """Make a capability as a site has set it.
+
+    Parameters:
+        settings: as they stand in its section.
+        url: the site's address, below which its schemas are served.
+
+    Raises:
+        ValueError: the settings, the schemas or the jobs are not right; says what would be.
+    """
     known = {field.encode_name for field in msgspec.structs.fields(kind.settings)}
     if unknown := sorted(set(settings) - known):
         takes = ", ".join(sorted(known)) or "none"

@@ -1,0 +1,297 @@
+"""The public test kit: a desk of one's own, and the contract that every capability keeps.
+
+The desk stands over a temporary folder, an agent answers by script, a guest talks to them over HTTP.
+
+    from aitp_desk.testing import CapabilityContract
+    from loyalty import Loyalty
+
+    class TestLoyalty(CapabilityContract):
+        capability = Loyalty
+        examples = {1: [{"collect_stamp": {"card": "c-1", "receipt": "r-1"}}]}
+
+A runner such as pytest finds the tests of the contract by their names; they need none. The contract
+validates schemas and asks for ``aitp-desk[schemas]``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+import aiohttp
+import msgspec
+
+from aitp_desk.agent.base import Agent, Answer, Event, Turn
+from aitp_desk.app import open_server
+from aitp_desk.capability import Capability, Context, InvalidRequest, Keep, Part, Take
+from aitp_desk.config import load_config
+from aitp_desk.desk.capabilities.enabled import SCHEMAS_PATH, Capabilities, Enabled, Meant
+from aitp_desk.desk.capabilities.finding import enable
+from aitp_desk.desk.capabilities.ledger import Ledger
+from aitp_desk.desk.capabilities.parts import SCHEMA, read_part
+from aitp_desk.desk.capabilities.wishes import Where, Wishes
+
+NOON = 1_800_000_000
+"""When a judged example's clock stands, in Unix seconds."""
+NAME = "under_test"
+"""What the capability is called in the settings of the contract's desk."""
+SITE = "https://desk.example"
+
+
+class ScriptedAgent:
+    """An agent that says one text after the other, and the last one again and again.
+
+    Attributes:
+        turns: what it was asked, in order.
+    """
+
+    name = "scripted"
+
+    def __init__(self, *texts: str) -> None:
+        self.turns: list[Turn] = []
+        self._texts = texts or ("I have heard you.",)
+
+    async def reply(self, turn: Turn) -> AsyncIterator[Event]:
+        """Say the next text."""
+        self.turns.append(turn)
+        yield Answer(self._texts[min(len(self.turns), len(self._texts)) - 1])
+
+
+class Told(msgspec.Struct, frozen=True):
+    """What the desk answered: its status and its JSON."""
+
+    status: int
+    body: Any
+
+
+class Guest:
+    """Somebody without a credential who uses a desk's Threads API.
+
+    Attributes:
+        url: where the desk listens.
+    """
+
+    def __init__(self, url: str, http: aiohttp.ClientSession) -> None:
+        self.url = url
+        self._http = http
+
+    async def send(self, method: str, path: str, body: object = None) -> Told:
+        """Send one request; the body goes as JSON, where there is one."""
+        async with self._http.request(method, path, json=body) as response:
+            return Told(response.status, await response.json(content_type=None))
+
+    async def open(self, *schemas: str) -> str:
+        """Open a thread as an actor that declares these schemas, and return its id."""
+        actor = {
+            "id": "https://guest.example",
+            "capabilities": [{"schema": schema} for schema in schemas],
+        }
+        told = await self.send("POST", "/v1/threads", {"metadata": {"actors": [actor]}})
+        return str(told.body["id"])
+
+    async def say(self, thread_id: str, *parts: str | Mapping[str, Any]) -> Told:
+        """Post a message; a mapping goes as a structured part, with its ``$schema`` in it."""
+        content = [part if isinstance(part, str) else json.dumps(part) for part in parts]
+        body = {"role": "user", "content": content}
+        return await self.send("POST", f"/v1/threads/{thread_id}/messages", body)
+
+    async def read(self, thread_id: str) -> list[list[str]]:
+        """The parts of every message of a thread, the oldest first."""
+        told = await self.send("GET", f"/v1/threads/{thread_id}/messages?order=asc&limit=100")
+        return [message["content"] for message in told.body["data"]]
+
+
+@asynccontextmanager
+async def open_desk(
+    *settings: str,
+    folder: Path | None = None,
+    capabilities: Mapping[str, type[Capability]] | None = None,
+    agent: Agent | None = None,
+    clock: Callable[[], float] = time.time,
+) -> AsyncIterator[Guest]:
+    """Run a desk on a free port of this machine, and be its guest.
+
+    Parameters:
+        settings: as ``--set`` takes them: ``capabilities.loyalty.stamps=3``. Nothing is limited.
+        folder: the site's; by default a temporary one with a single page. What the desk writes is
+            temporary in any case.
+        capabilities: those that no installed package has, by the names that the settings use.
+        agent: who answers; by default a :class:`ScriptedAgent`.
+        clock: Unix seconds.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        site = folder or Path(temporary) / "site"
+        if folder is None:
+            (site / "content").mkdir(parents=True)
+            (site / "content" / "index.md").write_text("# A shop\n\nWe open at nine.\n")
+        config = load_config(
+            site, ("limits.enabled=false", *settings), port=0, data=Path(temporary) / "data"
+        )
+        async with (
+            open_server(
+                config,
+                clock=clock,
+                agent=agent or ScriptedAgent(),
+                capabilities_beside=capabilities or {},
+            ) as serving,
+            aiohttp.ClientSession(serving.url) as http,
+        ):
+            yield Guest(serving.url, http)
+
+
+class CapabilityContract:
+    """What every capability keeps, as tests. Derive from it, and name the capability.
+
+    Attributes:
+        capability: the class that is tested.
+        chosen: its settings, as they stand in ``desk.toml``.
+        examples: messages that are valid, without ``$schema``, by the version that they are of; at
+            least one of each key.
+        answers: words that answer nothing.
+    """
+
+    capability: ClassVar[type[Capability]]
+    chosen: ClassVar[Mapping[str, Any]] = {}
+    examples: ClassVar[Mapping[int, Sequence[Mapping[str, Any]]]]
+    answers: ClassVar[Sequence[str]] = ("", "1", "yes", "What are your opening hours?", "{}", "\n")
+
+    def test_every_key_of_every_version_has_an_example(self) -> None:
+        """So that nothing of it goes untested."""
+        for version, schema in self._enabled().schemas.items():
+            shown = {key for example in self.examples.get(version, ()) for key in example}
+            missing = sorted(set(schema.messages) - shown)
+            _demand(not missing, f"version {version} has no example of {', '.join(missing)}")
+
+    def test_examples_fit_the_served_schema_and_the_types(self) -> None:
+        """The document and the types say the same of every example."""
+        import jsonschema_rs
+
+        enabled = self._enabled()
+        for version, schema in enabled.schemas.items():
+            validator = jsonschema_rs.validator_for(json.dumps(schema.document))
+            for example in self.examples.get(version, ()):
+                whole = {SCHEMA: enabled.addresses[version], **_plain(example)}
+                wrong = [error.message for error in validator.iter_errors(whole)]
+                _demand(not wrong, f"{example} does not fit the schema: {wrong}")
+        _demand(bool(self._parts(enabled)), "there are no examples")
+
+    def test_what_breaks_the_types_is_refused(self) -> None:
+        """A message of no key, of two keys, and with something else below its key."""
+        enabled = self._enabled()
+        for version, schema in enabled.schemas.items():
+            broken: list[dict[str, Any]] = [{}, *({key: 7} for key in schema.messages)]
+            if len(schema.messages) > 1:
+                broken.append({key: {} for key in schema.messages})
+            for given in broken:
+                try:
+                    read_part({SCHEMA: "", **given}, Meant(enabled, version), "content[0]")
+                except InvalidRequest:
+                    continue
+                raise AssertionError(f"{given} was taken for a message of version {version}")
+
+    def test_every_example_has_words(self) -> None:
+        """Also a person who sees nothing else can follow."""
+        enabled = self._enabled()
+        for part in self._parts(enabled):
+            words = enabled.capability.as_text(part)
+            _demand(bool(words.strip()), f"{part.given} has no words")
+            _demand(words == enabled.capability.as_text(part), f"{part.given} has other words")
+
+    def test_words_that_answer_nothing_are_nobodys(self) -> None:
+        """Where nothing waits no words are taken for an answer."""
+        enabled = self._enabled()
+        for words in self.answers:
+            taken = enabled.capability.from_text(words, ())
+            _demand(taken is None, f"{words!r} was taken for {taken}")
+
+    def test_judging_gives_the_same_each_time_and_changes_nothing(self) -> None:
+        """The desk may ask any number of times."""
+        enabled = self._enabled()
+        for part in self._parts(enabled):
+            before = msgspec.json.encode(part)
+            first = enabled.capability.judge(part, _context())
+            again = enabled.capability.judge(part, _context())
+            _demand(repr(first) == repr(again), f"{part.given} was judged in two ways")
+            _demand(msgspec.json.encode(part) == before, f"judging has changed {part.given}")
+
+    def test_all_effects_can_be_applied(self) -> None:
+        """Keys, values, jobs and messages are what the desk can write."""
+        enabled = self._enabled()
+        for part in self._parts(enabled):
+            verdict = enabled.capability.judge(part, _context())
+            if isinstance(verdict, Take):
+                _apply(enabled, verdict)
+
+    def test_a_desk_takes_every_example_and_tells_it_in_words(self) -> None:
+        """Over HTTP, as an actor that has declared it and as one that has not."""
+        asyncio.run(self._talk())
+
+    async def _talk(self) -> None:
+        settings = [f"capabilities.{NAME}={{}}"]
+        settings += [
+            f"capabilities.{NAME}.{key}={json.dumps(value)}" for key, value in self.chosen.items()
+        ]
+        async with open_desk(*settings, capabilities={NAME: self.capability}) as guest:
+            for version, examples in self.examples.items():
+                path = SCHEMAS_PATH.format(slug=self.capability.slug, version=version)
+                served = await guest.send("GET", path)
+                _demand(served.status == 200, f"{path} gives {served.status}")
+                for example in examples:
+                    for schemas in ((), (guest.url + path,)):
+                        await _say(guest, {SCHEMA: guest.url + path, **_plain(example)}, schemas)
+
+    def _enabled(self) -> Enabled:
+        return enable(self.capability, self.chosen, SITE)
+
+    def _parts(self, enabled: Enabled) -> list[Part]:
+        return [
+            read_part(
+                {SCHEMA: enabled.addresses[version], **_plain(example)},
+                Meant(enabled, version),
+                "content[0]",
+            )
+            for version, examples in self.examples.items()
+            for example in examples
+        ]
+
+
+async def _say(guest: Guest, message: Mapping[str, Any], schemas: Sequence[str]) -> None:
+    thread_id = await guest.open(*schemas)
+    told = await guest.say(thread_id, message)
+    _demand(told.status < 500, f"{message} made the desk answer {told.status}")
+    if told.status != 200:
+        return
+    for content in await guest.read(thread_id):
+        is_told = any(f'"{SCHEMA}"' in text for text in content)
+        _demand(bool(schemas) or not is_told, f"who has not declared it was told {content}")
+
+
+def _context() -> Context:
+    return Context(now=NOON, thread_id="thread_1", message_id="msg_1", actor="visitor", parties=())
+
+
+def _apply(enabled: Enabled, verdict: Take) -> None:
+    """Have effects gathered as for a thread on which nothing was kept before."""
+    where = Where("thread_1", "", SITE, (), None, float(NOON))
+    ledger = Ledger()
+    for effect in verdict.effects:
+        if isinstance(effect, Keep):
+            ledger.records[enabled.slug, effect.key] = None
+    wishes = Wishes(Capabilities([enabled]), where, ledger)
+    wishes.take(enabled, verdict.effects, enabled.url_of(enabled.newest))
+
+
+def _plain(example: Mapping[str, Any]) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(example)
+    return plain
+
+
+def _demand(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise AssertionError(otherwise)
