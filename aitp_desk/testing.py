@@ -1,6 +1,6 @@
 """The public test kit: a desk of one's own, and the contract that every capability keeps.
 
-The desk stands over a temporary folder, an agent answers by script, a guest talks to them over HTTP.
+The desk stands over a temporary folder, an agent answers by script, a guest talks over HTTP.
 
     from aitp_desk.testing import CapabilityContract
     from loyalty import Loyalty
