@@ -11,6 +11,7 @@ import pytest
 from aitp_desk.actions.faults import ActionsError
 from aitp_desk.model.action import DATA, TEXT_ANSWER
 from tests.describing import FILE, serving_api
+from tests.faced import ACCEPT, face
 from tests.serving import serving
 from tests.talking import talking
 from tests.visiting import MANIFEST, Visitor, read
@@ -61,6 +62,24 @@ def make_site(folder: Path, url: str, settings: str = SETTINGS) -> Path:
     (site / FILE).write_text(SERVICE.replace("URL", url), "utf-8")
     (site / "desk.toml").write_text(settings, "utf-8")
     return site
+
+
+@pytest.mark.requirement("HAC-11.1-1")
+async def test_agents_are_told_of_operations_as_the_file_describes_them(tmp_path: Path) -> None:
+    async with serving_api() as service:
+        site = make_site(tmp_path, f"{service.url}/api")
+        async with talking(tmp_path, site=site) as talker:
+            listed = await face(await talker.with_key("actions"), "GET", "/capabilities")
+            stock, order = listed.action("get-stock"), listed.action("place-order")
+            assert stock["safety"]["mutability"] == "read_only"
+            assert order["safety"]["mutability"] == "irreversible"
+            assert order["description"].startswith("Orders an item.")
+            assert {one["name"]: one["type"] for one in order["fields"]}["sku"] == "string"
+            service.answers({"count": 3})
+            called = await face(
+                talker, stock["method"], stock["href"], {"sku": "AB-1"}, headers=(ACCEPT,)
+            )
+            assert called.data["result"] == {"count": 3}
 
 
 async def test_visitors_call_operations_by_words_and_by_arguments(tmp_path: Path) -> None:

@@ -168,7 +168,17 @@ def test_any_json_is_kept_byte_for_byte(payload: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "payload", [b"", b"{", b'{"a":NaN}', b'"\xff"', b'1,"x":2', b"null}", b"\xef\xbb\xbf1"]
+    "payload",
+    [
+        b"",
+        b"{",
+        b'{"a":NaN}',
+        b'"\xff"',
+        b'1,"x":2',
+        b"null}",
+        b"\xef\xbb\xbf1",
+        b"[" * 50_000 + b"]" * 50_000,
+    ],
 )
 def test_what_is_no_json_is_not_wrapped(payload: bytes) -> None:
     with pytest.raises(NotHac, match="data: the payload is no JSON"):

@@ -220,18 +220,21 @@ class _Served(NamedTuple):
         except TimeoutError:
             return web.HTTPGatewayTimeout()
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches an agent
-            _log.exception("What answers or describes %s failed", request.path)
+            _log.exception("What answers or describes %s failed", request.rel_url.raw_path)
             return web.HTTPInternalServerError()
         if request.method in _READING and not response.prepared and _takes_nothing_else(accept):
-            _log.warning("%s is described but is not whole JSON", request.path)
+            _log.warning("%s is described but is not whole JSON", request.rel_url.raw_path)
             return web.HTTPNotAcceptable()
         return response
 
     async def _wrapped(
         self, request: web.Request, response: web.Response, body: bytes, describe: Describer
     ) -> web.Response:
-        context = describe(request, msgspec.json.decode(body))
-        document = wrap(body, await context if isawaitable(context) else context)
+        told = describe(request, msgspec.json.decode(body))
+        context = await told if isawaitable(told) else told
+        if not isinstance(context, Context):
+            raise TypeError(f"What describes an answer returned {context!r}, no Context.")
+        document = wrap(body, context)
         for name in BOUND_TO_BYTES:
             response.headers.popall(name, None)
         response.headers[hdrs.CONTENT_TYPE] = content_type(self.profile)

@@ -30,7 +30,7 @@ def wrap(payload: bytes, context: Context) -> bytes:
     try:
         payload.decode()
         msgspec.json.decode(payload, type=msgspec.Raw)
-    except (UnicodeDecodeError, msgspec.DecodeError) as error:
+    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
         raise NotHac(f"data: the payload is no JSON: {error}") from None
     return b'{"data":%b,"_hac":%b}' % (payload, _write(context, _VERSION))
 
