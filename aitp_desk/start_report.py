@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive import ExtractiveAgent
-from aitp_desk.config import default_url
+from aitp_desk.config import Config, default_url
 from aitp_desk.house import House
+from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.store.base import Store
 
 API_KEY = "ANTHROPIC_API_KEY"
@@ -34,10 +35,18 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         f"  threads    {url}/v1/threads",
         *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else _without_mcp(config)),
         *([f"  console    {url}/console"] if config.console.enabled else []),
         *([f"  metrics    {url}{watched}"] if watched else []),
         f"  health     {url}/health, {url}/ready",
     )
+
+
+def _without_mcp(config: Config) -> list[str]:
+    """What is told where the door is closed; nothing where its owner wants that."""
+    if config.mcp_server.serve == "never":
+        return []
+    return ["  MCP        not served: the extra is not installed (aitp-desk[mcp])"]
 
 
 def _report_content(house: House) -> tuple[str, ...]:

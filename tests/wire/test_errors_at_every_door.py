@@ -23,6 +23,7 @@ from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp
 from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.mcp.routes import render_error as render_mcp
 from aitp_desk.protocols.oauth.wire import render_error as render_oauth
 from aitp_desk.protocols.openapi.wire import render_error as render_openapi
 from aitp_desk.protocols.reply import Reply
@@ -261,6 +262,25 @@ def test_the_door_of_pages_and_the_watchers_for_everybody_else(
     assert make_health_door(render_aitp).render_error(error, headers) == render_aitp(error, headers)
 
 
+@every_error
+def test_mcp_gives_an_error_of_json_rpc_that_names_the_kind(made: type[DeskError]) -> None:
+    error = make(made)
+    row = promised_errors()[error.kind.value]
+    reply = render_mcp(error, {})
+    assert (reply.status, reply.content_type) == (row.status, "application/json")
+    assert list(reply.headers) == headers_of(error)
+    body = json.loads(reply.body)
+    assert body.keys() == {"jsonrpc", "id", "error"}
+    assert (body["jsonrpc"], body["id"]) == ("2.0", None)
+    assert body["error"]["message"] == MESSAGE
+    assert body["error"]["code"] in {-32600, -32601, -32603, -32010}
+    expected = {"code": row.kind}
+    for member in ("param", "retry_after"):
+        if (value := getattr(error, member)) is not None:
+            expected[member] = value
+    assert body["error"]["data"] == expected
+
+
 @pytest.mark.parametrize("render", [render_ahp, render_aitp, render_openapi])
 def test_what_else_helps_is_told_where_there_is_any(
     render: Callable[[DeskError, dict[str, str]], Reply],
@@ -282,7 +302,9 @@ def test_the_scope_of_a_limit_is_told_where_ahps_list_has_a_word_for_it(
     assert json.loads(render_ahp(error, {}).body).get("scope") == (scope if has_word else None)
 
 
-@pytest.mark.parametrize("render", [render_ahp, render_aitp, render_openapi, PAGES.render_error])
+@pytest.mark.parametrize(
+    "render", [render_ahp, render_aitp, render_openapi, render_mcp, PAGES.render_error]
+)
 def test_where_waiting_does_not_help_the_header_says_that_there_is_nothing_to_wait_for(
     render: Callable[[DeskError, dict[str, str]], Reply],
 ) -> None:
