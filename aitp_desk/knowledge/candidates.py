@@ -84,11 +84,19 @@ class Candidates:
                 total.setdefault(number, 0.0)
 
     def tell(self) -> None:
-        """Add what the terms say of what was found, all but the first, which has spoken."""
+        """Add what the terms say of what was found, all but the first, which has spoken.
+
+        Of the two mappings the shorter one is gone through.
+        """
         total = self.total
         for places, factor in self._others:
             found = places.found
-            for number in total.keys() & found.keys():
+            if len(found) < len(total):
+                for number, value in found.items():
+                    if number in total:
+                        total[number] += value * factor
+                continue
+            for number in filter(found.__contains__, total):
                 total[number] += found[number] * factor
 
     def keep_best(self, hopeless: float) -> None:
