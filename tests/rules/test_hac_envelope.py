@@ -407,21 +407,21 @@ def test_no_text_makes_a_rule_fail(value: str, other: str) -> None:
         assert isinstance(variables(one), tuple)
 
 
-def test_the_package_loads_neither_a_server_nor_the_desk() -> None:
+def loaded_by(module: str) -> set[str]:
+    """The modules that importing one loads, in a process of its own."""
+    script = f"import sys, {module}; print(*sorted(sys.modules))"
     done = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "import sys, aitp_desk.protocols.hac; print(*sorted(sys.modules))",
-        ],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    loaded = set(done.stdout.split())
-    assert not loaded & {"aiohttp", "asyncio", "socket", "sqlite3", "ssl", "yarl", "multidict"}
-    own = {name for name in loaded if name.startswith("aitp_desk.")}
-    assert {name.split(".")[1] for name in own} == {"announcing", "protocols"}
-    assert {name.split(".")[2] for name in own if name.startswith("aitp_desk.protocols.")} == {
-        "hac"
-    }
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("module", ["", ".checking", ".middleware"])
+def test_the_package_needs_nothing_of_the_desk(module: str) -> None:
+    loaded = loaded_by(f"aitp_desk.protocols.hac{module}")
+    own = [name.split(".")[1:3] for name in loaded if name.startswith("aitp_desk.")]
+    assert {rooms[0] for rooms in own} == {"announcing", "protocols"}
+    assert {rooms[1] for rooms in own if rooms[0] == "protocols" and rooms[1:]} == {"hac"}
+    server = {"aiohttp", "asyncio", "socket", "sqlite3", "ssl", "yarl", "multidict"}
+    assert (not loaded & server) is (module != ".middleware")
+    assert not loaded & {"aiosqlite", "structlog", "mcp", "pydantic"}
