@@ -7,7 +7,10 @@ from collections.abc import Sequence
 
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.task_pushing import Render
+from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.routes import make_doors
+from aitp_desk.protocols.a2a.tasks_wire import notification
 from aitp_desk.protocols.oauth.metadata import TOKEN_PATH
 from aitp_desk.protocols.reply import Door
 
@@ -28,3 +31,18 @@ def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
         for desk in desks
     )
     return tuple(door for doors in made for door in doors)
+
+
+def rendering_tasks(desks: Sequence[Desk]) -> Render:
+    """What writes how tasks stand for those who are told of them, in the version they speak."""
+    by_name = {desk.name: desk for desk in desks}
+
+    async def render(name: str, task_id: str, version: str) -> bytes | None:
+        desk = by_name.get(name)
+        task = None if desk is None else await desk.tasks.show(task_id)
+        if desk is None or task is None:
+            return None
+        below = f"{desk.site.url}/{name}" if name else desk.site.url
+        return notification(task, Dialect(version), below)
+
+    return render

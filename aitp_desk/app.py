@@ -20,7 +20,7 @@ from types import MappingProxyType
 import msgspec
 import structlog
 
-from aitp_desk.a2a_doors import make_a2a_doors
+from aitp_desk.a2a_doors import make_a2a_doors, rendering_tasks
 from aitp_desk.actions.base import Offered
 from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
@@ -252,7 +252,10 @@ async def open_server(
         desk, *further_desks = (
             house.make_desk(shared, worker, tooling[house.name]) for house in houses
         )
-        shared.jobs.handle(shared.callbacks.kind(telling((desk, *further_desks))))
+        shared.jobs.handle(
+            shared.callbacks.kind(telling((desk, *further_desks))),
+            shared.task_pushing.kind(rendering_tasks((desk, *further_desks))),
+        )
         epoch = Epoch(partial(reads.epoch, store, TOKENS_EPOCH))
         guesses = Guesses(clock) if config.limits.enabled else None
         sessions = make_sessions(

@@ -71,9 +71,9 @@ class Jobs:
         self._held: dict[asyncio.Task[None], ClaimedJob] = {}
         self._loops: list[asyncio.Task[None]] = []
 
-    def handle(self, kind: JobKind) -> None:
-        """Have jobs of a kind done; before :meth:`begin`."""
-        self._kinds[kind.name] = kind
+    def handle(self, *kinds: JobKind) -> None:
+        """Have jobs of these kinds done; before :meth:`begin`."""
+        self._kinds |= {kind.name: kind for kind in kinds}
 
     def wake(self) -> None:
         """Look for jobs now: called after a commit that queued one."""

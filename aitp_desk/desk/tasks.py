@@ -234,6 +234,11 @@ class Tasks:
         await self._check_read(principal, kept)
         return await self._views.view(kept)
 
+    async def show(self, task_id: str) -> Task | None:
+        """A task as it stands, for whoever was to be told of it; None where there is none."""
+        kept = await task_reads.task(self._store, task_id, self._desk)
+        return None if kept is None else await self._views.view(kept)
+
     async def run_of(self, principal: Principal, task: Task) -> Run:
         """The run that works on a task, or did.
 
@@ -403,7 +408,7 @@ class Tasks:
         """Write a turn down, with its task where that begins, and say how the task stands."""
         now = self._clock()
         task_id = new_id(TASK_PREFIX, now) if kept is None else kept.id
-        push = None
+        goes_on, push = kept is not None, None
         if sent.push is not None:
             push = self._pushing.sealed(principal, self._pushing.named(sent.push, task_id))
         if kept is None:
@@ -429,7 +434,7 @@ class Tasks:
                 is_at_rest=is_at_rest,
                 now=int(now),
             )
-        if push is not None:
+        if push is not None or (goes_on and await self._pushing.all_of(task_id)):
             self._pushing.wake_for(turn.run_id)
         return await self._views.view(kept)
 

@@ -79,7 +79,12 @@ async def test_the_manifest_links_to_the_other_doors_that_are_open(visitor: Visi
 
 
 async def test_doors_that_are_closed_are_not_linked_to(tmp_path: Path) -> None:
-    closed = ("rest.enabled=false", "agents_txt.enabled=false", "mcp_server.serve=never")
+    closed = (
+        "rest.enabled=false",
+        "agents_txt.enabled=false",
+        "mcp_server.serve=never",
+        "a2a.enabled=false",
+    )
     async with visiting(tmp_path, *closed) as visitor:
         assert (await manifest_of(visitor))["links"].keys() == {"site", "threads"}
 

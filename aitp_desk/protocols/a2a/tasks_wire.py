@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
+
 from aitp_desk.model.task import Push, Result, Task, TaskState, Told
 from aitp_desk.model.thread import Message, Origin
 from aitp_desk.protocols.a2a.dialect import Dialect
@@ -163,6 +165,14 @@ class TaskWords:
 
     def _kind(self, body: dict[str, Any], kind: str) -> dict[str, Any]:
         return {"kind": kind, **body} if self.dialect is Dialect.V03 else body
+
+
+def notification(task: Task, dialect: Dialect, below: str) -> bytes:
+    """What is sent to who is told how a task goes on: the task, without what was said before.
+
+    Source: A2A 1.0, section 4.3.3 (``StreamResponse``); A2A 0.3, section 9.5 (a task).
+    """
+    return msgspec.json.encode(TaskWords(dialect, below).task_event(task, 0))
 
 
 def id_of(message: Message) -> str:
