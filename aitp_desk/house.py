@@ -30,6 +30,7 @@ from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.calling_directly import CallingDirectly
+from aitp_desk.desk.capabilities.in_sessions import InSessions
 from aitp_desk.desk.capabilities.judging import Judging
 from aitp_desk.desk.capabilities.posting import JudgedPosting
 from aitp_desk.desk.capabilities.telling import Telling
@@ -154,6 +155,15 @@ class House(msgspec.Struct, frozen=True):
         config, store, following, clock = self.config, shared.store, shared.following, shared.clock
         site = config.site
         telling = Telling(shared.capabilities, store)
+        judging = Judging(
+            shared.capabilities,
+            store=store,
+            actor=self.actor.id,
+            name=self.name,
+            audit=shared.audit,
+            clock=clock,
+            wake=shared.jobs.wake,
+        )
         posting = Posting(
             store=store,
             actor=self.actor,
@@ -165,19 +175,7 @@ class House(msgspec.Struct, frozen=True):
             wake=worker.wake,
             changed=following.changed,
             audit=shared.audit,
-            judging=JudgedPosting(
-                Judging(
-                    shared.capabilities,
-                    store=store,
-                    actor=self.actor.id,
-                    name=self.name,
-                    audit=shared.audit,
-                    clock=clock,
-                    wake=shared.jobs.wake,
-                ),
-                store,
-                clock,
-            ),
+            judging=JudgedPosting(judging, store, clock),
             telling=telling,
         )
         reading = Reading(store, following, clock, telling)
@@ -293,6 +291,9 @@ class House(msgspec.Struct, frozen=True):
                 sessions=sessions,
                 recording=recording,
                 holding=Holding(store, sessions, recording),
+                in_sessions=InSessions(
+                    judging, store=store, sessions=sessions, recording=recording
+                ),
                 knowledge=self.knowledge,
                 site=site,
                 cache=config.cache,

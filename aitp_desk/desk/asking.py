@@ -24,6 +24,7 @@ from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.answering import Answering
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
+from aitp_desk.desk.capabilities.in_sessions import InSessions
 from aitp_desk.desk.exchange import ActionReply, ActionRequest, Ask, CallStatus
 from aitp_desk.desk.holding import Holding, is_said_alone, told_after
 from aitp_desk.desk.limits import Allowance, Limiter
@@ -80,6 +81,7 @@ class Asking:
         sessions: Sessions,
         recording: Recording,
         holding: Holding,
+        in_sessions: InSessions,
         knowledge: Knowledge,
         site: Site,
         cache: Cache,
@@ -96,6 +98,7 @@ class Asking:
         self._sessions = sessions
         self._recording = recording
         self._holding = holding
+        self._in_sessions = in_sessions
         self._knowledge = knowledge
         self._site = site
         self._answers = AnswerCache(cache, clock)
@@ -220,6 +223,9 @@ class Asking:
         held = await self._holding.hold(principal, session, ask.words)
         if held is not None:
             return held
+        taken = await self._in_sessions.take(principal, session, ask.words)
+        if taken is not None:
+            return taken
         heard = await self._holding.hear(session)
         if heard and not self._sessions.has_turns(session):
             await self._holding.note(principal, session, ask.words)
@@ -283,6 +289,9 @@ class Asking:
             self._tooling.now().date() if tools else None,
         )
         session = self._sessions.open(principal)
+        taken = await self._in_sessions.take(principal, session, ask.words)
+        if taken is not None:
+            return Asked(session.id, action.name, taken, hit_rate=self._answers.hit_rate)
         given = await self._answers.give(
             self._knowledge.editions.revision,
             key,

@@ -22,10 +22,16 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.randomness import random_piece
 from aitp_desk.model.thread import VISITOR, Actor, Origin, Thread
 from aitp_desk.store.base import Store, Work
+from aitp_desk.store.capability_records import NewEffects
 from aitp_desk.store.records import FoldedTurn, NewMessage
 from aitp_desk.store.records import Session as KeptSession
 from aitp_desk.store.work.asking import PersonAsked
-from aitp_desk.store.work.calls import SessionTurn, write_turn_asking, write_turn_whole
+from aitp_desk.store.work.calls import (
+    SessionTurn,
+    write_turn_asking,
+    write_turn_judged,
+    write_turn_whole,
+)
 from aitp_desk.store.work.folding import fold_turn, write_turn
 from aitp_desk.store.work.sessions import record_exchange
 
@@ -183,6 +189,17 @@ class Recording:
         return await self._store.run(
             write_turn_asking, turn=turn, person=person, now=int(self._clock())
         )
+
+    async def write_judged(self, turn: SessionTurn, effects: NewEffects) -> None:
+        """Write down a turn with what capabilities want done.
+
+        Raises:
+            RecordsMoved: what they have judged by has changed meanwhile.
+            StoreBusy, UnknownSession: as :meth:`record`.
+        """
+        now = int(self._clock())
+        await self._store.run(write_turn_judged, turn=turn, effects=effects, now=now)
+        self._changed(turn.session.thread_id)
 
     def _asked(self, principal: Principal, question: str, now: float) -> NewMessage:
         return NewMessage(

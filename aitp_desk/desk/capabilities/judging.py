@@ -92,13 +92,13 @@ class Judging:
         self._clock = clock
         self._wake = wake
 
-    def parts(self, draft: Draft, at: str = "") -> Sequence[Placed]:
+    def parts(self, draft: Draft, at: str = "") -> tuple[Placed, ...]:
         """The structured parts of a draft; none at a desk without capabilities.
 
         Raises:
             InvalidRequest: one of them breaks its schema.
         """
-        return find_parts(draft.content, self.capabilities, at) if self.capabilities else ()
+        return tuple(find_parts(draft.content, self.capabilities, at)) if self.capabilities else ()
 
     @property
     def hears(self) -> bool:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import msgspec
 import structlog
+from msgspec.structs import replace
 
 from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.capabilities.parts import Placed, find_parts, may_be_structured
@@ -75,18 +75,28 @@ def told_in_words(
     Parameters:
         unless: whether a part is left as it is.
     """
-    if not capabilities or not may_be_structured(message.content):
-        return message
-    content = list(message.content)
-    for place, text in enumerate(message.content):
+    content = words_of(message.content, capabilities, unless)
+    return message if content is message.content else replace(message, content=content)
+
+
+def words_of(
+    content: tuple[str, ...],
+    capabilities: Capabilities,
+    unless: Callable[[Placed], bool] = lambda _placed: False,
+) -> tuple[str, ...]:
+    """The parts of a message as :func:`told_in_words` has them; the same where nothing changes."""
+    if not capabilities or not may_be_structured(content):
+        return content
+    told = list(content)
+    for place, text in enumerate(content):
         try:
             found = find_parts((text,), capabilities)
         except InvalidRequest:
             continue
         for placed in found:
             if not unless(placed):
-                content[place] = _words(placed, text)
-    return msgspec.structs.replace(message, content=tuple(content))
+                told[place] = _words(placed, text)
+    return tuple(told)
 
 
 def _words(placed: Placed, text: str) -> str:

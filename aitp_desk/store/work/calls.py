@@ -12,10 +12,12 @@ from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.call_rows import call_columns, call_of, call_state
+from aitp_desk.store.capability_records import NewEffects
 from aitp_desk.store.records import NewMessage, Session
 from aitp_desk.store.rows import to_json
 from aitp_desk.store.work.asking import PersonAsked, settle_person
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.capabilities import check_effects, write_effects
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.sessions import say_in_session
@@ -181,6 +183,21 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
     if ticket is not None:
         yield from add_ticket(ticket)
     return told
+
+
+def write_turn_judged(*, turn: SessionTurn, effects: NewEffects, now: int) -> Work[None]:
+    """Write down a turn of a session, and what capabilities want done with it.
+
+    Parameters:
+        turn: what the visitor has said; what the desk says to that is among the effects.
+
+    Raises:
+        RecordsMoved: what the effects follow from has changed meanwhile.
+        UnknownSession: the session's thread is not there any more.
+    """
+    yield from check_effects(effects)
+    yield from _say(msgspec.structs.replace(turn, said=(*turn.said, *effects.said)), now)
+    yield from write_effects(effects, turn.session.thread_id, now)
 
 
 def tell_progress(*, call_id: str, progress: str) -> Work[None]:

@@ -1,0 +1,90 @@
+"""Capabilities at doors without threads: a session tells in words, and understands words back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.doubles import ScriptedAgent
+from tests.following import following
+from tests.plugging import installed, loyalty
+from tests.talking import Talker, Told, talking
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SCHEMA = "loyalty.example/cards"
+SETTINGS = ("capabilities.loyalty.stamps=2", 'capabilities.loyalty.rewards=["Tea", "Cake"]')
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def guest(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
+    """Somebody at a desk where two stamps give a reward."""
+    package = tmp_path_factory.mktemp("package")
+    with installed(package, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
+        async with talking(
+            tmp_path_factory.mktemp("desk"), *SETTINGS, agent=ScriptedAgent()
+        ) as talker:
+            yield talker
+
+
+def stamp(card: str, receipt: str) -> str:
+    return json.dumps({"$schema": SCHEMA, "collect_stamp": {"card": card, "receipt": receipt}})
+
+
+async def ask(guest: Talker, query: str, session: str | None = None) -> Told:
+    body = {"ahp": "0.1", "capability": "content_search", "query": query}
+    return await guest.send(
+        "POST", "/agent/converse", body if session is None else {**body, "session_id": session}
+    )
+
+
+def answer(told: Told) -> str:
+    return str(told.ok["response"]["answer"])
+
+
+async def test_a_session_is_told_in_words_and_answers_in_words(guest: Talker) -> None:
+    first = await ask(guest, stamp("s-1", "s-1-1"))
+    session = first.ok["session_id"]
+    assert answer(first) == "Card s-1 has 1 of 2 stamps."
+    asked = await ask(guest, stamp("s-1", "s-1-2"), session)
+    assert answer(asked) == "Card s-1 is full. Choose a reward:\n1. Tea\n2. Cake\nReply 1 or 2."
+    assert answer(await ask(guest, "2", session)) == "Chosen: Cake."
+    thread = await guest.thread_of(session)
+    async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
+        for _ in range(6):
+            await listener.until_named("message.created")
+    listed = (await guest.messages(thread, "?order=asc")).ok["data"]
+    assert [one["content"] for one in listed[:-1]] == [
+        ["A stamp for card s-1, receipt s-1-1."],
+        ["Card s-1 has 1 of 2 stamps."],
+        ["A stamp for card s-1, receipt s-1-2."],
+        ["Card s-1 is full. Choose a reward:\n1. Tea\n2. Cake\nReply 1 or 2."],
+        ["2", "Chosen: Cake."],
+    ]
+    assert listed[-1]["content"][0].startswith("Here is Cake: show the voucher V-")
+
+
+async def test_what_waits_on_a_thread_is_answered_in_its_session(guest: Talker) -> None:
+    thread = (await guest.open()).id
+    for number in range(2):
+        await guest.post(thread, stamp("s-2", f"s-2-{number}"))
+    assert answer(await ask(guest, "Tea.", thread)) == "Chosen: Tea."
+
+
+async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> None:
+    thread = (await guest.open()).id
+    for number in range(2):
+        await guest.post(thread, stamp("s-3", f"s-3-{number}"))
+    told = answer(await ask(guest, "When do you open?", thread))
+    assert told.endswith("asked: When do you open?")
+    assert answer(await ask(guest, "1", thread)) == "Chosen: Tea."
+
+
+async def test_what_is_refused_is_refused_in_the_doors_own_form(guest: Talker) -> None:
+    refused = await ask(guest, stamp("No such card!", "s-4"))
+    assert (refused.status, refused.body["code"]) == (400, "invalid_request")
+    assert refused.body["message"] == "A card has small letters, digits and -."
+    assert (await ask(guest, stamp("s-4", "s-4"))).status == 200
