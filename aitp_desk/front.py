@@ -162,7 +162,7 @@ class Front:
         self._browsers = browsers
         self._noting = noting
         self._tells_of_tokens = tells_of_tokens
-        self._table = RoutingTable(doors)
+        self._table = RoutingTable(doors, has_faces=faces is not None)
         self._identifier = identifier
         self._concurrency = concurrency
         self.meter = Meter()

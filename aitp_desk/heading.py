@@ -151,7 +151,7 @@ def read_heading(
     else:
         told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
     face = find_face(joined, method, path, route, called) if has_faces else Face.PLAIN
-    if has_faces and route is not None and route.second is not None and not route.is_open:
+    if route is not None and route.second is not None and not route.is_open:
         told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))
     return Heading(
         method,

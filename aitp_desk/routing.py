@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote
 
+import msgspec
+
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.reply import Door, Route
 
@@ -23,16 +25,21 @@ class RouteClaimedTwice(Exception):
 
 
 class RoutingTable:
-    """All routes of all doors."""
+    """All routes of all doors.
 
-    def __init__(self, doors: Iterable[Door]) -> None:
+    Parameters:
+        has_faces: whether any has a second face.
+    """
+
+    def __init__(self, doors: Iterable[Door], *, has_faces: bool = True) -> None:
         self._fixed: dict[str, dict[str, tuple[Door, Route]]] = {}
         self._patterns: dict[str, tuple[re.Pattern[str], dict[str, tuple[Door, Route]]]] = {}
         self._owners: list[tuple[str, Door]] = []
         for door in doors:
             self._owners.extend((prefix, door) for prefix in door.owns)
             for route in door.routes:
-                self._add(door, route)
+                shown = route if has_faces else msgspec.structs.replace(route, second=None)
+                self._add(door, shown)
         self._owners.sort(key=lambda owner: len(owner[0]), reverse=True)
 
     @property

@@ -18,6 +18,7 @@ class Row(msgspec.Struct, frozen=True):
     threads_type: str
     ahp_code: str
     ahp_detail: str | None
+    hac_retryable: bool
     page: str
 
 
@@ -28,9 +29,16 @@ def promised_errors() -> dict[str, Row]:
     rows = {}
     for line in table.strip().splitlines()[2:]:
         cells = [cell.strip().strip("`") for cell in line.strip("|").split("|")]
-        kind, meaning, status, threads_type, ahp_code, ahp_detail, page = cells
+        kind, meaning, status, threads_type, ahp_code, ahp_detail, retryable, page = cells
         assert kind not in rows, f"{kind} stands twice"
         rows[kind] = Row(
-            kind, meaning, int(status), threads_type, ahp_code, ahp_detail or None, page
+            kind,
+            meaning,
+            int(status),
+            threads_type,
+            ahp_code,
+            ahp_detail or None,
+            retryable == "yes",
+            page,
         )
     return rows

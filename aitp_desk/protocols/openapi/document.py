@@ -17,6 +17,7 @@ from aitp_desk.config import Site
 from aitp_desk.model.action import Action
 from aitp_desk.model.resource import ResourceType
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
+from aitp_desk.protocols.openapi.faces import add_faces
 from aitp_desk.protocols.openapi.operations import OPERATIONS, Operation
 from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER, parameters_of
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
@@ -69,6 +70,7 @@ def describe(
     """
     paths: dict[str, Item] = {}
     cookies: dict[str, Item] = {}
+    routes = tuple(routes)
     for door, route in routes:
         if door.name.partition(" ")[0] == "resources":
             continue  # their declarations tell more
@@ -90,6 +92,7 @@ def describe(
         shapes |= action_schemas(action)
     for type_ in resources:
         shapes |= resource_schemas(type_)
+    shapes |= add_faces(paths, [route for _, route in routes], f"{below}/capabilities/")
     return {
         "openapi": OPENAPI,
         "info": {

@@ -1,0 +1,102 @@
+"""The second face of answers in an OpenAPI document: HAC's envelope around what is given anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER
+from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.reply import JSON, REFUSED, Route
+
+HAC = "application/vnd.hac+json"
+_SHAPES: Mapping[str, Item] = {
+    "HacMetadata": {
+        "type": "object",
+        "properties": {
+            "version": {"type": "string"},
+            "description": {"type": "string"},
+            "actions": {"type": "array", "items": {"type": "object"}},
+            "related": {"type": "array", "items": {"type": "object"}},
+        },
+        "required": ["version"],
+    },
+    "HacDiscovery": {
+        "type": "object",
+        "properties": {
+            "_hac": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "resources": {"type": "array", "items": {"type": "object"}},
+                },
+                "required": ["name", "resources"],
+            }
+        },
+        "required": ["_hac"],
+    },
+    "HacError": {
+        "type": "object",
+        "properties": {
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": {"type": "string"},
+                    "message": {"type": "string"},
+                    "retryable": {"type": "boolean"},
+                    "retry_after": {"type": "integer"},
+                    "recovery": {"type": "object"},
+                },
+                "required": ["code", "message"],
+            }
+        },
+        "required": ["error"],
+    },
+}
+"""HAC 1.0, sections 3, 6 and 7."""
+
+
+def add_faces(paths: Mapping[str, Item], routes: Iterable[Route], calls: str) -> Mapping[str, Item]:
+    """Describe the second face of operations beside the first, and what is refused without one.
+
+    Parameters:
+        paths: the operations; those of routes with a second face get it.
+        calls: what the addresses of single actions begin with, which have one as well.
+
+    Returns:
+        The schemas that it takes; none where nothing has a second face.
+    """
+    faced = {(_plain(route.path), route.method.lower()) for route in routes if route.second}
+    if not faced:
+        return {}
+    for path, item in paths.items():
+        for method, operation in item.items():
+            told = operation["responses"]
+            if (path, method) in faced or path.startswith(calls):
+                told = {status: _with_face(int(status), one) for status, one in told.items()}
+            refused = {**about(406), "content": content(HAC, ref("HacError"))}
+            operation["responses"] = dict(sorted({"406": refused, **told}.items()))
+    return _SHAPES
+
+
+def _plain(path: str) -> str:
+    return PATH_PARAMETER.sub(r"{\1}", path)
+
+
+def _with_face(status: int, response: Item) -> Item:
+    given = response.get("content", {})
+    if HAC in given:
+        return response
+    if status >= REFUSED:
+        return {**response, "content": {**given, **content(HAC, ref("HacError"))}}
+    if not given:
+        return response
+    shape = ref("HacDiscovery") if JSON not in given else _around(given[JSON].get("schema", {}))
+    return {**response, "content": {**given, **content(HAC, shape)}}
+
+
+def _around(schema: Item) -> Item:
+    return {
+        "type": "object",
+        "properties": {"data": schema, "_hac": ref("HacMetadata")},
+        "required": ["data", "_hac"],
+    }
