@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Config, default_url
+from aitp_desk.config.web_address import is_loopback
 from aitp_desk.house import House
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.store.base import Store
 
 API_KEY = "ANTHROPIC_API_KEY"
 """The variable of the environment that holds the key for the model."""
+_IN_THE_CLEAR = (
+    "site.url is plain HTTP: what agents are told as application/vnd.hac+json of safety and cost"
+    " can be changed on its way; serve https, or set hac.enabled = false"
+)
+"""HAC 1.0, section 9.4."""
 _PROBLEMS_TOLD = 10
 """So many files that cannot be read are named at the start."""
 
@@ -39,6 +46,7 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         *([f"  console    {url}/console"] if config.console.enabled else []),
         *([f"  metrics    {url}{watched}"] if watched else []),
         f"  health     {url}/health, {url}/ready",
+        *([f"  problem    {_IN_THE_CLEAR}"] if _tells_in_the_clear(config) else []),
     )
 
 
@@ -47,6 +55,13 @@ def _without_mcp(config: Config) -> list[str]:
     if config.mcp_server.serve == "never":
         return []
     return ["  MCP        not served: the extra is not installed (aitp-desk[mcp])"]
+
+
+def _tells_in_the_clear(config: Config) -> bool:
+    """Whether agents are told over plain HTTP, beyond this machine, what they may safely do."""
+    address = urlsplit(config.site.url)
+    is_plain = address.scheme == "http" and not is_loopback(address.hostname or "")
+    return config.hac.enabled and is_plain
 
 
 def _report_content(house: House) -> tuple[str, ...]:

@@ -19,6 +19,15 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.seen import Doing, Kind, Taken
 
 CAPABILITIES_PATH = "/capabilities/"
+STANDS = {
+    "success": "It was carried out; what came of it stands in result or response.",
+    "clarification_needed": "Something has to be said first; the answer asks for it.",
+    "accepted": "It was taken on and goes on by itself. Ask again how it stands.",
+    "pending": "It goes on; where people decide, that takes as long as they take.",
+    "failed": "It failed; error says why. Nothing more comes of it.",
+    "expired": "It waited for too long and was given up.",
+}
+"""How a call stands, by the status of its answer."""
 _KINDS = frozenset(get_args(Kind))
 _NOTHING_KNOWN: Mapping[str, Any] = {}
 _BOUNDS = {

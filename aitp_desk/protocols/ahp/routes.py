@@ -5,15 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.payloads import Described
-from aitp_desk.model.action import Action
+from aitp_desk.model.action import Action, Related
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
-from aitp_desk.protocols.reply import JSON, Call, Door, Reply, Route, has_version, version_of
+from aitp_desk.protocols.doing import STANDS, below
+from aitp_desk.protocols.reply import (
+    JSON,
+    Call,
+    Door,
+    Reply,
+    Route,
+    described,
+    has_version,
+    version_of,
+)
+from aitp_desk.protocols.seen import Seen
 
 
 class AhpDoor:
@@ -89,9 +102,26 @@ class AhpDoor:
                 max_body=MAX_BODY,
                 is_hot=True,
             ),
-            Route("GET", f"{STATUS_PATH}{{session_id}}", self.get_status, counted="static"),
+            Route(
+                "GET",
+                f"{STATUS_PATH}{{session_id}}",
+                self.get_status,
+                counted="static",
+                second=described(self.get_status, see_status),
+            ),
         )
         return Door("ahp", routes, owns=("/agent/", "/.well-known/"), render_error=render_error)
+
+
+async def see_status(desk: Desk, call: Call, reply: Reply) -> Seen:
+    """How a call stands, for whoever asks what that means."""
+    stands = STANDS.get(str(msgspec.json.decode(reply.body).get("status")), "")
+    session_id = call.params["session_id"]
+    related = (
+        Related("self", f"{STATUS_PATH}{session_id}"),
+        Related("thread", f"{below(desk)}/v1/threads/{session_id}", "The conversation."),
+    )
+    return Seen(f"A call that was made in a conversation. {stands}", (), related)
 
 
 def _document(call: Call, body: bytes, content_type: str) -> Reply:

@@ -11,19 +11,16 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action, Related
 from aitp_desk.model.resource import variables_in
-from aitp_desk.protocols.doing import CAPABILITIES_PATH, below, callable_actions, calling
+from aitp_desk.protocols.doing import (
+    CAPABILITIES_PATH,
+    STANDS,
+    below,
+    callable_actions,
+    calling,
+)
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.protocols.seen import Doing, Seen, Taken
 
-_STANDS = {
-    "success": "It was carried out; what came of it stands in result or response.",
-    "clarification_needed": "Something has to be said first; the answer asks for it.",
-    "accepted": "It was taken on and goes on by itself. Ask again how it stands.",
-    "pending": "It goes on; where people decide, that takes as long as they take.",
-    "failed": "It failed; error says why. Nothing more comes of it.",
-    "expired": "It waited for too long and was given up.",
-}
-"""How a call stands, by the status of its answer."""
 _QUESTION: Mapping[str, Any] = {
     "type": "object",
     "properties": {
@@ -94,7 +91,7 @@ async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
     body = msgspec.json.decode(reply.body)
     at, status = below(desk), str(body.get("status"))
     action = desk.registry.action(call.params["name"])
-    parts = [f"A call of {action.name}.", _STANDS.get(status, "")]
+    parts = [f"A call of {action.name}.", STANDS.get(status, "")]
     related = list(_related(action, at))
     doings: list[Doing] = []
     if call_id := body.get("id"):
