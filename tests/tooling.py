@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import Any, Literal
 
 import httpx2
@@ -24,6 +25,7 @@ async def tool_user(
     *,
     path: str = "/mcp",
     auth: httpx2.Auth | None = None,
+    headers: Mapping[str, str] = MappingProxyType({}),
     **more: Any,
 ) -> AsyncIterator[mcp.Client]:
     """A client of a desk's tools.
@@ -32,8 +34,8 @@ async def tool_user(
         key: sent with every request.
         more: how the client itself is made.
     """
-    headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    async with httpx2.AsyncClient(headers=headers, auth=auth, timeout=30) as http:
+    known = {} if key is None else {"Authorization": f"Bearer {key}"}
+    async with httpx2.AsyncClient(headers={**headers, **known}, auth=auth, timeout=30) as http:
         transport = streamable_http_client(url + path, http_client=http)
         async with mcp.Client(transport, mode=mode, **more) as client:
             yield client

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
+from random import Random
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 import pytest_asyncio
@@ -17,7 +19,25 @@ from tests.talking import Told
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 AS_JSON = {"Content-Type": "application/json"}
 STREAMS = {"Accept": "application/json, text/event-stream"}
+HANDSHAKE = {"MCP-Protocol-Version": "2025-06-18"}
 MODERN = {**STREAMS, "MCP-Protocol-Version": "2026-07-28"}
+
+
+METHODS = (
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "prompts/list",
+    "prompts/get",
+    "server/discover",
+    "notifications/cancelled",
+    "nothing",
+)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -101,6 +121,61 @@ async def test_what_is_no_message_is_refused_in_each_era(
     if code != -32602:
         assert told.body["error"]["code"] == code
     assert told.body["error"]["message"]
+
+
+def broken(random: Random) -> bytes:
+    """A message with something wrong in it."""
+    names = ("site_info", "content_search", "product_search", "call_status", "nothing")
+    arguments: dict[str, Any] = {"query": "What?", "words": "stove", "session_id": "session_x"}
+    params: dict[str, Any] = {
+        "name": random.choice(names),
+        "arguments": dict(random.sample(sorted(arguments.items()), random.randint(0, 3))),
+        "uri": random.choice(("desk://search/stove", "desk://search/%", "https://x/%FF", "")),
+        "cursor": "x",
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+        },
+        "inputResponses": {"consent": {"action": "accept", "content": {"agree": True}}},
+        "requestState": '{"arguments":{"words":"tent"}}',
+    }
+    wrong: tuple[Any, ...] = (None, True, -1, 1e308, "", "\u2028", [], {}, [[{}]], {"": {"a": []}})
+    for name in random.sample(sorted(params), random.randint(0, 4)):
+        if random.random() < 0.5:
+            params[name] = random.choice(wrong)
+        elif isinstance(params[name], dict) and params[name]:
+            params[name][random.choice(sorted(params[name]))] = random.choice(wrong)
+    message: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": random.randint(0, 9),
+        "method": random.choice(METHODS),
+        "params": params,
+    }
+    if random.random() < 0.2:
+        message[random.choice(sorted(message))] = random.choice(wrong)
+    return json.dumps(message).encode()
+
+
+@pytest.mark.parametrize("era", [{}, STREAMS, {**STREAMS, **HANDSHAKE}, MODERN])
+async def test_no_message_is_a_fault(shopper: Shopper, era: Mapping[str, str]) -> None:
+    random = Random(7)
+    seen = set()
+    for _ in range(150):
+        body = broken(random)
+        headers = dict(era)
+        if era == MODERN:
+            message = json.loads(body)
+            headers["Mcp-Method"] = str(message.get("method"))
+            params = message.get("params")
+            named = params if isinstance(params, dict) else {}
+            name = named.get("uri" if message.get("method") == "resources/read" else "name")
+            headers["Mcp-Name"] = quote(str(name))
+        told = await post(shopper, body, headers)
+        assert told.status in {200, 202, 400, 404}, (body, told)
+        seen.add(told.status)
+        error = (told.body or {}).get("error", {})
+        assert error.get("code") != -32603, (body, told.body)
+    assert 200 in seen
 
 
 async def test_unknown_methods_and_tools_are_errors_of_json_rpc(shopper: Shopper) -> None:

@@ -164,6 +164,22 @@ async def test_calls_are_counted_and_what_is_only_listed_is_not(tmp_path: Path) 
         assert 0 < error["retry_after"] <= 60
 
 
+async def test_an_agent_by_name_has_the_tools_that_it_may_call(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.md").write_text("# Lamps\n\nWe sell lamps.\n", "utf-8")
+    block = '[[agent_limits]]\nname = "narrow"\nactions = ["contact", "site_info"]\n'
+    (site / "desk.toml").write_text(block, "utf-8")
+    async with talking(tmp_path, "limits.enabled=true", site=site) as talker:
+        headers = {"User-Agent": "Narrow/1.0"}
+        async with tool_user(talker.desk.url, "auto", headers=headers) as narrow:
+            names = [tool.name for tool in (await narrow.list_tools()).tools]
+            assert names == ["site_info", "contact"]
+            assert not (await narrow.call_tool("contact", {})).is_error
+            refused = await narrow.call_tool("content_search", {"query": "Lamps?"})
+            assert failure(refused)["code"] == "forbidden"
+
+
 async def _fails(_caller: str, _arguments: Mapping[str, Any]) -> str:
     raise RuntimeError("secret inside")
 

@@ -88,6 +88,8 @@ class McpDoor:
         self._wanted.set()
         if self._application is None:
             raise RuntimeError("The MCP door is not open.")
+        if not self._application.done():
+            call.step_aside()
         reply = await ask_application(await asyncio.shield(self._application), call, caller)
         if caller.escaped is not None:
             raise caller.escaped
@@ -128,7 +130,8 @@ class McpDoor:
         from aitp_desk.protocols.mcp.serving import make_manager
 
         site = urlsplit(self._desk.site.url)
-        names = {site.netloc.lower(), *_LOOPBACK, *(f"{name}:*" for name in _LOOPBACK)}
+        hosts = (site.netloc.rpartition("@")[2].lower(), site.hostname or "", *_LOOPBACK)
+        names = {*hosts, *(f"{host}:*" for host in hosts)}
         local = [f"http://{name}{port}" for name in _LOOPBACK for port in ("", ":*")]
         own = f"{site.scheme}://{site.netloc}".lower()
         return make_manager(
