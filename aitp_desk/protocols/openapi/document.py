@@ -167,12 +167,14 @@ def _answers(kind: str, route: Route, known: Operation) -> dict[str, Item]:
         given = {media: {} for media in route.gives if "*" not in media}
     if known.streams:
         given[EVENT_STREAM] = {}
+    given |= {media: given.get(JSON, {}) for media in known.also}
     if known.gives_files:
         given = {"*/*": {}}
     answers: dict[str, Item] = {"200": {"description": "OK", "content": given}}
     for status in known.statuses:
         if status < HTTPStatus.BAD_REQUEST:
             answers[str(status)] = {**about(status), "content": given}
+    answers |= {str(status): about(status) for status in known.empty}
     if 201 in known.statuses:
         del answers["200"]
     if route.method == "GET" and route.is_open:

@@ -21,10 +21,12 @@ class Operation(msgspec.Struct, frozen=True):
         is_list: whether it gives a page of such things.
         query: what it may be asked by in its query, beside what every list may be.
         statuses: answers of its own, beside those that follow from its route.
+        empty: successes of its own that have no body.
         is_repeatable: whether an ``Idempotency-Key`` makes it count once.
         waits: whether ``Prefer: wait=N`` has it wait for what comes of it.
         streams: whether it may answer with a stream of events.
         gives_files: whether it gives what may be of any media type.
+        also: the media types that its answer may have beside JSON.
     """
 
     summary: str
@@ -33,10 +35,12 @@ class Operation(msgspec.Struct, frozen=True):
     is_list: bool = False
     query: tuple[str, ...] = ()
     statuses: tuple[int, ...] = ()
+    empty: tuple[int, ...] = ()
     is_repeatable: bool = False
     waits: bool = False
     streams: bool = False
     gives_files: bool = False
+    also: tuple[str, ...] = ()
 
 
 _THREAD = "/v1/threads/{thread_id}"
@@ -52,7 +56,10 @@ _CONSOLE_THREAD = f"{_CONSOLE}threads/{{thread_id}}"
 _METADATA = "Describe who gives tokens for this resource (RFC 9728)"
 _RESOURCE = "GET /.well-known/oauth-protected-resource"
 
-_A2A_RPC = Operation("Call a method of A2A by JSON-RPC", streams=True)
+_A2A_RPC = Operation(
+    "Call a method of A2A by JSON-RPC", "JSONRPCAnswer", "JSONRPCRequest", streams=True
+)
+_A2A_JSON = ("application/a2a+json",)
 
 
 def _a2a(path: str, card: str) -> dict[str, Operation]:
@@ -61,19 +68,29 @@ def _a2a(path: str, card: str) -> dict[str, Operation]:
     pushes = f"{task}/pushNotificationConfigs"
     followed = Operation("Follow a task (A2A)", streams=True)
     return {
-        f"POST {path}/message:send": Operation("Send a message (A2A)", is_repeatable=True),
-        f"POST {path}/message:stream": Operation(
-            "Send a message and follow its task (A2A)", is_repeatable=True, streams=True
+        f"POST {path}/message:send": Operation(
+            "Send a message (A2A)", is_repeatable=True, also=_A2A_JSON
         ),
-        f"GET {task}": Operation("Read a task (A2A)"),
-        f"POST {task}:cancel": Operation("Cancel a task (A2A)"),
+        f"POST {path}/message:stream": Operation(
+            "Send a message and follow its task (A2A)",
+            is_repeatable=True,
+            streams=True,
+        ),
+        f"GET {task}": Operation("Read a task (A2A)", also=_A2A_JSON),
+        f"POST {task}:cancel": Operation("Cancel a task (A2A)", also=_A2A_JSON),
         f"POST {task}:subscribe": followed,
         f"GET {task}:subscribe": followed,
-        f"POST {pushes}": Operation("Have an address told how a task goes on (A2A)"),
-        f"GET {pushes}": Operation("List who is told how a task goes on (A2A)"),
-        f"GET {pushes}/{{push_id}}": Operation("Read who is told how a task goes on (A2A)"),
-        f"DELETE {pushes}/{{push_id}}": Operation("Have nobody told there any more (A2A)"),
-        f"GET {path}/{card}": Operation("The A2A card for who is known"),
+        f"POST {pushes}": Operation(
+            "Have an address told how a task goes on (A2A)", also=_A2A_JSON
+        ),
+        f"GET {pushes}": Operation("List who is told how a task goes on (A2A)", also=_A2A_JSON),
+        f"GET {pushes}/{{push_id}}": Operation(
+            "Read who is told how a task goes on (A2A)", also=_A2A_JSON
+        ),
+        f"DELETE {pushes}/{{push_id}}": Operation(
+            "Have nobody told there any more (A2A)", also=_A2A_JSON
+        ),
+        f"GET {path}/{card}": Operation("The A2A card for who is known", also=_A2A_JSON),
     }
 
 
@@ -159,7 +176,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "POST /a2a/": _A2A_RPC,
         **_a2a("/a2a", "extendedAgentCard"),
         **_a2a("/a2a/v1", "card"),
-        "GET /a2a/tasks": Operation("List one's tasks (A2A)"),
+        "GET /a2a/tasks": Operation("List one's tasks (A2A)", also=_A2A_JSON),
         "POST /oauth/token": Operation("Get an access token", "Token", "TokenRequest"),
         "POST /oauth/register": Operation(
             "Register a client", "Client", "ClientDraft", statuses=(201,)
@@ -179,7 +196,13 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             "Call a capability by its arguments", "AHPResponse", is_repeatable=True, statuses=(202,)
         ),
         "GET /capabilities/{name}/calls/{call_id}": Operation("How a call stands", "CallStatus"),
-        "POST /mcp": Operation("Use what can be done here as tools (MCP, JSON-RPC)"),
+        "POST /mcp": Operation(
+            "Use what can be done here as tools (MCP, JSON-RPC)",
+            "JSONRPCAnswer",
+            "JSONRPCRequest",
+            streams=True,
+            empty=(202,),
+        ),
         "GET /": Operation("The home page"),
         "GET /assets/{name}": Operation("What the desk's own pages load", gives_files=True),
         "GET /{path:.*}": Operation(

@@ -37,6 +37,7 @@ from aitp_desk.protocols.openapi.shapes.refusals import (
     OAuthError,
     Problem,
 )
+from aitp_desk.protocols.openapi.shapes.rpc import JSONRPCAnswer, JSONRPCRequest
 from aitp_desk.protocols.openapi.shapes.runs import (
     Run,
     RunDraft,
@@ -83,6 +84,8 @@ SHAPES: tuple[type[msgspec.Struct], ...] = (
     AHPResponse,
     Question,
     CallStatus,
+    JSONRPCRequest,
+    JSONRPCAnswer,
     TokenRequest,
     Token,
     ClientDraft,
