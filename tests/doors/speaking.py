@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from a2a.utils.errors import A2AError
+
 from tests.talking import THREADS, Talker
+from tests.tasking import send, tasking
 from tests.tooling import failure, tool_user
 
 ASKS = "content_search"
@@ -25,7 +28,7 @@ class Heard(NamedTuple):
 
 
 class Refused(Exception):
-    """A door does not go on with a conversation; the message is the code of its refusal."""
+    """A door does not go on with a conversation; the message is its code, or its words."""
 
 
 class Speaker(Protocol):
@@ -83,6 +86,22 @@ class OverMcp:
         told = result.structured_content
         urls = tuple(source["url"] for source in told["sources"])
         return Heard(told["answer"], told["session_id"], urls)
+
+
+class OverTasks:
+    """A2A: a message in a context, and the task that answers it."""
+
+    async def ask(self, who: Talker, question: str, name: str | None = None) -> Heard:
+        context = {} if name is None else {"contextId": name}
+        async with tasking(who.desk, key=who.key) as client:
+            try:
+                task = await send(client, question, **context)
+            except A2AError as error:
+                raise Refused(error.message) from None
+        (artifact,) = task.artifacts
+        answer, *sources = (part.text for part in artifact.parts)
+        urls = tuple(line.rpartition(" ")[2] for line in _lines(sources))
+        return Heard(answer, task.context_id, urls)
 
 
 def _lines(parts: list[str]) -> list[str]:

@@ -9,12 +9,15 @@ import pytest
 import pytest_asyncio
 
 from tests.doors.by_agent import ByAgent, CallingAgent
+from tests.doors.by_hac import ByHac
 from tests.doors.by_http import Ahp, Direct
 from tests.doors.by_mcp import ByMcp
+from tests.doors.by_tasks import ByTasks
 from tests.doors.cases import NEVER, SITUATIONS, Case, Outcome, cases
 from tests.doors.shop import Shop, open_shop, stuck_shop
 from tests.talking import Talker
 
+OTHERS = ("ahp", "hac", "agent", "mcp", "mcp-by-handshake", "a2a", "a2a-by-http")
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -36,8 +39,11 @@ class Doors:
             "direct": Direct(),
             "ahp": Ahp(),
             "agent": ByAgent(agent),
+            "hac": ByHac(),
             "mcp": ByMcp("auto"),
             "mcp-by-handshake": ByMcp("legacy"),
+            "a2a": ByTasks("JSONRPC"),
+            "a2a-by-http": ByTasks("HTTP+JSON"),
         }
 
     async def call(self, door: str, case: Case) -> Outcome:
@@ -83,7 +89,7 @@ async def test_a_call_over_plain_http_has_the_outcome_of_the_table(
     assert (outcome.kind, outcome.code) == (case.kind, case.code)
 
 
-@pytest.mark.parametrize("door", ["ahp", "agent", "mcp", "mcp-by-handshake"])
+@pytest.mark.parametrize("door", OTHERS)
 @pytest.mark.parametrize("case", cases(), ids=str)
 async def test_the_same_comes_of_a_call_by_every_other_door(
     doors: Doors, case: Case, door: str

@@ -11,13 +11,18 @@ import pytest_asyncio
 
 from aitp_desk.model.action import Action
 from tests.acting import offering
-from tests.doors.speaking import Heard, OverAhp, OverMcp, OverThreads, Refused, Speaker
+from tests.doors.speaking import Heard, OverAhp, OverMcp, OverTasks, OverThreads, Refused, Speaker
 from tests.doubles import ScriptedAgent
 from tests.talking import Talker, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-DOORS: Mapping[str, Speaker] = {"aitp": OverThreads(), "ahp": OverAhp(), "mcp": OverMcp()}
+DOORS: Mapping[str, Speaker] = {
+    "aitp": OverThreads(),
+    "ahp": OverAhp(),
+    "mcp": OverMcp(),
+    "a2a": OverTasks(),
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -105,6 +110,6 @@ async def test_what_waits_on_a_thread_is_answered_though_it_went_on_elsewhere(
 async def test_nobody_else_goes_on_with_it(visitor: Talker, goes_on: str) -> None:
     other = await visitor.with_key("threads", "ask")
     mine = await DOORS["aitp"].ask(visitor, "Is this mine?")
-    with pytest.raises(Refused, match=r"unknown_session|thread_not_found"):
+    with pytest.raises(Refused, match=r"unknown_session|thread_not_found|no such context"):
         await DOORS[goes_on].ask(other, "Is this mine?", mine.name)
     assert len(await visitor.texts(mine.name)) == 2

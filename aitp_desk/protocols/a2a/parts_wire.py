@@ -19,6 +19,8 @@ from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
 
 _KINDS = ("text", "raw", "url", "data")
+_MOST_EXACT = 2**53
+"""Up to here every whole number is a float of its own."""
 
 
 class GivenFile(msgspec.Struct, frozen=True):
@@ -65,6 +67,7 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
         if kind == "text":
             texts.append(value)
         elif kind == "data":
+            value = whole_numbers(value)
             data.append(value)
             texts.append(msgspec.json.encode(value).decode())
         elif kind == "raw":
@@ -79,6 +82,23 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
     if len(files) > MAX_ATTACHMENTS:
         raise InvalidRequest(f"{at} has at most {MAX_ATTACHMENTS} files.", param=at)
     return GivenParts(tuple(texts), tuple(data), tuple(files))
+
+
+def whole_numbers(value: Any) -> Any:
+    """Data with its whole numbers as such.
+
+    Clients that are made of the protocol's Protobuf definitions hold data in a
+    ``google.protobuf.Value``, which knows no integers: a 2 comes as 2.0.
+    """
+    match value:
+        case dict():
+            return {name: whole_numbers(member) for name, member in value.items()}
+        case list():
+            return [whole_numbers(item) for item in value]
+        case float() if value.is_integer() and abs(value) <= _MOST_EXACT:
+            return int(value)
+        case _:
+            return value
 
 
 def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:

@@ -1,0 +1,28 @@
+"""``POST /capabilities/NAME`` by an agent that asks for HAC."""
+
+from __future__ import annotations
+
+from aitp_desk.model.call import CONFIRMATION
+from tests.doors.by_http import with_consent
+from tests.doors.cases import Case, Outcome
+from tests.faced import face
+from tests.talking import Talker
+
+
+class ByHac:
+    """The same address as plain HTTP, with the other face."""
+
+    async def call(self, who: Talker, case: Case) -> Outcome:
+        faced = await face(who, "POST", f"/capabilities/{case.action}", with_consent(case))
+        if faced.status == 202:
+            return Outcome("accepted")
+        if faced.status == 200:
+            told = faced.data
+            return Outcome("done", data=told["result"], words=told["response"]["answer"])
+        error = faced.error
+        if error.get("x-param") == CONFIRMATION:
+            (again,) = error["recovery"]["actions"]
+            fields = {field["name"]: field for field in again["fields"]}
+            (price,) = fields[CONFIRMATION]["enum"]
+            return Outcome("asks", error["code"], data=price)
+        return Outcome("refused", error["code"], error["message"])

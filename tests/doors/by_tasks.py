@@ -1,0 +1,48 @@
+"""A message with a data part over A2A, by the SDK's own client."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from a2a.utils.errors import A2AError
+from google.protobuf.json_format import MessageToDict
+
+from aitp_desk.protocols.a2a.parts_wire import whole_numbers
+from tests.doors.by_http import with_consent
+from tests.doors.cases import Case, Outcome
+from tests.talking import Talker
+from tests.tasking import Binding, calling, send, state, tasking
+
+
+class ByTasks:
+    """A client of one binding, which waits for what does not go on by itself."""
+
+    def __init__(self, binding: Binding) -> None:
+        self._binding = binding
+
+    async def call(self, who: Talker, case: Case) -> Outcome:
+        asked = calling(case.action, **with_consent(case))
+        at_once = {"returnImmediately": case.kind == "accepted"}
+        async with tasking(who.desk, self._binding, key=who.key) as client:
+            try:
+                task = await send(client, asked, configuration=at_once)
+            except A2AError as error:
+                return Outcome("refused", message=error.message)
+        match state(task):
+            case "submitted" | "working":
+                return Outcome("accepted")
+            case "completed":
+                (artifact,) = task.artifacts
+                words, data = _parts(artifact)
+                return Outcome("done", data=data, words=words)
+            case _:
+                words, data = _parts(task.status.message)
+        if "price" in data:
+            return Outcome("asks", data=data["price"])
+        return Outcome("refused", data["code"], words)
+
+
+def _parts(held: Any) -> tuple[str, Any]:
+    """What the two parts say: the words, and the data."""
+    text, data = held.parts
+    return text.text, whole_numbers(MessageToDict(data.data))
