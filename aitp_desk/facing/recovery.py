@@ -146,7 +146,7 @@ class _Helping(msgspec.Struct, frozen=True):
         if not self.ways.capabilities:
             return []
         return [
-            calling(action, self.at)
+            calling(self.asked.desk, action)
             for action in self.asked.desk.registry.actions
             if action.name in names and may_invoke(self.asked.principal.scopes, action)
         ]
@@ -299,7 +299,7 @@ class _Helping(msgspec.Struct, frozen=True):
         price = refused.price
         for action in self.asked.desk.registry.actions:
             if action.name == name:
-                doing = calling(action, self.at)
+                doing = calling(self.asked.desk, action)
                 takes = [one for one in doing.takes if one.name != refused.param]
                 takes.append(consenting(price, is_required=True))
                 again = msgspec.structs.replace(doing, cost=price, takes=tuple(takes))

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 import msgspec
 
 from aitp_desk.agent.filling.confirming import consequences
-from aitp_desk.desk.calling_directly import INTENT
+from aitp_desk.desk.calling_directly import CALLBACK, INTENT
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.registry import OWN_NAMES
@@ -68,8 +68,8 @@ def callable_actions(
 
 
 def calling(
+    desk: Desk,
     action: Action,
-    at: str,
     *,
     known: Mapping[str, Any] = _NOTHING_KNOWN,
     price: Money | None = None,
@@ -77,7 +77,6 @@ def calling(
     """The request that calls an action.
 
     Parameters:
-        at: the path below which the desk's addresses stand.
         known: arguments that follow from what is read; each is the only value that is taken.
         price: what this call costs, where that is known.
     """
@@ -87,13 +86,13 @@ def calling(
     return Doing(
         action.name.replace("_", "-"),
         "POST",
-        f"{at}{CAPABILITIES_PATH}{action.name}",
+        f"{below(desk)}{CAPABILITIES_PATH}{action.name}",
         " ".join(part.strip() for part in told if part.strip()),
         msgspec.structs.replace(action.safety, confirmation_recommended=True)
         if action.may_cost
         else action.safety,
         price,
-        _QUESTION if is_own else tuple(_taken(action, known, price)),
+        _QUESTION if is_own else tuple(_taken(desk, action, known, price)),
         tuple(needed.description for needed in action.preconditions),
     )
 
@@ -105,7 +104,9 @@ def consenting(price: Money | None, *, is_required: bool) -> Taken:
     return Taken(CONFIRMATION, "object", text, is_required=is_required, values=values)
 
 
-def _taken(action: Action, known: Mapping[str, Any], price: Money | None) -> Iterator[Taken]:
+def _taken(
+    desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None
+) -> Iterator[Taken]:
     schema = action.input_schema
     required = frozenset(schema.get("required", ()))
     for name, member in schema.get("properties", {}).items():
@@ -113,7 +114,10 @@ def _taken(action: Action, known: Mapping[str, Any], price: Money | None) -> Ite
     if action.may_cost:
         yield consenting(price, is_required=price is not None)
     if action.kind != "query":
-        yield Taken(INTENT, "string", "What the call is for, in at most 256 characters.")
+        text = "What the call is for, in at most 256 characters."
+        yield Taken(INTENT, "string", text, is_required=desk.requires_intent)
+    if action.kind == "async":
+        yield Taken(CALLBACK, "string", "A URL at which the end of the call is told, signed.")
 
 
 def _field(

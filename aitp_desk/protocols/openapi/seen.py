@@ -71,14 +71,14 @@ async def see_capabilities(desk: Desk, call: Call, _reply: Reply) -> Seen:
         *(Related("item", f"{at}{CAPABILITIES_PATH}{one.name}") for one in desk.registry.actions),
         Related("service-desc", f"{at}/openapi.json", "Describes all addresses (OpenAPI)."),
     )
-    return Seen(told, tuple(calling(one, at) for one in found), related)
+    return Seen(told, tuple(calling(desk, one) for one in found), related)
 
 
 async def see_capability(desk: Desk, call: Call, _reply: Reply) -> Seen:
     """One action."""
     action, at = desk.registry.action(call.params["name"]), below(desk)
     doings = [
-        calling(one, at)
+        calling(desk, one)
         for one in callable_actions(desk, call.principal, call.allowance)
         if one.name == action.name
     ]

@@ -82,7 +82,7 @@ class ResourcesDoor:
         type_, at = view.type, self._below
         told = " ".join(part for part in (type_.summary, type_.description) if part)
         doings = (
-            calling(one.action, at, known=one.arguments, price=one.cost)
+            calling(self._desk, one.action, known=one.arguments, price=one.cost)
             for one in view.actions
             if self._calls and (call.allowance is None or call.allowance.lets_call(one.action.name))
         )
