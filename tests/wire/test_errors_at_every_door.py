@@ -20,6 +20,11 @@ from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.money import Money
 from aitp_desk.pages.routes import PagesDoor
+from aitp_desk.protocols.a2a.errors_wire import (
+    render_http_error,
+    render_http_error_03,
+    render_rpc_error,
+)
 from aitp_desk.protocols.ahp.error_wire import render_error as render_ahp
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp
 from aitp_desk.protocols.health.routes import make_door as make_health_door
@@ -313,3 +318,38 @@ def test_where_waiting_does_not_help_the_header_says_that_there_is_nothing_to_wa
     assert dict(reply.headers)["Retry-After"] == "0"
     if render is render_ahp:
         assert json.loads(reply.body)["retry_after"] is None
+
+
+A2A_CODES = {
+    errors.TaskNotFound: (-32001, "TASK_NOT_FOUND", 404),
+    errors.TaskNotCancelable: (-32002, "TASK_NOT_CANCELABLE", 400),
+    errors.TaskIsOver: (-32004, "UNSUPPORTED_OPERATION", 400),
+    errors.UnsupportedMedia: (-32005, "CONTENT_TYPE_NOT_SUPPORTED", 415),
+    errors.UnknownVersion: (-32009, "VERSION_NOT_SUPPORTED", 400),
+    errors.InvalidRequest: (-32602, "INVALID_PARAMS", 400),
+    errors.RouteNotFound: (-32601, "METHOD_NOT_FOUND", 404),
+    errors.InternalError: (-32603, "INTERNAL_ERROR", 500),
+}
+"""What A2A has a code for."""
+
+
+@every_error
+def test_at_the_a2a_door(made: type[DeskError]) -> None:
+    error = make(made)
+    called, plain, old = (
+        render(error, {}) for render in (render_rpc_error, render_http_error, render_http_error_03)
+    )
+    assert {tuple(reply.headers) for reply in (called, plain, old)} == {tuple(headers_of(error))}
+    said = json.loads(called.body)
+    assert said.keys() == {"jsonrpc", "id", "error"}
+    assert said["error"]["message"] == error.message
+    told = json.loads(plain.body)["error"]
+    assert (told["code"], told["message"]) == (plain.status, error.message)
+    assert told["details"] == said["error"]["data"]
+    reason = told["details"][0]["reason"]
+    named = json.loads(old.body)
+    assert named["error"] == told
+    assert named["type"].endswith("Error")
+    assert called.status in {200, promised_errors()[error.kind.value].status}
+    if made in A2A_CODES:
+        assert (said["error"]["code"], reason, plain.status) == A2A_CODES[made]
