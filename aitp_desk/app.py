@@ -46,7 +46,9 @@ from aitp_desk.connections import Connections, most_connections
 from aitp_desk.console.routes import make_doors as make_console_doors
 from aitp_desk.console.routes import make_sessions
 from aitp_desk.desk.call_counts import call_figures
+from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.capabilities.finding import NONE_BESIDE, find_capabilities
+from aitp_desk.desk.capabilities.receiving import Receiving
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring, Source, desk_figures, job_figures, run_figures
@@ -73,6 +75,7 @@ from aitp_desk.protocols.ahp.wire import forget_bodies
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from aitp_desk.protocols.aitp.wire import render_error as render_aitp_error
 from aitp_desk.protocols.health.routes import make_door as make_health_door
+from aitp_desk.protocols.hooks.routes import make_hook_doors
 from aitp_desk.protocols.metrics.routes import METRICS_PATH, is_measured
 from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.oauth.routes import OAuthDoor
@@ -289,7 +292,7 @@ async def open_server(
             *make_doors(desk, further_desks, config, lambda: front.routes),
             *make_mcp_doors((desk, *further_desks), config, identifier, noting),
             *((OAuthDoor(authorizing, config.site).door(),) if config.oauth.enabled else ()),
-            *make_schema_doors(capabilities, render_aitp_error),
+            *_make_capability_doors(capabilities, shared, houses[0].actor.id),
             *make_metrics_doors(measuring, render_aitp_error),
         )
         concurrency = (
@@ -353,6 +356,25 @@ async def _open_beside(stack: AsyncExitStack, doors: Sequence[Door]) -> None:
     for door in doors:
         if door.beside is not None:
             await stack.enter_async_context(door.beside())
+
+
+def _make_capability_doors(
+    capabilities: Capabilities, shared: Shared, actor: str
+) -> tuple[Door, ...]:
+    """The schemas and hooks of the capabilities that the site has enabled."""
+    receiving = Receiving(
+        capabilities,
+        store=shared.store,
+        actor=actor,
+        audit=shared.audit,
+        changed=shared.following.changed,
+        wake=shared.jobs.wake,
+        clock=shared.clock,
+    )
+    return (
+        *make_schema_doors(capabilities, render_aitp_error),
+        *make_hook_doors(receiving, render_aitp_error),
+    )
 
 
 def _kept_figures(shared: Shared, worker: Worker) -> tuple[Source, ...]:

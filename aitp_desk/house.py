@@ -33,6 +33,7 @@ from aitp_desk.desk.calling_directly import CallingDirectly
 from aitp_desk.desk.capabilities.in_sessions import InSessions
 from aitp_desk.desk.capabilities.judging import Judging
 from aitp_desk.desk.capabilities.posting import JudgedPosting
+from aitp_desk.desk.capabilities.receiving import health_notes
 from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
@@ -323,7 +324,10 @@ class House(msgspec.Struct, frozen=True):
                 clock=clock,
             ),
             worker=worker,
-            source_notes=self.offers.notes,
+            source_notes=lambda: (
+                *self.offers.notes(),
+                *health_notes(shared.capabilities),
+            ),
         )
 
 

@@ -36,6 +36,7 @@ RESERVED = frozenset(
         "console",
         "docs",
         "health",
+        "hooks",
         "llms-full.txt",
         "llms.txt",
         "mcp",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from aitp_desk.capability import Capability, Schema, Work
+from aitp_desk.capability import Capability, Hook, Schema, Work
 from aitp_desk.desk.capabilities.names import read_name
 from aitp_desk.model.thread import Actor
 
@@ -21,12 +21,14 @@ class Enabled(msgspec.Struct, frozen=True, eq=False):
         schemas: its versions, by their numbers.
         addresses: where the desk serves each of them.
         jobs: what it has done after a commit, by name.
+        hooks: what other servers may send to, by name.
     """
 
     capability: Capability
     schemas: Mapping[int, Schema]
     addresses: Mapping[int, str]
     jobs: Mapping[str, Work]
+    hooks: Mapping[str, Hook]
 
     @property
     def slug(self) -> str:

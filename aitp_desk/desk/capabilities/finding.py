@@ -8,7 +8,8 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.capability import GROUP, Capability, Schema, check_word
+from aitp_desk.capability import GROUP, Capability, Schema
+from aitp_desk.capability.base import check_word
 from aitp_desk.config import Config, ConfigError, Problem
 from aitp_desk.desk.capabilities.enabled import (
     NO_CAPABILITIES,
@@ -100,11 +101,13 @@ def enable(kind: type[Capability], settings: Mapping[str, Any], url: str) -> Ena
     addresses = {
         version: url + SCHEMAS_PATH.format(slug=kind.slug, version=version) for version in schemas
     }
-    jobs = capability.jobs()
-    for job in jobs:
-        if not check_word(job):
-            raise ValueError(f"a job is named {job!r}; it takes small letters, digits and _.")
-    return Enabled(capability, schemas, addresses, dict(jobs))
+    jobs, hooks = dict(capability.jobs()), dict(capability.hooks())
+    for name in (*jobs, *hooks):
+        if not check_word(name):
+            raise ValueError(
+                f"a job or hook is named {name!r}; it takes small letters, digits and _."
+            )
+    return Enabled(capability, schemas, addresses, jobs, hooks)
 
 
 def _check_schemas(kind: type[Capability], schemas: Mapping[int, Schema]) -> None:

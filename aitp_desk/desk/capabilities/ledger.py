@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from aitp_desk.capability import MAX_KEY, Add, Keep, Record
+from aitp_desk.capability import Add, Keep, Record
+from aitp_desk.capability.effects import MAX_KEY
 from aitp_desk.store.capability_records import (
     Addition,
     NewRecord,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.capability import Add, Audit, Effect, Keep, Replace, Say, Start, check_word
+from aitp_desk.capability import Add, Audit, Effect, Keep, Replace, Say, Start
+from aitp_desk.capability.base import check_word
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
 from aitp_desk.desk.capabilities.ledger import Ledger
 from aitp_desk.desk.capabilities.parts import write_part

@@ -1,0 +1,146 @@
+"""What other servers send to capabilities: judged, and written before they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import structlog
+
+from aitp_desk.capability import Accept, Delivery, Hook, Refuse, Replace, Say
+from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
+from aitp_desk.desk.capabilities.judging import ATTEMPTS, MOST_READ, RETRY_SECONDS, read_into
+from aitp_desk.desk.capabilities.ledger import Ledger, OwnCounters, OwnRecords, Unread
+from aitp_desk.desk.capabilities.wishes import Where, Wishes
+from aitp_desk.model.audit import AuditKeys, own_auditor
+from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.capability_records import NewEffects, RecordsMoved
+from aitp_desk.store.work.capabilities import apply_effects
+
+_log = structlog.get_logger()
+
+
+class Receiving:
+    """Has hooks judge what comes, and applies what they want.
+
+    Parameters:
+        actor: id of the desk's own actor.
+        changed: called with a thread after a commit that others may be waiting to hear of.
+        wake: called after a commit that queued a job.
+    """
+
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        *,
+        store: Store,
+        actor: str,
+        audit: AuditKeys,
+        changed: Callable[[str], None],
+        wake: Callable[[], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.capabilities = capabilities
+        self._store = store
+        self._actor = actor
+        self._audit = audit
+        self._changed = changed
+        self._wake = wake
+        self._clock = clock
+
+    async def receive(
+        self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
+    ) -> None:
+        """Take a delivery; what it brings about is on disk when this returns.
+
+        Parameters:
+            headers: their names in small letters.
+
+        Raises:
+            DeskError: the hook refuses it.
+            PreconditionFailed: somebody else was faster each time it was judged.
+            StoreBusy: nothing was written.
+        """
+        for _ in range(ATTEMPTS):
+            accepted, effects = await self._judge(enabled, hook, body, headers)
+            try:
+                await self._store.run(
+                    apply_effects,
+                    effects=effects,
+                    thread_id=accepted.thread_id,
+                    now=int(self._clock()),
+                )
+            except RecordsMoved:
+                continue
+            if effects.jobs:
+                self._wake()
+            if effects.said and accepted.thread_id is not None:
+                self._changed(accepted.thread_id)
+            return
+        raise PreconditionFailed(
+            "What this is about has been changed by somebody else meanwhile. Send it again.",
+            retry_after=RETRY_SECONDS,
+        )
+
+    async def _judge(
+        self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
+    ) -> tuple[Accept, NewEffects]:
+        ledger = Ledger()
+        now = self._clock()
+        delivery = Delivery(
+            body=body,
+            headers=headers,
+            now=int(now),
+            records=OwnRecords(ledger, enabled.slug),
+            counters=OwnCounters(ledger, enabled.slug),
+        )
+        for _ in range(MOST_READ):
+            ledger.begin_anew()
+            try:
+                verdict = hook(delivery)
+                if isinstance(verdict, Refuse):
+                    raise verdict.error
+                where = await self._where(verdict, now)
+                wishes = Wishes(self.capabilities, where, ledger)
+                wishes.take(enabled, verdict.effects)
+            except Unread as unread:
+                await read_into(self._store, ledger, unread)
+            else:
+                by = own_auditor(self._audit, int(now))
+                return verdict, wishes.effects(by, is_answered=True)
+        raise RuntimeError(f"A hook reads more than {MOST_READ} records for one delivery.")
+
+    async def _where(self, verdict: Accept, now: float) -> Where:
+        """The thread that a delivery is about.
+
+        Raises:
+            ValueError: what is wanted needs another thread, or a part of a message: a fault of the
+                capability.
+        """
+        thread_id = verdict.thread_id
+        if any(isinstance(effect, Replace) for effect in verdict.effects):
+            raise ValueError("A hook has no part of a message to replace.")
+        kept = None if thread_id is None else await reads.thread(self._store, thread_id)
+        if kept is None and any(isinstance(effect, Say) for effect in verdict.effects):
+            raise ValueError("A hook says something on no thread that is there.")
+        actors = () if kept is None else kept.thread.actors[1:]
+        return Where(thread_id, "", self._actor, actors, None, now)
+
+
+def health_notes(capabilities: Capabilities) -> tuple[str, ...]:
+    """What somebody who watches the desk should know of its capabilities."""
+    return tuple(note for one in capabilities.all if (note := _health_note(one)))
+
+
+def _health_note(enabled: Enabled) -> str:
+    try:
+        health = enabled.capability.health()
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the desk tells how it is
+        _log.exception("health_failed", capability=enabled.slug)
+        return f"The capability {enabled.slug} does not tell how it is."
+    return (
+        ""
+        if health is None
+        else f"The capability {enabled.slug} is {health.state}: {health.reason}"
+    )

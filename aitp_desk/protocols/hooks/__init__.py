@@ -1,0 +1,1 @@
+"""Where other servers send what capabilities wait for."""
