@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -58,6 +58,14 @@ class PersonSaid(msgspec.Struct, frozen=True):
     def operator(self) -> str | None:
         """The name of the operator who said it; None for the desk."""
         return operator_of(self.actor)
+
+
+def told_together(heard: Collection[PersonSaid], text: str) -> str:
+    """What people have said, each with who speaks, and then what the agent says."""
+    if not heard:
+        return text
+    named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
+    return "\n\n".join(filter(None, (*named, text)))
 
 
 class TicketKind(Enum):

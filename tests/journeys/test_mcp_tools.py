@@ -202,7 +202,12 @@ async def test_a_call_in_a_conversation_stands_on_its_thread(
         assert stands.structured_content["status"] == "pending"
         unknown = await client.call_tool("order_lookup", {**SAM, "session_id": "session_none"})
         assert failure(unknown)["code"] == "unknown_session"
-    thread = await shopper.talker.thread_of(here["session_id"])
+        thread = await shopper.talker.thread_of(here["session_id"])
+        by_thread = {"session_id": thread}
+        found = await client.call_tool("order_lookup", {**SAM, **by_thread})
+        assert found.structured_content["id"] == SAM["order_id"]
+        stands = await client.call_tool("call_status", by_thread)
+        assert stands.structured_content["status"] == "pending"
     said = await shopper.talker.texts(thread)
     assert SAM["order_id"] in said[2]
 

@@ -17,7 +17,7 @@ from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
 from aitp_desk.model.call import CallState
-from aitp_desk.model.ticket import PersonSaid
+from aitp_desk.model.ticket import told_together
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.reply import Reply
 
@@ -111,7 +111,7 @@ class Encoder:
                 response["payload"] = answer.payload
             if answer.fallback_from is not None:
                 meta["fallback_from"] = answer.fallback_from
-        response["answer"] = _told(answer.heard, answer.text)
+        response["answer"] = told_together(answer.heard, answer.text)
         response["sources"] = [
             {
                 "title": source.title,
@@ -124,7 +124,7 @@ class Encoder:
         return response, meta
 
     def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:
-        question = _told(asks.heard, asks.question)
+        question = told_together(asks.heard, asks.question)
         return {
             "status": "clarification_needed",
             "session_id": asked.session_id,
@@ -159,14 +159,6 @@ class Encoder:
         if outcome.heard:
             meta["people"] = outcome.heard
         return meta
-
-
-def _told(heard: tuple[PersonSaid, ...], text: str) -> str:
-    """What people have said, each with who speaks, and then what the agent says."""
-    if not heard:
-        return text
-    named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
-    return "\n\n".join(filter(None, (*named, text)))
 
 
 def _accepted(session_id: str, accepted: Accepted) -> dict[str, Any]:

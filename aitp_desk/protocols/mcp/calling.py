@@ -15,6 +15,7 @@ from aitp_desk.desk.invocation import Consent
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.sessions import THREAD_PREFIX
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.call import CONFIRMATION
 from aitp_desk.model.errors import (
@@ -25,6 +26,7 @@ from aitp_desk.model.errors import (
     ScopeMissing,
     UnknownAction,
 )
+from aitp_desk.protocols.doing import callable_actions
 from aitp_desk.protocols.mcp.arguments import Given, missing_from, read_given, read_question
 from aitp_desk.protocols.mcp.caller import INVALID_PARAMS, Caller, RpcError
 from aitp_desk.protocols.mcp.eliciting import (
@@ -50,13 +52,7 @@ _to_json = msgspec.json.Encoder().encode
 
 async def get_tools(desk: Desk, caller: Caller, _params: Mapping[str, Any]) -> Item:
     """``tools/list``: what the caller may call, always in the same order."""
-    allowance = caller.allowance
-    actions = [
-        action
-        for action in desk.registry.actions
-        if may_invoke(caller.principal.scopes, action)
-        and (allowance is None or allowance.lets_call(action.name))
-    ]
+    actions = callable_actions(desk, caller.principal, caller.allowance)
     return {"tools": list_tools(actions, requires_intent=desk.requires_intent)}
 
 
@@ -180,6 +176,8 @@ async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) 
     """How a call stands that goes on by itself."""
     session_id = arguments.get(SESSION)
     if isinstance(session_id, str):
+        if session_id.startswith(f"{THREAD_PREFIX}_"):
+            session_id = await desk.session_of(caller.principal, session_id)
         return stands(await desk.call_status(caller.principal, session_id), session_id)
     name, call_id = arguments.get("capability"), arguments.get("call_id")
     if not isinstance(name, str) or not isinstance(call_id, str):

@@ -26,6 +26,7 @@ from aitp_desk.model.errors import (
     ScopeMissing,
 )
 from aitp_desk.model.resource import NOTHING_HERE
+from aitp_desk.protocols.doing import below
 from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Caller, RpcError
 from aitp_desk.protocols.mcp.calling import count_question
 from aitp_desk.protocols.mcp.tools import LONGEST_QUESTION, Item
@@ -77,7 +78,7 @@ class Reading:
         }
         types = [
             {
-                "uriTemplate": f"{desk.site.url}{_below(desk)}{type_.template}",
+                "uriTemplate": f"{desk.site.url}{below(desk)}{type_.template}",
                 "name": type_.name,
                 "description": type_.summary,
                 "mimeType": JSON,
@@ -111,14 +112,14 @@ class Reading:
     async def _read(self, desk: Desk, caller: Caller, uri: str) -> tuple[str, str]:
         if uri.startswith(SEARCH):
             return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON
-        site, below = desk.site.url, _below(desk)
+        site, before = desk.site.url, below(desk)
         path = uri.removeprefix(site).partition("#")[0]
-        if not uri.startswith(f"{site}{below}/"):
+        if not uri.startswith(f"{site}{before}/"):
             raise ResourceNotFound(NOTHING_HERE)
         page = desk.knowledge.editions.document(_canonical(path).removesuffix(".md"))
         if page is not None and not page.is_elsewhere:
             return await self._markdown(desk, page), _MARKDOWN_TYPE
-        view = await desk.read_resource(caller.principal, path.removeprefix(below))
+        view = await desk.read_resource(caller.principal, path.removeprefix(before))
         return _to_json(view.data).decode(), JSON
 
 
@@ -148,11 +149,6 @@ def _describe(desk: Desk, page: Document) -> Item:
     if page.description:
         told["description"] = page.description
     return told
-
-
-def _below(desk: Desk) -> str:
-    """What the paths of a further agent begin with; empty for the site's own."""
-    return f"/{desk.name}" if desk.name else ""
 
 
 def _canonical(path: str) -> str:

@@ -21,7 +21,7 @@ from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState
 from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
-from aitp_desk.model.ticket import PersonSaid
+from aitp_desk.model.ticket import told_together
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, is_object
 
 _STATUS = {
@@ -38,10 +38,10 @@ def answered(asked: Asked, site_url: str) -> Item:
     outcome = asked.outcome
     told: Item = {"status": "success", SESSION: asked.session_id}
     if isinstance(outcome, Clarification):
-        text = _told(outcome.heard, outcome.question)
+        text = told_together(outcome.heard, outcome.question)
         told |= {"status": "clarification_needed", "answer": text, "options": outcome.options}
         return _result(text, told)
-    text = _told(outcome.heard, outcome.text)
+    text = told_together(outcome.heard, outcome.text)
     told |= {"answer": text, "sources": _sources(outcome, site_url)}
     if outcome.follow_ups:
         told["suggested_queries"] = outcome.follow_ups
@@ -196,9 +196,3 @@ def _sources(answer: Answer, site_url: str) -> list[Item]:
         }
         for source in answer.sources
     ]
-
-
-def _told(heard: tuple[PersonSaid, ...], text: str) -> str:
-    """What people have said, each with who speaks, and then what the agent says."""
-    named = (one.text if one.operator is None else f"{one.operator}: {one.text}" for one in heard)
-    return "\n\n".join(filter(None, (*named, text)))
