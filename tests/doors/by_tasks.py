@@ -38,6 +38,7 @@ class ByTasks:
             case _:
                 words, data = _parts(task.status.message)
         if "price" in data:
+            assert state(task) == "input_required"
             return Outcome("asks", data=data["price"])
         return Outcome("refused", data["code"], words)
 
