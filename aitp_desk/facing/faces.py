@@ -102,7 +102,7 @@ class Faces:
         found = self._recovering.find(refused, asked)
         recovery = None
         if found.description:
-            actions = tuple(_actions(found.doings))
+            actions = tuple(write_doings(found.doings))
             recovery = hac.Recovery(description=found.description, actions=actions)
         told = hac.HacError(
             code=refused.kind.value,
@@ -124,7 +124,7 @@ def _is_json(reply: Reply) -> bool:
 def _context(seen: Seen) -> hac.Context:
     return hac.Context(
         description=_line(seen.description),
-        actions=tuple(_actions(seen.doings)),
+        actions=tuple(write_doings(seen.doings)),
         related=tuple(_related(seen.related)),
     )
 
@@ -161,7 +161,8 @@ def _related(related: tuple[Related, ...]) -> Iterator[hac.Related]:
             _log.warning("hac_left_out", what=one.rel, reason=str(error))
 
 
-def _actions(doings: tuple[Doing, ...]) -> Iterator[hac.Action]:
+def write_doings(doings: tuple[Doing, ...]) -> Iterator[hac.Action]:
+    """What may be done, as HAC has it; what would break its rules is left out, and logged."""
     for one in doings:
         try:
             yield hac.Action(

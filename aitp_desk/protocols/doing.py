@@ -130,15 +130,19 @@ def _field(
 ) -> Taken:
     schema = _resolved(member, whole)
     kind = _kind_of(schema)
-    values = [known[name]] if name in known else schema.get("enum", ())
+    given = [known[name]] if name in known else schema.get("enum", ())
+    values = tuple(value for value in given if value is not None)
+    is_plain = kind not in {"array", "object"}
+    if not all(_is_of(value, kind) for value in values):  # of several types: no field says that
+        values, is_plain = (), False
     return Taken(
-        name,
-        kind,
-        _describe(member, schema),
-        is_required,
-        tuple(value for value in values if value is not None),
-        schema if kind in {"array", "object"} else None,
+        name, kind, _describe(member, schema), is_required, values, None if is_plain else schema
     )
+
+
+def _is_of(value: Any, kind: Kind) -> bool:
+    found = _kind_of_value(value)
+    return found == kind or (found == "integer" and kind == "number")
 
 
 def _describe(member: Any, schema: Mapping[str, Any]) -> str:

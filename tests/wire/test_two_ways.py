@@ -62,6 +62,7 @@ LINES = [
     b"If-None-Match: *",
     b'If-None-Match: "other"',
     b"Accept: text/html",
+    b"Accept: application/vnd.hac+json",
     b"Accept-Language: de",
     b"X-Long: " + b"x" * 9000,
     b"X-Latin: \xe9",
