@@ -98,6 +98,22 @@ def manifest(_url: str, _key: str) -> list[bytes]:
     return [request("GET", "/.well-known/agent.json", {})]
 
 
+def agents_txt(_url: str, _key: str) -> list[bytes]:
+    """agents.txt, as an agent reads it first."""
+    return [request("GET", "/.well-known/agents.txt", {})]
+
+
+def openapi(_url: str, _key: str) -> list[bytes]:
+    """The OpenAPI document, which a tool reads once."""
+    return [request("GET", "/openapi.json", {})]
+
+
+def call(_url: str, _key: str) -> list[bytes]:
+    """An action of the shop that changes nothing, called by its arguments over plain HTTP."""
+    body = json.dumps({"words": "stove"}).encode()
+    return [request("POST", "/capabilities/product_search", {}, body)]
+
+
 CASES = (
     Case("create", create, 0.40),
     Case("create-run", create_with_run, 0.33, ("threads.max_auto_replies=1000000",), silent=True),
@@ -112,6 +128,9 @@ CASES = (
     Case("uncached", converse_uncached, 0.18, NOTHING_REMEMBERED),
     Case("uncached-10k", converse_uncached_large, 0.10, NOTHING_REMEMBERED, large=True),
     Case("manifest", manifest, 0.80),
+    Case("agents-txt", agents_txt, None),
+    Case("openapi", openapi, None),
+    Case("call", call, None),
 )
 
 

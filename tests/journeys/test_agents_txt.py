@@ -85,6 +85,15 @@ actions = ["contact", "data_query"]
 name = "talker"
 actions = ["threads"]
 """
+FOR_OPERATORS = '''
+from aitp_desk.actions import action
+
+
+@action(kind="action", mutability="irreversible", blast_radius="all", open_to="operators")
+def empty_the_vaults() -> bool:
+    """Empties the vaults."""
+    return True
+'''
 
 
 @asynccontextmanager
@@ -233,8 +242,9 @@ async def test_the_conversation_works_as_its_block_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement(
-    "AGT-1.2-2", "AGT-3.6-1", "AGT-3.6-2", "AGT-3.6-3", "AGT-7.2-2", "AGT-7.2-3"
-)
+    "AGT-1.2-2", "AGT-3.6-1", "AGT-3.6-2", "AGT-3.6-3", "AGT-7.2-2", "AGT-7.2-3", "AGT-9.2-5",
+    "AGT-9.2-8",
+)  # fmt: skip
 async def test_what_is_declared_of_agents_is_what_is_enforced(tmp_path: Path) -> None:
     settings = ("limits.enabled=true", "limits.converse_per_minute=9")
     async with telling(tmp_path, *settings) as visitor:
@@ -341,3 +351,24 @@ async def test_an_endpoint_of_the_owner_may_not_be_called_as_what_the_desk_does(
     with pytest.raises(ConfigError, match=rf"agents_txt.capability.id: '{id_}' is what the desk"):
         async with open_server(config):
             raise AssertionError("It started.")
+
+
+async def test_what_operators_alone_may_do_is_told_of_nowhere(tmp_path: Path) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    (folder / "a.md").write_text("# A\n\nB.\n", encoding="utf-8")
+    (folder / "actions.py").write_text(FOR_OPERATORS, encoding="utf-8")
+    (folder / "desk.toml").write_text("", encoding="utf-8")
+    async with (
+        serving(tmp_path / "data", folder=folder) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        places = ("/", "/.well-known/agent.json", "/openapi.json", "/docs", "/capabilities")
+        for path in (*TEXTS, *JSONS, *places):
+            async with http.get(path) as response:
+                body = await response.text()
+            assert response.status == 200, path
+            assert "empty_the_vaults" not in body
+            assert "empty-the-vaults" not in body
+        async with http.post("/capabilities/empty_the_vaults", json={}) as refused:
+            assert refused.status in {400, 401, 403, 404}

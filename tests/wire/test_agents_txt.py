@@ -285,7 +285,7 @@ def test_the_examples_of_the_specification_are_read_without_a_fault(shared_folde
     assert parse_text(whole[2]).agents["*"].rate_limit == RateLimit(100, "hour")
 
 
-@pytest.mark.requirement("AGT-3.1-2", "AGT-3.1-3", "AGT-3.4-3")
+@pytest.mark.requirement("AGT-3.1-1", "AGT-3.1-2", "AGT-3.1-3", "AGT-3.4-3", "AGT-3.7-1")
 def test_keys_are_read_in_either_case_and_comments_and_blank_lines_say_nothing() -> None:
     read = parse_text(
         "\ufeff# agents.txt\r\n"
@@ -417,7 +417,7 @@ TEXT_FAULTS = {
 
 @pytest.mark.requirement(
     "AGT-3.1-4", "AGT-3.2-2", "AGT-3.3-1", "AGT-3.3-2", "AGT-3.3-6", "AGT-3.4-1", "AGT-3.4-2",
-    "AGT-3.4-4", "AGT-3.4-13", "AGT-7.1-1", "AGT-8.1-1", "AGT-8.2-1", "AGT-8.5-1",
+    "AGT-3.4-4", "AGT-3.4-13", "AGT-7.1-1", "AGT-8.1-1", "AGT-8.2-1", "AGT-8.4-2", "AGT-8.5-1",
 )  # fmt: skip
 @pytest.mark.parametrize("text", TEXT_FAULTS)
 def test_what_is_wrong_in_a_text_is_told_with_its_line(text: str) -> None:
@@ -497,7 +497,7 @@ def test_what_would_read_otherwise_is_not_written(document: Document, place: str
         write_text(document)
 
 
-@pytest.mark.requirement("AGT-3.5-1", "AGT-3.5-2")
+@pytest.mark.requirement("AGT-3.5-1", "AGT-3.5-2", "AGT-9.2-16", "AGT-9.2-17")
 @pytest.mark.parametrize(
     ("path", "is_allowed"),
     [
