@@ -40,21 +40,25 @@ def asks_for_person(words: str, *, in_full: bool = False) -> Speech | None:
         in_full: whether a word such as ``human`` does not ask for one.
     """
     said = Sentences.of(words[-LONGEST_READ:])
-    in_sentences, by_itself = _asking()
-    found = [in_sentences.fullmatch(sentence) for sentence in (*said.whole, *said.parts)]
-    if not in_full and len(said.whole) == 1:
-        found.append(by_itself.fullmatch(said.whole[0]))
-    tags = [one.lastgroup for one in found if one is not None]
+    at_all, in_sentences = _asking()
+    is_alone = not in_full and len(said.whole) == 1
+    tags: list[str | None] = []
+    for sentence in (*said.whole, *said.parts):
+        found = at_all.fullmatch(sentence)  # as nearly nothing does
+        if found is not None and not (is_alone and sentence in said.whole):
+            found = in_sentences.fullmatch(sentence)
+        if found is not None:
+            tags.append(found.lastgroup)
     return next(speech for speech in all_speech() if speech.tag in tags) if tags else None
 
 
 @cache
 def _asking() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What asks for a person in a sentence and alone, in each language a group of its tag."""
+    """What asks for a person alone or in a sentence, and there, in each language a group."""
     persons = [(speech.tag, speech.person) for speech in all_speech()]
+    at_all = "|".join(f"(?P<{tag}>{person.at_all})" for tag, person in persons)
     in_sentences = "|".join(f"(?P<{tag}>{person.in_sentences})" for tag, person in persons)
-    by_itself = "|".join(f"(?P<{tag}>{person.by_itself})" for tag, person in persons)
-    return re.compile(in_sentences), re.compile(by_itself)
+    return re.compile(at_all), re.compile(in_sentences)
 
 
 def read_languages() -> None:

@@ -88,9 +88,9 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
         return self._any(self.asks)
 
     @property
-    def by_itself(self) -> str:
-        """The pattern of what asks for one where it is all of what is said."""
-        return self._any(self.alone)
+    def at_all(self) -> str:
+        """The pattern of the same, and of what asks for one where it is all of what is said."""
+        return self._any((*self.asks, *self.alone))
 
     @cached_property
     def _yes(self) -> re.Pattern[str]:
