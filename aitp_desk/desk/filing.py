@@ -80,6 +80,10 @@ class Filing:
         if principal.counts_by_address and not self._settings.anonymous:
             raise NotAuthenticated("Uploading a file here needs an API key.")
 
+    def takes(self, media_type: str) -> bool:
+        """Whether files are taken that are said to be of a type; what they are shows later."""
+        return media_type.partition(";")[0].strip().lower() in self._settings.types
+
     async def keep(
         self, principal: Principal, name: str, purpose: str, data: bytes, seconds: int | None
     ) -> File:

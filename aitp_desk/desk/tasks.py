@@ -42,6 +42,7 @@ from aitp_desk.model.errors import (
     TaskNotFound,
     ThreadNotFound,
     UnknownAction,
+    UnknownSession,
 )
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
@@ -261,21 +262,17 @@ class Tasks:
     ) -> TaskPage:
         """One page of the caller's tasks, of one conversation or of all.
 
-        Who is not known has only those of a conversation that they can name.
+        Who is not known has only those of a conversation that they can name. Of a conversation that
+        is not the caller's there are none.
 
         Parameters:
             context: empty for all.
             after: as :class:`TaskPage` gives it.
             since: Unix seconds of the newest turn; those before then are left out.
-
-        Raises:
-            InvalidRequest: the context is none of the caller's.
         """
-        thread_id = await self._thread_of(principal, context) if context else None
-        if thread_id is None and principal.owner is None:
+        thread_id = await self._thread_to_list(principal, context) if context else None
+        if thread_id is None and (context or principal.owner is None):
             return TaskPage((), None, 0)
-        if thread_id is not None:
-            await self._access(principal, thread_id, Need.READ)
         kept = await task_reads.tasks(
             self._store,
             desk=self._desk,
@@ -373,6 +370,15 @@ class Tasks:
     async def _thread_of(self, principal: Principal, context: str) -> str:
         known = await task_reads.thread_of_context(self._store, context, self._desk)
         return known or await self._sessions.thread_of(principal, context)
+
+    async def _thread_to_list(self, principal: Principal, context: str) -> str | None:
+        """The thread of a context that the caller may read; None where there is none."""
+        try:
+            thread_id = await self._thread_of(principal, context)
+            await self._access(principal, thread_id, Need.READ)
+        except (UnknownSession, InvalidRequest):
+            return None
+        return thread_id
 
     async def _check_read(self, principal: Principal, kept: KeptTask) -> None:
         """Refuse whoever may not read all of a task's thread, as if there were no such task."""

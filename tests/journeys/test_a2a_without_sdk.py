@@ -75,6 +75,18 @@ async def test_a_call_that_is_wrong_is_refused_by_its_code(
     assert (told.status, code(told), told.body["id"]) == (200, wanted, id_)
 
 
+async def test_of_a_context_that_is_not_the_callers_there_are_no_tasks(talker: Talker) -> None:
+    owner = await talker.with_key()
+    made = await rpc(owner, "SendMessage", {"message": QUESTION})
+    context = made.body["result"]["task"]["contextId"]
+    assert (await rpc(owner, "ListTasks", {"contextId": context})).body["result"]["totalSize"] == 1
+    for who in (talker, await talker.with_key()):
+        for unknown in (context, "tck-test-context"):
+            told = await rpc(who, "ListTasks", {"contextId": unknown})
+            page = {"tasks": [], "nextPageToken": "", "pageSize": 50, "totalSize": 0}
+            assert told.body["result"] == page
+
+
 async def test_both_addresses_of_the_door_are_one(talker: Talker) -> None:
     for path in ("/a2a", "/a2a/"):
         body = {"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": {}}
@@ -167,6 +179,9 @@ async def test_files_are_taken_by_value_and_fetched_from_nowhere(talker: Talker)
     broken = {**file, "raw": "%"}
     told = await rpc(owner, "SendMessage", {"message": {**QUESTION, "parts": [broken]}})
     assert code(told) == -32602
+    odd = {**file, "mediaType": "application/x-odd"}
+    told = await rpc(talker, "SendMessage", {"message": {**QUESTION, "parts": [odd]}})
+    assert code(told) == -32005
     told = await rpc(talker, "SendMessage", {"message": {**QUESTION, "parts": [file]}})
     assert told.status == 401  # without a key this site takes no files
 

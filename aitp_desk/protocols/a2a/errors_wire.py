@@ -135,6 +135,11 @@ def _refuse_over_http(error: DeskError, beside: dict[str, Any]) -> Reply:
     return Reply(status, _encode({"error": told, **beside}), JSON, refusal_headers(error))
 
 
+def error_info(reason: str, said: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """A ``google.rpc.ErrorInfo``, by which clients tell errors apart."""
+    return {"@type": _INFO, "reason": reason, "domain": DOMAIN, "metadata": said or {}}
+
+
 def details_of(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
     """What programs are told of a refusal."""
     said: dict[str, str] = {}
@@ -142,7 +147,7 @@ def details_of(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
         said["retryAfter"] = str(error.retry_after)
     if isinstance(error, ConsentMissing) and error.price is not None:
         said["price"] = str(error.price)
-    info = {"@type": _INFO, "reason": refusal.reason, "domain": DOMAIN, "metadata": said}
+    info = error_info(refusal.reason, said)
     if error.param is None:
         return [info]
     violation = {"field": error.param, "description": error.message}

@@ -19,7 +19,12 @@ from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.replying import write_reply
 from aitp_desk.desk.streams import Stream
 from aitp_desk.desk.tasks import Sent
-from aitp_desk.model.errors import InvalidRequest, TaskIsOver, TaskNotFound
+from aitp_desk.model.errors import (
+    InvalidRequest,
+    TaskIsOver,
+    TaskNotFound,
+    UnsupportedMedia,
+)
 from aitp_desk.model.run import Run
 from aitp_desk.model.task import Push, Result, Task, TaskState
 from aitp_desk.model.thread import METADATA_VALUE_LENGTH, Attachment, Draft
@@ -148,6 +153,12 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
             return await _ask(desk, call, sent, name, called)
         asked = _direct(name, called)
         return await desk.tasks.call(call.principal, sent, asked, called, request, call.allowance)
+    for file in params.parts.files:
+        if file.media_type and not desk.filing.takes(file.media_type):
+            raise UnsupportedMedia(
+                f"This site takes no files of the type {file.media_type[:64]}.",
+                param="message.parts",
+            )
     files = [
         await desk.filing.keep(call.principal, file.name or "file", FILE_PURPOSE, file.data, None)
         for file in params.parts.files

@@ -24,9 +24,14 @@ _MOST_EXACT = 2**53
 
 
 class GivenFile(msgspec.Struct, frozen=True):
-    """A file that a message carries."""
+    """A file that a message carries.
+
+    Parameters:
+        media_type: as its sender calls it; empty where it is not said.
+    """
 
     name: str
+    media_type: str
     data: bytes
 
 
@@ -71,9 +76,9 @@ def read_parts(given: Any, dialect: Dialect, at: str) -> GivenParts:
             data.append(value)
             texts.append(msgspec.json.encode(value).decode())
         elif kind == "raw":
-            files.append(
-                GivenFile(part.text("filename") or part.text("name"), _bytes(value, where))
-            )
+            name = part.text("filename") or part.text("name")
+            media_type = part.text("mediaType") or part.text("mimeType")
+            files.append(GivenFile(name, media_type, _bytes(value, where)))
         else:
             raise UnsupportedMedia(
                 "Files are taken in the message itself (raw, base64), and fetched from nowhere.",

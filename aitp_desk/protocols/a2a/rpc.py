@@ -21,6 +21,7 @@ from aitp_desk.protocols.a2a.errors_wire import (
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
+    error_info,
     refuse_call,
     rpc_error,
 )
@@ -69,6 +70,11 @@ class RpcCall(msgspec.Struct, frozen=True):
         return {"jsonrpc": "2.0", "id": self.id, "result": result}
 
 
+_REASONS = {
+    PARSE_ERROR: "PARSE_ERROR",
+    INVALID_REQUEST: "INVALID_REQUEST",
+    METHOD_NOT_FOUND: "METHOD_NOT_FOUND",
+}
 Method = Callable[[RpcCall], Awaitable[Reply]]
 
 
@@ -224,4 +230,4 @@ def _is_id(value: Any) -> bool:
 
 
 def _wrong(id_: Any, code: int, message: str) -> Reply:
-    return Reply(200, _encode(rpc_error(id_, code, message)))
+    return Reply(200, _encode(rpc_error(id_, code, message, [error_info(_REASONS[code])])))
