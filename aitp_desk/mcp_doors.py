@@ -44,7 +44,8 @@ def make_mcp_doors(
         try:
             return await identifier.identify_inside(headers, credential, address)
         except NotAuthenticated as error:
-            noting.refused(address, error)
+            if error.reason != "conflicting":  # the front notes what is refused beside a head's
+                noting.refused(address, error)
             raise
 
     methods = methods_of_desks()

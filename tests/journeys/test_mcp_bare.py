@@ -13,6 +13,7 @@ import pytest_asyncio
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from aitp_desk.protocols.mcp.bare import VERSIONS
+from aitp_desk.store.audit_log import audit_rows
 from tests.shopping import SAM, Shopper, shopping
 from tests.talking import Told
 
@@ -233,6 +234,9 @@ async def test_a_credential_may_stand_in_the_message(shopper: Shopper) -> None:
     assert "two different credentials" in conflict.body["error"]["message"]
     worthless = await send(shopper, "tools/call", {**asked, "_meta": {"auth": "worthless"}})
     assert worthless.status == 401
+    await shopper.talker.desk.store.settled()
+    noted = [row.outcome async for row in audit_rows(shopper.talker.desk.store)]
+    assert noted[-2:] == ["conflicting", "malformed"]
     number = await send(shopper, "ping", {"_meta": {"auth": 7}})
     assert (number.status, number.body["error"]["data"]["param"]) == (400, "_meta.auth")
 

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
 from aitp_desk.protocols.mcp.caller import Caller
-from aitp_desk.protocols.reply import Call, Reply
+from aitp_desk.protocols.reply import JSON, Call, Reply
 
 CALLER: Final = "aitp_desk.caller"
 """Where the scope says who asks."""
-_PASSED = frozenset({"accept", "content-type", "host", "origin"})
+_PASSED = frozenset({"accept", "host", "origin"})
 """Headers that the application sees, beside those of the protocol's own; no credential is among
-them."""
+them. What the body is the front has looked at."""
 _OWN = frozenset({"content-type", "content-length"})
 
 Message = MutableMapping[str, Any]
@@ -55,7 +55,7 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
     told = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
     content_type = next((value for name, value in told if name.lower() == "content-type"), "")
     own = tuple((name, value) for name, value in told if name.lower() not in _OWN)
-    return Reply(status, b"".join(chunks), content_type or "application/json", own)
+    return Reply(status, b"".join(chunks), content_type or JSON, own)
 
 
 def _scope(call: Call, caller: Caller) -> Message:
@@ -74,7 +74,7 @@ def _scope(call: Call, caller: Caller) -> Message:
         "raw_path": call.path.encode("latin-1", "replace"),
         "root_path": "",
         "query_string": b"",
-        "headers": headers,
+        "headers": [(b"content-type", JSON.encode()), *headers],
         "client": None,
         "server": None,
         CALLER: caller,
