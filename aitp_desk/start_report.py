@@ -43,6 +43,7 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
         *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else _without_mcp(config)),
+        *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
         *([f"  console    {url}/console"] if config.console.enabled else []),
         *([f"  metrics    {url}{watched}"] if watched else []),
         f"  health     {url}/health, {url}/ready",

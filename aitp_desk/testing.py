@@ -42,6 +42,8 @@ NOON = 1_800_000_000
 NAME = "under_test"
 """What the capability is called in the settings of the contract's desk."""
 SITE = "https://desk.example"
+PATIENCE = 30
+"""How many seconds a guest waits for what is to be said."""
 
 
 class ScriptedAgent:
@@ -105,6 +107,22 @@ class Guest:
         """The parts of every message of a thread, the oldest first."""
         told = await self.send("GET", f"/v1/threads/{thread_id}/messages?order=asc&limit=100")
         return [message["content"] for message in told.body["data"]]
+
+    async def wait(self, thread_id: str, count: int) -> list[list[str]]:
+        """As :meth:`read`, once so many messages were said: agents and jobs take their time.
+
+        Raises:
+            TimeoutError: there are fewer after :data:`PATIENCE` seconds.
+        """
+        path = f"/v1/threads/{thread_id}/events"
+        async with (
+            asyncio.timeout(PATIENCE),
+            self._http.get(path, headers={"Last-Event-ID": "0"}) as events,
+        ):
+            left = count
+            while left:
+                left -= (await events.content.readline()).startswith(b"event: message.created")
+        return await self.read(thread_id)
 
 
 @asynccontextmanager

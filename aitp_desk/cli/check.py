@@ -54,6 +54,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         config = error.config
     else:
         wrong += map(str, check_public(config))
+    wrong += _check_capabilities(config)
     pages, faults = _check_content(config)
     wrong += faults
     actions, faults = _check_actions(config)
@@ -92,6 +93,20 @@ def _check_actions(config: Config | None) -> tuple[int, list[str]]:
     further = [agent.name for agent in config.agents]
     ids = check_ids(told, (*OWN_NAMES, *names), further) if told.enabled else ()
     return len(names), list(map(str, ids))
+
+
+def _check_capabilities(config: Config | None) -> list[str]:
+    """Tell what of the capabilities that a site has enabled cannot be used."""
+    if config is None:
+        return []
+    from aitp_desk.config import ConfigError
+    from aitp_desk.desk.capabilities.finding import find_capabilities
+
+    try:
+        find_capabilities(config)
+    except ConfigError as error:
+        return [str(problem) for problem in error.problems]
+    return []
 
 
 def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str]]:

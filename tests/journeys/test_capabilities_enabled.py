@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.config import ConfigError
+from tests.commands import run_here
 from tests.plugging import installed, loyalty
 from tests.serving import serving
 
@@ -94,3 +95,23 @@ async def test_what_cannot_be_used_is_told_and_the_desk_does_not_start(
         async with serving(tmp_path / "data", *settings):
             pass
     assert [(one.key, one.message) for one in told.value.problems] == [(key, message)]
+
+
+def test_check_tells_what_cannot_be_used(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "index.md").write_text("# A shop\n", encoding="utf-8")
+    (tmp_path / "desk.toml").write_text("[capabilities.stamps]\n", encoding="utf-8")
+    package = tmp_path / "package"
+    package.mkdir()
+    modules = {"loyalty": loyalty(), "broken": BROKEN}
+    with installed(package, modules, POINTS):
+        told = run_here("check", tmp_path)
+        assert (told.code, told.err) == (1, f"capabilities.stamps: {UNKNOWN}\n")
+        (tmp_path / "desk.toml").write_text("[capabilities.loyalty]\n", encoding="utf-8")
+        assert run_here("check", tmp_path).code == 0
+
+
+async def test_the_report_at_the_start_names_what_is_enabled(tmp_path: Path) -> None:
+    with installed(tmp_path, {"loyalty": loyalty()}, POINTS):
+        async with serving(tmp_path / "data", "capabilities.loyalty={}") as desk:
+            assert "  messages   loyalty" in desk.report
