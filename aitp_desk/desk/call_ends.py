@@ -54,7 +54,7 @@ def succeeded(call: ActionCall, done: Done, now: int) -> ActionCall:
 
 def failed(call: ActionCall, error: DeskError, now: int) -> ActionCall:
     """A call that was refused, or that failed."""
-    told = CallError(error.kind.value, error.message)
+    told = CallError(error.kind.value, error.message, error.param, error.recovery)
     return call.move(CallState.FAILED, error=told, progress="", ended_at=now)
 
 

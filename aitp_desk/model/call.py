@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from aitp_desk.model.errors import Recovery
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 
@@ -90,15 +91,19 @@ class SideEffect(msgspec.Struct, frozen=True):
     description: str
 
 
-class CallError(msgspec.Struct, frozen=True):
+class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
     """Why a call failed, as whoever asked is told.
 
     Parameters:
         kind: of :class:`~aitp_desk.model.error_kind.ErrorKind`, by its value.
+        param: the argument that it is about; None for none.
+        recovery: what helps, where that is known.
     """
 
     kind: str
     message: str
+    param: str | None = None
+    recovery: Recovery | None = None
 
 
 class ActionCall(msgspec.Struct, frozen=True):

@@ -213,8 +213,12 @@ def _refusal_of(call: ActionCall) -> Reply:
     """Why a call failed whose repeat this is, as it was told the first time."""
     name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
     kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
-    body = _problem(kind, message)
-    return Reply(body["status"], _encode({**body, "id": call.id}), PROBLEM)
+    body = _problem(kind, message) | {"id": call.id}
+    if call.error is not None and call.error.param is not None:
+        body["param"] = call.error.param
+    if call.error is not None and call.error.recovery is not None:
+        body["recovery"] = call.error.recovery
+    return Reply(body["status"], _encode(body), PROBLEM)
 
 
 def _problem(kind: ErrorKind, message: str) -> dict[str, Any]:

@@ -16,6 +16,22 @@ class Question(msgspec.Struct, forbid_unknown_fields=True):
     accept_types: list[str] | None = None
 
 
+class CallRecovery(msgspec.Struct):
+    """What helps after a failure, in a sentence, and the capabilities that do it."""
+
+    description: str
+    actions: list[str] = []
+
+
+class CallFailure(msgspec.Struct):
+    """Why a call failed."""
+
+    kind: str
+    message: str
+    param: str | None = None
+    recovery: CallRecovery | None = None
+
+
 class CallStatus(msgspec.Struct):
     """How a call stands that goes on by itself."""
 
@@ -27,5 +43,5 @@ class CallStatus(msgspec.Struct):
     callback: dict[str, str] | None = None
     eta_seconds: int | None = None
     progress: str | None = None
-    error: dict[str, str] | None = None
+    error: CallFailure | None = None
     effects: list[dict[str, str]] | None = None

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.model.money import Money
+from aitp_desk.protocols.openapi.shapes.calls import CallRecovery
 
 
 class Problem(msgspec.Struct):
@@ -19,6 +20,7 @@ class Problem(msgspec.Struct):
     code: str
     param: str | None = None
     retry_after: int | None = None
+    recovery: CallRecovery | None = None
     price: Money | None = None
 
 
