@@ -12,6 +12,9 @@ from tests.doors.cases import Case, Outcome
 from tests.doubles import ScriptedAgent
 from tests.talking import Talker
 
+APPROVED = "It was approved, and is carried out now."
+"""What a person of the site says on the thread before the end comes there."""
+
 
 class CallingAgent(ScriptedAgent):
     """An agent that calls what the visitor's words name, as JSON.
@@ -66,4 +69,10 @@ class ByAgent:
                 data=told["result"],
                 words="\n".join([told["in_words"], *told.get("effects", [])]),
             )
-        return Outcome("accepted")
+        return Outcome("accepted", handle=thread["id"])
+
+    async def ending(self, who: Talker, handle: str) -> Outcome:
+        said = (await who.texts(handle))[2:]
+        if not said or said[-1] == APPROVED:
+            return Outcome("accepted")
+        return Outcome("done", words=said[-1])

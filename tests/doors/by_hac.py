@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aitp_desk.model.call import CONFIRMATION
-from tests.doors.by_http import with_consent
+from tests.doors.by_http import ended, with_consent
 from tests.doors.cases import Case, Outcome
 from tests.faced import face
 from tests.talking import Talker
@@ -15,7 +15,7 @@ class ByHac:
     async def call(self, who: Talker, case: Case) -> Outcome:
         faced = await face(who, "POST", f"/capabilities/{case.action}", with_consent(case))
         if faced.status == 202:
-            return Outcome("accepted")
+            return Outcome("accepted", handle=faced.data["poll"])
         if faced.status == 200:
             told = faced.data
             return Outcome("done", data=told["result"], words=told["response"]["answer"])
@@ -26,3 +26,6 @@ class ByHac:
             (price,) = fields[CONFIRMATION]["enum"]
             return Outcome("asks", error["code"], data=price)
         return Outcome("refused", error["code"], error["message"])
+
+    async def ending(self, who: Talker, handle: str) -> Outcome:
+        return ended((await face(who, "GET", handle)).data)

@@ -23,6 +23,20 @@ def with_consent(case: Case) -> dict[str, Any]:
     return {**case.arguments, **agreed}
 
 
+def ended(told: Any) -> Outcome:
+    """What is told of a call that goes on by itself; both forms have the same members for that."""
+    match told["status"]:
+        case "pending":
+            return Outcome("accepted")
+        case "success":
+            payload = told["response"].get("payload", told)
+            data = payload.get("result", payload.get("data"))
+            return Outcome("done", data=data, words=told["response"]["answer"])
+        case _:
+            assert told["status"] == "failed"
+            return Outcome("refused", told["error"]["kind"], told["error"]["message"])
+
+
 class Direct:
     """``POST /capabilities/NAME``: a result, or a problem (RFC 9457)."""
 
@@ -31,7 +45,7 @@ class Direct:
         body = told.body
         if told.status == 202:
             assert told.headers["Location"] == body["poll"]
-            return Outcome("accepted")
+            return Outcome("accepted", handle=body["poll"])
         if told.status == 200:
             assert body["status"] == "success"
             return Outcome("done", data=body["result"], words=body["response"]["answer"])
@@ -40,6 +54,9 @@ class Direct:
         if body.get("param") == CONFIRMATION:
             return Outcome("asks", body["code"], data=body["price"])
         return Outcome("refused", body["code"], body["detail"])
+
+    async def ending(self, who: Talker, handle: str) -> Outcome:
+        return ended((await who.send("GET", handle)).ok)
 
 
 class Ahp:
@@ -57,7 +74,7 @@ class Ahp:
         match body["status"]:
             case "accepted":
                 assert told.status == 202
-                return Outcome("accepted")
+                return Outcome("accepted", handle=body["poll"])
             case "success":
                 payload = body["response"]["payload"]
                 data = payload.get("result", payload.get("data"))
@@ -68,3 +85,6 @@ class Ahp:
                 assert body["status"] == "error"
                 code = body.get("detail", body["code"])
                 return Outcome("refused", _AHP_KINDS.get(code, code), body["message"])
+
+    async def ending(self, who: Talker, handle: str) -> Outcome:
+        return ended((await who.send("GET", handle)).ok)

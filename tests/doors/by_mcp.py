@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from mcp import MCPError
 
 from tests.doors.by_http import with_consent
@@ -33,5 +35,19 @@ class ByMcp:
             return Outcome("refused", refusal["code"], refusal["message"])
         data = told.structured_content
         if data.get("status") == "pending":
-            return Outcome("accepted")
+            named = {"capability": data["capability"], "call_id": data["call_id"]}
+            return Outcome("accepted", handle=json.dumps(named))
         return Outcome("done", data=data, words=words(told))
+
+    async def ending(self, who: Talker, handle: str) -> Outcome:
+        async with tool_user(who.desk.url, self._mode, who.key) as client:
+            result = await client.call_tool("call_status", json.loads(handle))
+        told = result.structured_content
+        match told["status"]:
+            case "pending":
+                return Outcome("accepted")
+            case "success":
+                return Outcome("done", data=told["result"], words=words(result))
+            case _:
+                assert result.is_error
+                return Outcome("refused", told["error"]["code"], words(result))

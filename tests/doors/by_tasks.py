@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from a2a.types import a2a_pb2
 from a2a.utils.errors import A2AError
 from google.protobuf.json_format import MessageToDict
 
@@ -28,19 +29,27 @@ class ByTasks:
                 task = await send(client, asked, configuration=at_once)
             except A2AError as error:
                 return Outcome("refused", message=error.message)
-        match state(task):
-            case "submitted" | "working":
-                return Outcome("accepted")
-            case "completed":
-                (artifact,) = task.artifacts
-                words, data = _parts(artifact)
-                return Outcome("done", data=data, words=words)
-            case _:
-                words, data = _parts(task.status.message)
-        if "price" in data:
-            assert state(task) == "input_required"
-            return Outcome("asks", data=data["price"])
-        return Outcome("refused", data["code"], words)
+        return _told(task)
+
+    async def ending(self, who: Talker, handle: str) -> Outcome:
+        async with tasking(who.desk, self._binding, key=who.key) as client:
+            return _told(await client.get_task(a2a_pb2.GetTaskRequest(id=handle)))
+
+
+def _told(task: a2a_pb2.Task) -> Outcome:
+    match state(task):
+        case "submitted" | "working":
+            return Outcome("accepted", handle=task.id)
+        case "completed":
+            (artifact,) = task.artifacts
+            words, data = _parts(artifact)
+            return Outcome("done", data=data, words=words)
+        case _:
+            words, data = _parts(task.status.message)
+    if "price" in data:
+        assert state(task) == "input_required"
+        return Outcome("asks", data=data["price"])
+    return Outcome("refused", data["code"], words)
 
 
 def _parts(held: Any) -> tuple[str, Any]:

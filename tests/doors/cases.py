@@ -32,6 +32,7 @@ class Outcome(msgspec.Struct, frozen=True):
         message: of a refusal.
         data: the result, or the price that has to be agreed to; None where it is told in words.
         words: the result in words; None where it is told as data.
+        handle: by which it is asked after, where it goes on by itself.
     """
 
     kind: Kind
@@ -39,6 +40,7 @@ class Outcome(msgspec.Struct, frozen=True):
     message: str | None = None
     data: Any = None
     words: str | None = None
+    handle: str = ""
 
 
 class Case(msgspec.Struct, frozen=True):
