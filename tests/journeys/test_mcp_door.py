@@ -19,7 +19,7 @@ from mcp_types import TextResourceContents
 from aitp_desk.config import ConfigError
 from aitp_desk.model.action import Action
 from tests.acting import offering
-from tests.clients import make_client
+from tests.clients import get_token, make_client
 from tests.doubles import NOON
 from tests.shopping import SAM, STOVE, make_shop, shopping
 from tests.talking import talking
@@ -147,6 +147,25 @@ async def test_the_sdk_gets_a_token_for_this_door_when_a_tool_needs_one(
         (form,) = asked
         assert "resource=http%3A%2F%2F127.0.0.1" in form
         assert form.endswith("%2Fmcp") or "%2Fmcp&" in form
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_the_sdk_asks_for_the_scope_that_a_tool_needs(tmp_path: Path, mode: Mode) -> None:
+    async with shopping(tmp_path) as (shopper, _):
+        desk, data = shopper.talker.desk, tmp_path / "data"
+        client = await make_client(desk.store, data, "threads", "actions", now=NOON)
+        given = await get_token(shopper.talker.http, client, scope="threads")
+        memory = Memory()
+        memory.tokens = OAuthToken(access_token=given["access_token"], scope="threads")
+        provider = ClientCredentialsOAuthProvider(
+            f"{desk.url}/mcp", memory, client.id, client.secret, issuer=desk.url
+        )
+        async with tool_user(desk.url, mode, auth=provider) as user:
+            found = await user.call_tool("order_lookup", SAM)
+            assert found.structured_content["id"] == SAM["order_id"]
+        kept = await memory.get_tokens()
+        assert kept is not None
+        assert "actions" in (kept.scope or "")
 
 
 async def test_calls_are_counted_and_what_is_only_listed_is_not(tmp_path: Path) -> None:
