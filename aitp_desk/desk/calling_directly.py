@@ -1,4 +1,4 @@
-"""Calling an action by its arguments, on no thread and in no session.
+"""Calling an action by its arguments, in no session and mostly on no thread.
 
 What a program knows to call it calls by name and arguments, and is told what came of it, or where
 to ask after it. There are no words to read and nobody to ask back: what is missing is refused.
@@ -46,6 +46,8 @@ class DirectCall(msgspec.Struct, frozen=True):
         callback_url: where its end is told, if it goes on by itself.
         written_by: whether a program knows the arguments, or a model has written them: then what
             is grave has to be agreed to as well.
+        thread_id: the thread that it belongs to and goes with; None for none. Its end is said there
+            where it goes on by itself.
     """
 
     name: str
@@ -54,6 +56,7 @@ class DirectCall(msgspec.Struct, frozen=True):
     intent: str | None = None
     callback_url: str | None = None
     written_by: Source = "arguments"
+    thread_id: str | None = None
 
 
 class CallingDirectly:
@@ -149,6 +152,7 @@ class CallingDirectly:
             asked.consent,
             asked.intent,
             callback_url,
+            thread_id=asked.thread_id,
             id=id_,
         )
         match await self._invoking.invoke(principal, invocation):

@@ -178,6 +178,7 @@ class Tasks:
             beginning = Request(request.method, request.path, b"", hops=request.hops)
             opened = await self._posting.open_thread(principal, ThreadDraft(), beginning)
             thread_id = opened.thread.id
+        asked = msgspec.structs.replace(asked, thread_id=thread_id)
         try:
             status = await self._calling.call(principal, asked, request, allowance)
         except _RAISED:

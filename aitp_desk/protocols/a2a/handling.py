@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aitp_desk.agent.base import Clarification
+from aitp_desk.config import THREADS
 from aitp_desk.desk.calling_directly import DirectCall
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.exchange import Ask
@@ -153,6 +154,8 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
             return await _ask(desk, call, sent, name, called)
         asked = _direct(name, called)
         return await desk.tasks.call(call.principal, sent, asked, called, request, call.allowance)
+    if call.allowance is not None:
+        call.allowance.check_action(THREADS)
     for file in params.parts.files:
         if file.media_type and not desk.filing.takes(file.media_type):
             raise UnsupportedMedia(
