@@ -182,7 +182,13 @@ class House(msgspec.Struct, frozen=True):
         reading = Reading(store, following, clock, telling)
         people = self.make_people(shared)
         anonymous_days = config.threads.anonymous_ttl
-        sessions = Sessions(config.sessions, store, clock, anonymous_days=anonymous_days)
+        sessions = Sessions(
+            config.sessions,
+            store,
+            clock,
+            anonymous_days=anonymous_days,
+            capabilities=shared.capabilities,
+        )
         following.heed(sessions.changed)
         registry = Registry(lambda: self.knowledge.editions, tooling.invoking.actions)
         limiter = tooling.limiter

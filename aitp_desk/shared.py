@@ -132,7 +132,9 @@ def make_shared(
             digest=digests(keys, "files"),
             clock=clock,
         ),
-        summarising=Summarising(store=store, agent=agent, bounds=config.threads),
+        summarising=Summarising(
+            store=store, agent=agent, bounds=config.threads, capabilities=capabilities
+        ),
         jobs=jobs,
         schedules=Schedules(store, clock),
         callbacks=callbacks,

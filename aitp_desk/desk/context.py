@@ -8,13 +8,15 @@ message has place 0. Each is either in the window or covered by the summary, nev
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 import msgspec
 
 from aitp_desk.agent.summary import shortened_conversation
 from aitp_desk.config import Threads
+from aitp_desk.desk.capabilities.enabled import NO_CAPABILITIES, Capabilities
+from aitp_desk.desk.capabilities.telling import told_in_words
 from aitp_desk.desk.replying import remember
 from aitp_desk.desk.window import Heard, hear, open_window
 from aitp_desk.model.thread import Message
@@ -70,13 +72,14 @@ class Context(msgspec.Struct, frozen=True):
     before: tuple[Message, ...] = ()
     summary: str = ""
 
-    def map(self, told: Callable[[Message], Message]) -> Context:
-        """The same with each message told otherwise."""
-        return Context(tuple(map(told, self.messages)), tuple(map(told, self.before)), self.summary)
-
 
 async def read_context(
-    store: Store, thread_id: str, upto_seq: int, bounds: Threads, most: int | None = None
+    store: Store,
+    thread_id: str,
+    upto_seq: int,
+    bounds: Threads,
+    most: int | None = None,
+    capabilities: Capabilities = NO_CAPABILITIES,
 ) -> Context:
     """Read what a turn may know, within the bounds.
 
@@ -86,13 +89,16 @@ async def read_context(
     Parameters:
         upto_seq: the newest message of the thread itself that the turn answers.
         most: only so many messages are told, and no summary; None for as many as fit.
+        capabilities: tell in words what was said in messages of theirs.
     """
     parts = await parts_of(store, thread_id, upto_seq)
     known = await known_summary(store, parts) if most is None else None
     above = BEFORE_ALL if known is None else known.place
     heard: list[Heard] = []
     window, sentences = bounds.window_tokens, bounds.summary_tokens
-    async with aclosing(newest_first(store, parts, above, bounds.window_tokens)) as reading:
+    async with aclosing(
+        newest_first(store, parts, above, bounds.window_tokens, capabilities)
+    ) as reading:
         async for one in reading:
             heard.insert(0, one)
             if len(heard) == most or (window < 0 and sentences < 0):
@@ -136,13 +142,18 @@ async def known_summary(store: Store, parts: Sequence[Part]) -> Known | None:
 
 
 async def newest_first(
-    store: Store, parts: Sequence[Part], above: int, room: int
+    store: Store,
+    parts: Sequence[Part],
+    above: int,
+    room: int,
+    capabilities: Capabilities = NO_CAPABILITIES,
 ) -> AsyncGenerator[Heard]:
     """Read a context from its end.
 
     Parameters:
         above: the place where reading ends, its message left out.
         room: of the window, in tokens.
+        capabilities: as in :func:`read_context`.
     """
     for part in parts:
         low, below = max(0, above - part.offset), part.upto_seq + 1
@@ -151,14 +162,20 @@ async def newest_first(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="desc"
             )
             for message in page:
-                yield hear(message.seq + part.offset, message, room)
+                told = told_in_words(message, capabilities)
+                yield hear(message.seq + part.offset, told, room)
             if len(page) < PAGE:
                 break
             below = page[-1].seq
 
 
 async def oldest_first(
-    store: Store, parts: Sequence[Part], above: int, upto: int, room: int
+    store: Store,
+    parts: Sequence[Part],
+    above: int,
+    upto: int,
+    room: int,
+    capabilities: Capabilities = NO_CAPABILITIES,
 ) -> AsyncGenerator[tuple[Part, Heard]]:
     """Read a context from a place on, each message with the part that it is of.
 
@@ -166,6 +183,7 @@ async def oldest_first(
         above: the place before the first message.
         upto: the place of the last.
         room: of the window, in tokens.
+        capabilities: as in :func:`read_context`.
     """
     for part in reversed(parts):
         low = max(0, above - part.offset)
@@ -175,7 +193,8 @@ async def oldest_first(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="asc"
             )
             for message in page:
-                yield part, hear(message.seq + part.offset, message, room)
+                told = told_in_words(message, capabilities)
+                yield part, hear(message.seq + part.offset, told, room)
             if len(page) < PAGE:
                 break
             low = page[-1].seq

@@ -20,6 +20,8 @@ import msgspec
 from aitp_desk.agent.base import Pending, Utterance
 from aitp_desk.config import Sessions as SessionSettings
 from aitp_desk.config.units import DAY_SECONDS
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.telling import told_in_words
 from aitp_desk.desk.replying import remember
 from aitp_desk.model.errors import InvalidRequest, SessionLimit, UnknownSession
 from aitp_desk.model.ids import new_id
@@ -101,6 +103,7 @@ class Sessions:
 
     Parameters:
         anonymous_days: after so many days without a message an anonymous thread is closed.
+        capabilities: tell in words what was said in messages of theirs.
     """
 
     def __init__(
@@ -110,7 +113,9 @@ class Sessions:
         clock: Callable[[], float],
         *,
         anonymous_days: int,
+        capabilities: Capabilities,
     ) -> None:
+        self._capabilities = capabilities
         self._settings = settings
         self._store = store
         self._clock = clock
@@ -311,7 +316,9 @@ class Sessions:
             opened_at=kept.created_at,
             last_at=last_at,
             turns=kept.turns,
-            transcript=self._within_memory(remember(messages)),
+            transcript=self._within_memory(
+                remember([told_in_words(one, self._capabilities) for one in messages])
+            ),
             pending=msgspec.json.decode(kept.pending, type=Pending) if kept.pending else None,
             tokens=kept.tokens,
             heard=kept.heard,

@@ -16,6 +16,7 @@ import structlog
 from aitp_desk.agent.base import Agent, Summariser, Utterance
 from aitp_desk.agent.summary import shortened_conversation, within_tokens
 from aitp_desk.config import Threads
+from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.context import Part, known_summary, newest_first, oldest_first, parts_of
 from aitp_desk.desk.replying import remember
 from aitp_desk.desk.window import Heard, first_part, open_window
@@ -42,9 +43,13 @@ class Summarising:
     Parameters:
         agent: who makes them, where it is a :class:`~aitp_desk.agent.base.Summariser`.
         bounds: how long the window and the summary are.
+        capabilities: tell in words what was said in messages of theirs.
     """
 
-    def __init__(self, *, store: Store, agent: Agent, bounds: Threads) -> None:
+    def __init__(
+        self, *, store: Store, agent: Agent, bounds: Threads, capabilities: Capabilities
+    ) -> None:
+        self._capabilities = capabilities
         self._store = store
         self._agent = agent
         self._bounds = bounds
@@ -110,7 +115,9 @@ class Summarising:
         """The last place that a summary is to cover; None while all fits the window."""
         room = self._bounds.window_tokens
         heard: list[Heard] = []
-        async with aclosing(newest_first(self._store, parts, above, room)) as reading:
+        async with aclosing(
+            newest_first(self._store, parts, above, room, self._capabilities)
+        ) as reading:
             async for one in reading:
                 heard.insert(0, one)
                 room -= one.tokens
@@ -125,7 +132,9 @@ class Summarising:
         room = self._bounds.window_tokens
         heard: list[Heard] = []
         part_at: dict[int, Part] = {}
-        async with aclosing(oldest_first(self._store, parts, above, upto, room)) as reading:
+        async with aclosing(
+            oldest_first(self._store, parts, above, upto, room, self._capabilities)
+        ) as reading:
             async for part, one in reading:
                 heard.append(one)
                 part_at[one.place] = part

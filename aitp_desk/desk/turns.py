@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import partial
 from time import perf_counter
 from typing import Final
 
@@ -40,7 +39,6 @@ from aitp_desk.desk.calling import (
     usage_of,
 )
 from aitp_desk.desk.capabilities.enabled import Capabilities
-from aitp_desk.desk.capabilities.telling import told_in_words
 from aitp_desk.desk.context import read_context
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.filing import Filing
@@ -236,10 +234,13 @@ class Turns:
         if (limit := limit_met(options, spent, room=1)) is not None:
             return _Said(usage=spent, limit_met=limit)
         told = await read_context(
-            self._store, claim.thread_id, claim.upto_seq, self._bounds, options.last_messages
+            self._store,
+            claim.thread_id,
+            claim.upto_seq,
+            self._bounds,
+            options.last_messages,
+            self._capabilities,
         )
-        if self._capabilities:
-            told = told.map(partial(told_in_words, capabilities=self._capabilities))
         due = messages_due(told.messages, claim.answered_seq, again=claim.options is not None)
         turn = read_turn(told.messages, self._site, due, told.before, told.summary)
         if turn is None:

@@ -21,6 +21,7 @@ from aitp_desk.store.capability_records import (
     SeenRecord,
 )
 from aitp_desk.store.work.capabilities import apply_effects
+from aitp_desk.store.work.erasing import erase_around
 from tests.beginning import begin_database
 from tests.contract.conftest import ENGINES
 from tests.contract.saying import NOW, delete_thread, open_thread
@@ -145,3 +146,27 @@ async def test_a_record_goes_with_its_thread_unless_it_outlives_it(store: Store)
     assert (goes.version, goes.value, goes.open_until) == (2, None, None)
     assert stays is not None
     assert (stays.version, stays.value, stays.thread_id) == (1, "words", None)
+
+
+async def test_an_erasure_empties_what_was_kept_from_the_first_words_on(store: Store) -> None:
+    thread = (await open_thread(store)).thread_id
+    for key, at in (("before", NOW - 1), ("after", NOW)):
+        kept = NewEffects(records=(NewRecord("x", key, 1, "words", NOW + 9),))
+        await store.run(apply_effects, effects=kept, thread_id=thread, now=at)
+    await store.run(
+        erase_around,
+        thread_id=thread,
+        since=NOW,
+        is_opener=True,
+        whose="",
+        is_fork=False,
+        now=NOW,
+    )
+    before = await capability_reads.record(store, "x", "before")
+    after = await capability_reads.record(store, "x", "after")
+    assert before is not None
+    assert after is not None
+    assert (before.value, after.value) == ("words", None)
+    assert [
+        record.key for _, record in await capability_reads.open_records(store, thread, NOW)
+    ] == ["before"]

@@ -16,6 +16,7 @@ from tests.talking import Talker, Told, talking
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SCHEMA = "loyalty.example/cards"
+AGENT = ScriptedAgent()
 SETTINGS = ("capabilities.loyalty.stamps=2", 'capabilities.loyalty.rewards=["Tea", "Cake"]')
 
 
@@ -24,9 +25,7 @@ async def guest(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talke
     """Somebody at a desk where two stamps give a reward."""
     package = tmp_path_factory.mktemp("package")
     with installed(package, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
-        async with talking(
-            tmp_path_factory.mktemp("desk"), *SETTINGS, agent=ScriptedAgent()
-        ) as talker:
+        async with talking(tmp_path_factory.mktemp("desk"), *SETTINGS, agent=AGENT) as talker:
             yield talker
 
 
@@ -80,6 +79,9 @@ async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> Non
         await guest.post(thread, stamp("s-3", f"s-3-{number}"))
     told = answer(await ask(guest, "When do you open?", thread))
     assert told.endswith("asked: When do you open?")
+    before = [utterance.text for utterance in AGENT.turns[-1].transcript]
+    assert before[0] == "A stamp for card s-3, receipt s-3-0."
+    assert not any("$schema" in text for text in before)
     assert answer(await ask(guest, "1", thread)) == "Chosen: Tea."
 
 

@@ -146,6 +146,17 @@ async def test_parts_are_judged_in_order_each_seeing_the_effects_before(guest: G
     assert (await words(guest, thread, 6))[-1] == "3 before"
 
 
+async def test_a_request_brings_no_more_parts_than_can_be_judged_at_once(guest: Guest) -> None:
+    thread = await guest.open()
+    counted = [do(guest, "count") for _ in range(20)]
+    assert (await guest.say(thread, *counted)).status == 200
+    told = await guest.say(thread, *counted, do(guest, "count"))
+    assert (told.status, told.body["error"]["param"]) == (400, "content")
+    body = {"messages": [json.dumps(one) for one in (*counted, do(guest, "count"))]}
+    opened = await guest.send("POST", "/v1/threads", body)
+    assert (opened.status, opened.body["error"]["param"]) == (400, "messages")
+
+
 async def test_one_refusal_refuses_the_whole_message(guest: Guest) -> None:
     thread = await guest.open()
     told = await guest.say(thread, do(guest, "spend", 7), do(guest, "refuse"))

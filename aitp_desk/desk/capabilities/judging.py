@@ -18,7 +18,7 @@ from aitp_desk.desk.capabilities.ledger import Ledger, OwnCounters, OwnRecords, 
 from aitp_desk.desk.capabilities.parts import SCHEMA, Placed, find_parts
 from aitp_desk.desk.capabilities.wishes import Where, Wishes
 from aitp_desk.model.audit import AuditKeys, auditor_of
-from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import ROLES, Actor, Draft
 from aitp_desk.store import capability_reads
@@ -29,8 +29,10 @@ T = TypeVar("T")
 
 ATTEMPTS = 3
 """How often a message is judged where somebody else is faster each time."""
-MOST_READ = 100
-"""How many records and counters all parts of a message may read."""
+MOST_PARTS = 20
+"""How many structured parts one request may bring: with each read all of them are judged again."""
+MOST_READ = 200
+"""How many records and counters all of them may read."""
 RETRY_SECONDS = 1
 
 
@@ -127,9 +129,15 @@ class Judging:
             write: writes them, and raises :class:`RecordsMoved` where that is so.
 
         Raises:
+            InvalidRequest: they have too many parts.
             DeskError: a capability refuses one of them.
             PreconditionFailed: somebody else was faster each time.
         """
+        if sum(len(message.parts) for message in said) > MOST_PARTS:
+            raise InvalidRequest(
+                f"One request brings at most {MOST_PARTS} messages of capabilities.",
+                param="content" if len(said) == 1 else "messages",
+            )
         where = Where(
             thread_id,
             self._name,
