@@ -31,7 +31,11 @@ _TENS = {
     )
 }
 _LONGEST_SPELLED = 12
+_A_PAIR = (Decimal(1), Decimal(2))
 _LARGE = {"hundred": 100, "thousand": 1000}
+_PARTS = {"½": Decimal("0.5"), "¼": Decimal("0.25"), "¾": Decimal("0.75")}
+_WRITTEN_PARTS = {"1/2": _PARTS["½"], "1/4": _PARTS["¼"], "3/4": _PARTS["¾"]}
+_WITH_PART = re.compile(r"([0-9]{0,6})([½¼¾])")
 _NOT_A_COUNT = frozenset(
     "that this which every each no the other another any last next new".split()
 )
@@ -149,6 +153,29 @@ def _currency_at(text: Text, place: int) -> tuple[str, ...]:
 
 
 def _one_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
+    """A number with the part or the pairs that follow it: ``two and a half``, ``2 pairs of``."""
+    found = _whole_at(text, start)
+    if found is None:
+        return None
+    end, values = found
+    if text.fold(end) == "pair" and text.fold(end + 1) == "of":
+        # boots are sold by the pair and mugs are not
+        return end + 1, (*values, *(2 * value for value in values))
+    part, after = _part_at(text, end)
+    if part and len(values) == 1 and values[0] == values[0].to_integral_value():
+        return after, (values[0] + part,)
+    return found
+
+
+def _part_at(text: Text, place: int) -> tuple[Decimal, int]:
+    """What is less than one and stands after a number, and where it ends; zero for nothing."""
+    if [text.fold(place + at) for at in range(3)] == ["and", "a", "half"]:
+        return _PARTS["½"], place + 3
+    word = text.word(place)
+    return _PARTS.get(word) or _WRITTEN_PARTS.get(word) or Decimal(0), place + 1
+
+
+def _whole_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
     word = text.word(start)
     if word in {"-", "−"} and text.touches(start + 1) and not text.touches(start):
         below = _one_at(text, start + 1)
@@ -157,6 +184,8 @@ def _one_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
         return below[0], tuple(-value for value in below[1])
     if found := _RANGE.fullmatch(word):
         return start + 1, (Decimal(found[1]), Decimal(found[2]))
+    if found := _WITH_PART.fullmatch(word):
+        return start + 1, (Decimal(found[1] or 0) + _PARTS[found[2]],)
     if _DIGITS.fullmatch(word):
         end = start + 1
         values = _values(word)
@@ -183,12 +212,14 @@ def _values(digits: str) -> tuple[Decimal, ...]:
 
 
 def _spelled_at(text: Text, start: int) -> tuple[int, tuple[Decimal, ...]] | None:
-    """A number in words: ``twenty-five``, ``two hundred``, ``half a dozen``."""
+    """A number in words: ``twenty-five``, ``half a dozen``, ``a pair of``."""
     place, word = start, text.fold(start)
     if word == "half" and text.fold(start + 1) == "a" and text.fold(start + 2) == "dozen":
         return start + 3, (Decimal(6),)
     if word in {"a", "an"}:
         place += 1
+        if text.fold(place) == "pair" and text.fold(place + 1) == "of":
+            return place + 1, _A_PAIR
         if text.fold(place) not in {"dozen", *_LARGE}:
             return None
         total = 1

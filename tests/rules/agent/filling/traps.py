@@ -49,6 +49,12 @@ TRAPS: list[tuple[str, str, dict[str, Any], str]] = [
         "",
     ),
     ("quote", "up to 5 TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity"),
+    ("quote", "a pair of TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity=1|2"),
+    ("quote", "3 pairs of TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity=3|6"),
+    ("quote", "2½ TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity"),
+    ("quote", "2 1/2 TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity"),
+    ("quote", "two and a half TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity"),
+    ("quote", "½ TS-014", {"items": [{"sku": "TS-014"}]}, "items[0].quantity"),
     ("quote", "half a dozen TS-014", {"items": [{"sku": "TS-014", "quantity": 6}]}, ""),
     (
         "quote",
