@@ -11,7 +11,7 @@ from typing import Any
 import mcp
 import pytest
 from mcp.client.stdio import StdioServerParameters, stdio_client
-from mcp_types import ElicitResult
+from mcp_types import ElicitResult, ErrorData
 
 from aitp_desk.store.lock import held_data
 from tests.commands import run_here
@@ -82,6 +82,19 @@ async def test_its_key_opens_more_and_its_user_is_asked_in_both_eras(
         placed = await client.call_tool("place_order", lacking)
         assert placed.structured_content["state"] == "placed"
     assert asked == [["email"], ["agree"]]
+
+
+async def test_a_client_that_cannot_ask_after_all_is_told_what_to_send(tmp_path: Path) -> None:
+    site = make_shop(tmp_path)
+    key = await make_agents_key(tmp_path, site)
+
+    async def nobody(_context: Any, _params: Any) -> ErrorData:
+        return ErrorData(code=-32603, message="Nobody is there.")
+
+    more: dict[str, Any] = {"elicitation_callback": nobody}
+    async with piped(tmp_path, site, "legacy", key, **more) as client:
+        asked = failure(await client.call_tool("place_order", ORDER))
+    assert asked["send"] == {"_confirm": asked["price"]}
 
 
 def test_what_cannot_be_begun_is_told_in_a_line(tmp_path: Path) -> None:

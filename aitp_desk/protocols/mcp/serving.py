@@ -115,7 +115,11 @@ def _handler(desk: Desk, method: Method, always: Caller | None) -> _Handler:
         try:
             result = await method(desk, caller, params)
             while context.session.can_send_request and "inputRequests" in result:
-                told = await ask_here(result, partial(_ask, context))
+                told = {}
+                try:
+                    told = await ask_here(result, partial(_ask, context))
+                except MCPError:  # it cannot after all: the refusal says what to send
+                    caller.elicits = False
                 result = await method(desk, caller, {**params, **told})
             return {"resultType": "complete", **result}
         except RpcError as error:
