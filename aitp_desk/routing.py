@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from urllib.parse import unquote
 
 import msgspec
@@ -33,7 +34,7 @@ class RoutingTable:
 
     def __init__(self, doors: Iterable[Door], *, has_faces: bool = True) -> None:
         self._fixed: dict[str, dict[str, tuple[Door, Route]]] = {}
-        self._patterns: dict[str, tuple[re.Pattern[str], dict[str, tuple[Door, Route]]]] = {}
+        self._templates: dict[str, _Template] = {}
         self._owners: list[tuple[str, Door]] = []
         for door in doors:
             self._owners.extend((prefix, door) for prefix in door.owns)
@@ -46,8 +47,8 @@ class RoutingTable:
     def routes(self) -> tuple[tuple[Door, Route], ...]:
         """All rows, with their doors."""
         fixed = (row for methods in self._fixed.values() for row in methods.values())
-        patterns = (row for _, methods in self._patterns.values() for row in methods.values())
-        return (*fixed, *patterns)
+        others = (row for one in self._templates.values() for row in one.methods.values())
+        return (*fixed, *others)
 
     def find(self, method: str, path: str) -> Found | None:
         """The route for a request; a HEAD request takes the GET route.
@@ -62,14 +63,16 @@ class RoutingTable:
         row = self._fixed.get(path)
         if row is not None:
             return (*row[method], {}) if method in row else None
-        for template, (pattern, methods) in self._patterns.items():
-            match = pattern.fullmatch(path)
+        for template in self._templates.values():
+            if not path.startswith(template.beginning):
+                continue
+            match = template.pattern.fullmatch(path)
             if match is not None:
-                if method not in methods:
+                if method not in template.methods:
                     return None
-                door, route = methods[method]
+                door, route = template.methods[method]
                 # what takes every path refuses in the form of whoever owns that one
-                door = self.owner(path) if template.endswith(_TAKES_ALL) else door
+                door = self.owner(path) if template.takes_all else door
                 return door, route, {k: unquote(v) for k, v in match.groupdict().items()}
         return None
 
@@ -81,12 +84,11 @@ class RoutingTable:
             desk: the site's own.
         """
         found = set(self._fixed.get(path, ()))
-        for template, (pattern, methods) in self._patterns.items():
-            if pattern.fullmatch(path):
-                takes_all = template.endswith(_TAKES_ALL)
-                for method, (door, route) in methods.items():
+        for template in self._templates.values():
+            if path.startswith(template.beginning) and template.pattern.fullmatch(path):
+                for method, (door, route) in template.methods.items():
                     stands = route.gives_at and route.gives_at(door.desk or desk, path)
-                    if not takes_all or stands:
+                    if not template.takes_all or stands:
                         found.add(method)
         if "GET" in found:
             found.add("HEAD")
@@ -104,11 +106,33 @@ class RoutingTable:
         if "{" not in route.path:
             methods = self._fixed.setdefault(route.path, {})
         else:
-            expression = _expression(route.path)
-            _, methods = self._patterns.setdefault(route.path, (expression, {}))
+            if route.path not in self._templates:
+                self._templates[route.path] = _Template(route.path)
+            methods = self._templates[route.path].methods
         if route.method in methods:
             raise RouteClaimedTwice(f"{route.method} {route.path} is claimed twice.")
         methods[route.method] = (door, route)
+
+
+class _Template:
+    """A path with parameters, and what is served there.
+
+    Attributes:
+        methods: the rows of the table, by their methods.
+        takes_all: whether its last parameter takes slashes too.
+        beginning: what stands before its first parameter.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.methods: dict[str, tuple[Door, Route]] = {}
+        self.takes_all = path.endswith(_TAKES_ALL)
+        self._path = path
+        self.beginning = path.partition("{")[0]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """What matches it; the start makes none, for most addresses are never asked for."""
+        return _expression(self._path)
 
 
 def _expression(template: str) -> re.Pattern[str]:
