@@ -243,7 +243,7 @@ async def test_a_cookie_is_no_credential_and_none_is_set(desk: Talker) -> None:
 async def test_every_address_of_the_api_is_closed_and_all_others_are_there_to_be_found(
     desk: Talker,
 ) -> None:
-    closed = ("/v1/", "/agent/", "/oauth/", "/health", "/ready")
+    closed = ("/v1/", "/agent/", "/a2a/", "/oauth/", "/health", "/ready")
     doors = make_doors(desk.desk.desk, (), load_config(SITE))
     for route in (route for door in doors for route in door.routes):
         is_found = route.method == "GET" and not route.path.startswith(closed)
