@@ -24,8 +24,8 @@ def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
 
     Of a FOLDER: with its settings, its content and its actions. Each line names the setting or
     file, what is wrong and what would be right. Of a FILE or what a URL gives (agents.txt,
-    agents.json, an AHP manifest, a HAC answer): with its form and what it declares, by lines of
-    text or paths of members. Exit code 1 when there is any.
+    agents.json, an AHP manifest, a HAC answer, an A2A card): with its form and what it
+    declares, by lines of text or paths of members. Exit code 1 when there is any.
     """
     path = Path(target)
     if path.is_dir():

@@ -1,4 +1,4 @@
-"""What a file for agents is meant as, and what is wrong with it: agents.txt, AHP, HAC."""
+"""What a file for agents is meant as, and what is wrong with it: agents.txt, AHP, HAC, A2A."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from aitp_desk.config.web_address import web_address
+from aitp_desk.protocols.a2a.checking import CARD_PLACE, check_card, is_card
 from aitp_desk.protocols.agents_txt.examining import PLACES, examine, examine_served
 from aitp_desk.protocols.ahp.checking import MANIFEST_PLACE, check_manifest, is_manifest
 from aitp_desk.protocols.fault import Fault
@@ -16,7 +17,7 @@ from aitp_desk.protocols.hac.checking import check_document
 from aitp_desk.protocols.hac.negotiation import MEDIA_TYPE as HAC_TYPE
 from aitp_desk.protocols.reply import JSON
 
-WELL_KNOWN: Final = (*PLACES, MANIFEST_PLACE)
+WELL_KNOWN: Final = (*PLACES, MANIFEST_PLACE, CARD_PLACE)
 """Where sites tell agents of themselves."""
 
 
@@ -60,6 +61,9 @@ def look_at(body: bytes, served: Served | None = None) -> Looked:
         return _look_at_hac(body, served)
     if is_manifest(value):
         return _look_at_manifest(body, value, served)
+    if is_card(value):
+        faults = check_card(body)
+        return Looked("is an A2A card", tuple((str(fault), fault.is_error) for fault in faults))
     examined = examine(body) if served is None else examine_served(served.url, served.headers, body)
     told = tuple((str(fault), fault.is_error) for fault in examined.faults)
     if examined.document is None:

@@ -70,6 +70,48 @@ def test_an_answer_of_hac_in_a_file_is_looked_at(tmp_path: Path) -> None:
     assert any(line.startswith(f"{file}: more: is one too many") for line in err), err
 
 
+CARD: dict[str, Any] = {
+    "name": "Lamps",
+    "description": "Sells lamps.",
+    "version": "1.0.0",
+    "capabilities": {},
+    "defaultInputModes": ["text/plain"],
+    "defaultOutputModes": ["text/plain"],
+    "supportedInterfaces": [
+        {"url": "https://a.example/a2a", "protocolBinding": "JSONRPC", "protocolVersion": "1.0"}
+    ],
+    "skills": [{"id": "ask", "name": "Ask", "description": "Answers.", "tags": []}],
+}
+OLD = {"url": "https://a.example/a2a", "protocolVersion": "0.3.0"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({}, ""),
+        ({"supportedInterfaces": ..., **OLD}, ""),
+        ({"supportedInterfaces": ...}, "supportedInterfaces: is missing; it takes a list."),
+        ({"supportedInterfaces": []}, "supportedInterfaces: is empty; it takes at least one."),
+        ({"supportedInterfaces": ..., **OLD, "url": 7}, "url: takes text."),
+        ({"name": ...}, "name: is missing; it takes text."),
+        ({"skills": 7}, "skills: takes a list."),
+        ({"skills": [7]}, "skills[0]: is no object."),
+        ({"skills": [{"id": "ask"}]}, "skills[0].name: is missing; it takes text."),
+        ({"skills": CARD["skills"] * 2}, "skills: has several of the id 'ask'; ids are unique."),
+    ],
+)
+def test_a_card_is_looked_at(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+    file = tmp_path / "agent-card.json"
+    card = {name: value for name, value in (CARD | changes).items() if value is not ...}
+    file.write_text(json.dumps(card), "utf-8")
+    code, out, err = check(file)
+    if told:
+        assert code == 1
+        assert f"{file}: {told}" in err
+    else:
+        assert (code, out, err) == (0, [f"{file} is an A2A card."], [])
+
+
 @pytest.mark.asyncio
 async def test_what_the_shop_serves_is_sound(tmp_path: Path) -> None:
     async with serving(
