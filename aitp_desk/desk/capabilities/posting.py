@@ -89,7 +89,8 @@ class JudgedPosting:
     ) -> Placed:
         """Add a message to a thread that is judged, or that may be understood as one.
 
-        Whoever may not write there is told so before any capability is asked.
+        Whoever may not write there is told so before any capability judges. Words cost one look at
+        what waits on the thread, and nothing where no capability understands any.
 
         Parameters:
             reached: the thread's id, and before when it must have been used last, Unix seconds.
@@ -100,19 +101,18 @@ class JudgedPosting:
             as :meth:`Judging.settle`, and whatever ``append`` raises.
         """
         thread_id, idle_before = reached
+        has_more = _says_more(draft, parts)
+        if not parts:
+            understood = await self._judging.understand(draft, thread_id)
+            if understood is None:
+                return await append(draft=draft)
+            draft, parts, has_more = understood.draft, understood.parts, False
         now = int(self._clock())
         access = await reads.access(self._store, thread_id, principal, idle_before, now=now)
         kept = await reads.thread(self._store, thread_id)
         if access is None or kept is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         access.check(Need.WRITE)
-        has_more = _says_more(draft, parts)
-        if not parts:
-            understood = await self._judging.understand(draft, thread_id)
-            if understood is None:
-                return await append(draft=draft)
-            draft, parts = understood.draft, understood.parts
-            has_more = False
         speaker = kept.speaker if principal.owner == kept.thread.owner else principal.name
         said = Said(message_id, draft, speaker, parts, has_more)
 
