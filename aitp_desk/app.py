@@ -288,6 +288,7 @@ async def open_server(
                 following=following,
                 places=shared.places,
                 clock=clock,
+                capabilities=capabilities,
             ),
             *make_doors(desk, further_desks, config, lambda: front.routes),
             *make_mcp_doors((desk, *further_desks), config, identifier, noting),

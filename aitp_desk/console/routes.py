@@ -18,6 +18,7 @@ from aitp_desk.console.signing_in import SigningIn
 from aitp_desk.console.threads_routes import ThreadsRoutes
 from aitp_desk.console.tickets_routes import TicketsRoutes
 from aitp_desk.console.wire import render_error
+from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.following import Following
@@ -72,6 +73,7 @@ def make_doors(
     following: Following,
     places: Places,
     clock: Callable[[], float],
+    capabilities: Capabilities,
 ) -> tuple[Door, ...]:
     """The door; none where there are no operators' pages.
 
@@ -81,10 +83,12 @@ def make_doors(
         audit: the keys of the audit log.
         places: where streams are counted.
         clock: Unix seconds.
+        capabilities: tell operators in words what was said in messages of theirs.
     """
     if sessions is None:
         return ()
-    overseeing = Overseeing(store, {desk.name: desk.registry for desk in desks}, clock)
+    registries = {desk.name: desk.registry for desk in desks}
+    overseeing = Overseeing(store, registries, clock, capabilities)
     pulse = Pulse(overseeing.version)
     acting = Acting(audit, desks, following, pulse, clock)
     signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, noting.refused, clock)

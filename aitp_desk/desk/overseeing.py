@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
+from aitp_desk.desk.capabilities.enabled import NO_CAPABILITIES, Capabilities
+from aitp_desk.desk.capabilities.telling import words_of
 from aitp_desk.desk.registry import Registry
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall
@@ -81,11 +83,17 @@ class Overseeing:
     Parameters:
         registries: the actions of each agent, by its name; empty for the site's own.
         clock: Unix seconds.
+        capabilities: tell in words what was said in messages of theirs.
     """
 
     def __init__(
-        self, store: Store, registries: Mapping[str, Registry], clock: Callable[[], float]
+        self,
+        store: Store,
+        registries: Mapping[str, Registry],
+        clock: Callable[[], float],
+        capabilities: Capabilities = NO_CAPABILITIES,
     ) -> None:
+        self._capabilities = capabilities
         self._store = store
         self._registries = registries
         self._clock = clock
@@ -150,7 +158,11 @@ class Overseeing:
         )
         if page is None:
             raise _no_thread()
-        return page
+        told = tuple(
+            msgspec.structs.replace(one, content=words_of(one.content, self._capabilities))
+            for one in page.messages
+        )
+        return msgspec.structs.replace(page, messages=told)
 
     async def notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
         """Read the notes beside a thread, the oldest first.

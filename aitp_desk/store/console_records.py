@@ -173,7 +173,7 @@ class Said(msgspec.Struct, frozen=True):
     """A message as operators read it.
 
     Parameters:
-        text: its parts, one under another; empty where it was deleted.
+        content: its parts; none where it was deleted.
     """
 
     id: str
@@ -182,10 +182,15 @@ class Said(msgspec.Struct, frozen=True):
     actor: str
     origin: Origin
     created_at: int
-    text: str
+    content: tuple[str, ...]
     attachments: tuple[Attached, ...]
     metadata: dict[str, str]
     is_deleted: bool
+
+    @property
+    def text(self) -> str:
+        """Its parts, one under another."""
+        return "\n\n".join(self.content)
 
 
 class SaidPage(msgspec.Struct, frozen=True):

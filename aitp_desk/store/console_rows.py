@@ -60,7 +60,7 @@ def said_of(row: Row, names: dict[str, str]) -> Said:
         actor,
         Origin(origin),
         created_at,
-        "" if content is None else "\n\n".join(texts_of(content)),
+        () if content is None else texts_of(content),
         tuple(Attached(one.file_id, names.get(one.file_id)) for one in attached_to(row)),
         metadata_of(metadata),
         content is None,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from tests.doubles import ScriptedAgent
 from tests.following import following
+from tests.operating import operating
 from tests.plugging import installed, loyalty
 from tests.talking import Talker, Told, talking
 
@@ -20,12 +22,22 @@ AGENT = ScriptedAgent()
 SETTINGS = ("capabilities.loyalty.stamps=2", 'capabilities.loyalty.rewards=["Tea", "Cake"]')
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("desk")
+
+
+@pytest.fixture(scope="module")
+def desk_data(folder: Path) -> Path:
+    return folder / "data"
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def guest(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
+async def guest(tmp_path_factory: pytest.TempPathFactory, folder: Path) -> AsyncIterator[Talker]:
     """Somebody at a desk where two stamps give a reward."""
     package = tmp_path_factory.mktemp("package")
     with installed(package, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
-        async with talking(tmp_path_factory.mktemp("desk"), *SETTINGS, agent=AGENT) as talker:
+        async with talking(folder, *SETTINGS, agent=AGENT) as talker:
             yield talker
 
 
@@ -83,6 +95,19 @@ async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> Non
     assert before[0] == "A stamp for card s-3, receipt s-3-0."
     assert not any("$schema" in text for text in before)
     assert answer(await ask(guest, "1", thread)) == "Chosen: Tea."
+
+
+async def test_operators_read_the_same_words(guest: Talker, desk_data: Path) -> None:
+    thread = (await guest.open()).id
+    async with operating(guest.desk, desk_data) as operator:
+        path = f"threads/{thread}"
+        async with operator.follow(f"{path}/events") as listener:
+            await guest.post(thread, stamp("s-5", "s-5"))
+            live = [await listener.until_named("message") for _ in range(2)]
+        listed = (await operator.get(f"{path}/messages"))["data"]
+    said = ["A stamp for card s-5, receipt s-5.", "Card s-5 has 1 of 2 stamps."]
+    assert [one["text"] for one in listed] == said
+    assert [heard[-1].data["text"] for heard in live] == said
 
 
 async def test_what_is_refused_is_refused_in_the_doors_own_form(guest: Talker) -> None:
