@@ -21,31 +21,20 @@ from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.task_outcomes import unmade_by
 from aitp_desk.desk.task_pushing import TaskPushing
+from aitp_desk.desk.task_reach import TaskReach
 from aitp_desk.desk.task_views import TaskViews, Unmade
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import (
-    ConsentMissing,
     DeskError,
-    Forbidden,
-    IdempotencyConflict,
-    IdempotencyInFlight,
-    InternalError,
     InvalidRequest,
-    NotAuthenticated,
-    PreconditionFailed,
-    RateLimited,
-    ScopeMissing,
-    StoreBusy,
     TaskIsOver,
     TaskNotCancelable,
     TaskNotFound,
-    ThreadNotFound,
-    UnknownAction,
-    UnknownSession,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, may_use_threads
 from aitp_desk.model.run import Run
 from aitp_desk.model.task import TASK_PREFIX, Push, Result, Task, TaskState
 from aitp_desk.model.thread import Draft, ThreadDraft
@@ -55,7 +44,8 @@ from aitp_desk.store.rows import to_json
 from aitp_desk.store.task_records import KeptTask, NewTask, NewTurn
 from aitp_desk.store.work.tasks import add_task, add_turn
 
-NO_TASK = "There is no such task of yours."
+CANCEL_SECONDS = 2.0
+"""How long a worker that is told to stop is waited for."""
 MOST_LISTED = 500
 """Among so many of the newest tasks those of a state are looked for."""
 
@@ -78,8 +68,8 @@ class TaskPage(msgspec.Struct, frozen=True):
     """A part of a caller's tasks, the newest first.
 
     Parameters:
-        after: time and id of its last one; None where none come after it.
-        total: how many there are, as far as was looked.
+        after: time and id of its last one; None for the last part.
+        total: of how many, as far as was looked.
     """
 
     tasks: tuple[Task, ...]
@@ -121,6 +111,13 @@ class Tasks:
         self._following = following
         self._pushing = pushing
         self._views = TaskViews(store, calling)
+        self._reach = TaskReach(
+            desk=desk,
+            store=store,
+            reading=reading,
+            sessions=sessions,
+            idle_before=lambda: posting.idle_before,
+        )
         self._clock = clock
 
     async def send(self, principal: Principal, sent: Sent, draft: Draft, request: Request) -> Task:
@@ -181,12 +178,8 @@ class Tasks:
         asked = msgspec.structs.replace(asked, thread_id=thread_id)
         try:
             status = await self._calling.call(principal, asked, request, allowance)
-        except _RAISED:
-            raise
         except DeskError as error:
-            if type(error) is InvalidRequest:
-                raise
-            unmade = _unmade(error)
+            unmade = unmade_by(error)
             turn = NewTurn(asked=to_json(written), said=to_json(unmade))
             is_at_rest = True
         else:
@@ -230,11 +223,10 @@ class Tasks:
 
     async def find(self, principal: Principal, task_id: str) -> Task:
         """A task as it stands."""
-        kept = await task_reads.task(self._store, task_id, self._desk)
-        if kept is None:
-            raise TaskNotFound(NO_TASK, param="id")
-        await self._check_read(principal, kept)
-        return await self._views.view(kept)
+        task = await self._views.view(await self._reach.task(principal, task_id))
+        if task.has_messages:
+            check_scope(principal)
+        return task
 
     async def show(self, task_id: str) -> Task | None:
         """A task as it stands, for whoever was to be told of it; None where there is none."""
@@ -271,7 +263,7 @@ class Tasks:
             after: as :class:`TaskPage` gives it.
             since: Unix seconds of the newest turn; those before then are left out.
         """
-        thread_id = await self._thread_to_list(principal, context) if context else None
+        thread_id = await self._reach.thread_to_list(principal, context) if context else None
         if thread_id is None and (context or principal.owner is None):
             return TaskPage((), None, 0)
         kept = await task_reads.tasks(
@@ -289,7 +281,8 @@ class Tasks:
         page = rest[:limit]
         last = (page[-1].changed_at, page[-1].id) if len(rest) > limit else None
         views = [await self._views.view(one) for one in page]
-        return TaskPage(tuple(views), last, len(kept))
+        shown = [one for one in views if may_use_threads(principal) or not one.has_messages]
+        return TaskPage(tuple(shown), last, len(kept))
 
     async def cancel(self, principal: Principal, task_id: str) -> Task:
         """Cancel a task: what works on it is told to stop.
@@ -336,7 +329,7 @@ class Tasks:
 
     async def _find_to_write(self, principal: Principal, task_id: str) -> Task:
         task = await self.find(principal, task_id)
-        await self._access(principal, task.thread_id, Need.WRITE)
+        await self._reach.check(principal, task.thread_id, Need.WRITE)
         return task
 
     async def _ended(self, call_id: str) -> bool:
@@ -348,13 +341,8 @@ class Tasks:
         if not sent.task_id:
             if not sent.context:
                 return None, None
-            thread_id = await self._thread_of(principal, sent.context)
-            await self._access(principal, thread_id, Need.WRITE)
-            return None, thread_id
-        kept = await task_reads.task(self._store, sent.task_id, self._desk)
-        if kept is None:
-            raise TaskNotFound(NO_TASK, param="message.taskId")
-        await self._check_read(principal, kept)
+            return None, await self._reach.thread_of(principal, sent.context, Need.WRITE)
+        kept = await self._reach.task(principal, sent.task_id, "message.taskId")
         if sent.context and sent.context not in (kept.context, kept.thread_id):
             raise InvalidRequest(
                 "This task belongs to another context; leave contextId out, or send the task's.",
@@ -366,41 +354,8 @@ class Tasks:
                 f"This task is {state.value}. Begin a new one in its context.",
                 param="message.taskId",
             )
+        await self._reach.check(principal, kept.thread_id, Need.WRITE)
         return kept, kept.thread_id
-
-    async def _thread_of(self, principal: Principal, context: str) -> str:
-        known = await task_reads.thread_of_context(self._store, context, self._desk)
-        return known or await self._sessions.thread_of(principal, context)
-
-    async def _thread_to_list(self, principal: Principal, context: str) -> str | None:
-        """The thread of a context that the caller may read; None where there is none."""
-        try:
-            thread_id = await self._thread_of(principal, context)
-            await self._access(principal, thread_id, Need.READ)
-        except (UnknownSession, InvalidRequest):
-            return None
-        return thread_id
-
-    async def _check_read(self, principal: Principal, kept: KeptTask) -> None:
-        """Refuse whoever may not read all of a task's thread, as if there were no such task."""
-        try:
-            access = await self._reading.access(
-                principal, kept.thread_id, self._posting.idle_before
-            )
-        except ThreadNotFound:
-            raise TaskNotFound(NO_TASK, param="id") from None
-        if access.upto_seq is not None:
-            raise TaskNotFound(NO_TASK, param="id")
-
-    async def _access(self, principal: Principal, thread_id: str, need: Need) -> None:
-        try:
-            access = await self._reading.access(principal, thread_id, self._posting.idle_before)
-        except ThreadNotFound:
-            raise InvalidRequest(
-                "There is no such context of yours; leave contextId out to begin one.",
-                param="contextId",
-            ) from None
-        access.check(need)
 
     async def _keep(
         self,
@@ -444,44 +399,3 @@ class Tasks:
         if push is not None or (goes_on and await self._pushing.all_of(task_id)):
             self._pushing.wake_for(turn.run_id)
         return await self._views.view(kept)
-
-
-CANCEL_SECONDS = 2.0
-"""How long a worker that is told to stop is waited for."""
-_RAISED = (
-    UnknownAction,
-    RateLimited,
-    StoreBusy,
-    IdempotencyConflict,
-    IdempotencyInFlight,
-)
-"""Refusals after which no task is begun: nothing was called, and the request itself is wrong, or
-comes too soon."""
-
-
-def _unmade(error: DeskError) -> Unmade:
-    """How a task stands whose call was refused."""
-    data: dict[str, Any] = {"code": error.kind.value}
-    if error.param is not None:
-        data["param"] = error.param
-    if error.retry_after is not None:
-        data["retry_after"] = error.retry_after
-    if error.recovery is not None:
-        data["recovery"] = error.recovery
-    match error:
-        case ConsentMissing():
-            state = TaskState.INPUT_REQUIRED
-            data |= {"code": "consent_needed", "price": error.price}
-        case ScopeMissing():
-            state = TaskState.AUTH_REQUIRED
-            data["scope"] = error.scope
-        case NotAuthenticated() | Forbidden():
-            state = TaskState.AUTH_REQUIRED
-        case InvalidRequest() if not isinstance(error, PreconditionFailed):
-            state = TaskState.INPUT_REQUIRED
-        case InternalError():
-            state = TaskState.FAILED
-            data["request_id"] = error.request_id
-        case _:
-            state = TaskState.FAILED
-    return Unmade(state, Result((error.message,), data))

@@ -100,6 +100,11 @@ class Task(msgspec.Struct, frozen=True):
     run_id: str | None = None
     call_id: str | None = None
 
+    @property
+    def has_messages(self) -> bool:
+        """Whether something was said for it on its thread."""
+        return any(told.message is not None for told in self.history)
+
 
 class Push(msgspec.Struct, frozen=True):
     """An address that is told how a task goes on.

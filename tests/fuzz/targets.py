@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl
@@ -23,8 +24,11 @@ from aitp_desk.knowledge.editions import open_editions
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.library import Library
 from aitp_desk.knowledge.load import read_files
+from aitp_desk.model.errors import InvalidRequest, UnsupportedMedia
 from aitp_desk.model.resource import PathTemplate, expand
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.requests_wire import read_send
 from aitp_desk.protocols.ahp import wire as ahp
 from aitp_desk.protocols.aitp import (
     actors_wire,
@@ -55,6 +59,13 @@ def _json(data: bytes) -> None:
 
 def _query(data: bytes) -> Mapping[str, str]:
     return dict(parse_qsl(data.decode("utf-8", "replace"), keep_blank_values=True))
+
+
+def _task(data: bytes) -> None:
+    body = decode_json(data)
+    for dialect in Dialect:
+        with suppress(InvalidRequest, UnsupportedMedia):
+            read_send(body, dialect)
 
 
 _RESOURCE = PathTemplate(("orders", "{order}", "lines", "{line}"))
@@ -155,6 +166,16 @@ _ASK = (
     b' "clarification": "a", "context": {"requesting_agent": "a/1", "max_tokens": 100,'
     b' "accept_types": ["text/answer"], "callback_url": "https://a.example/", "locale": "en-GB"}}'
 )
+_TASK = (
+    b'{"message": {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hi"},'
+    b' {"data": {"action": "a", "arguments": {}}}, {"raw": "YQ==", "filename": "a.txt"}]},'
+    b' "configuration": {"historyLength": 3, "returnImmediately": true,'
+    b' "taskPushNotificationConfig": {"url": "https://a.example", "token": "t"}}}'
+)
+_TASK_03 = (
+    b'{"message": {"messageId": "m", "role": "user", "parts": [{"kind": "text", "text": "Hi"},'
+    b' {"kind": "file", "file": {"bytes": "YQ==", "name": "a"}}, {"kind": "data", "data": {}}]}}'
+)
 _RUN = (
     b'{"assistant_id": "desk", "stream": true, "tools": [], "additional_messages": [],'
     b' "model": null}'
@@ -181,6 +202,7 @@ TARGETS: tuple[Target, ...] = (
     Target("AITP message", messages_wire.decode_message, (_MESSAGE,), _WORDS),
     Target("AITP message update", messages_wire.decode_message_update, (_MESSAGE,), _WORDS),
     Target("AITP actor", actors_wire.decode_actor, (b'{"id": "a", "capabilities": []}',), _WORDS),
+    Target("A2A message", _task, (_TASK, _TASK_03), (*_WORDS, b'"parts"', b'"kind"', b'"raw"')),
     Target("run", run_drafts_wire.decode_run, (_RUN,), _WORDS),
     Target("thread and run", run_drafts_wire.decode_thread_and_run, (_RUN, _THREAD), _WORDS),
     Target("tool outputs", run_drafts_wire.decode_outputs, (_OUTPUTS,), _WORDS),

@@ -141,3 +141,29 @@ async def test_an_agent_that_may_call_little_says_nothing_on_threads(tmp_path: P
             path, body = "/a2a/message:send", {"message": message}
             told = await talker.send("POST", path, body, headers=plain)
             assert told.status == status, part
+
+
+async def test_a_key_that_opens_no_threads_has_calls_alone(tmp_path: Path) -> None:
+    offers = (offering(Action("say", "Says it again."), echo),)
+    async with talking(tmp_path, actions=offers) as talker:
+        both = await talker.with_key("threads", "actions")
+        narrow = await talker.with_key("actions")
+        async with (
+            tasking(talker.desk, key=both.key) as client,
+            tasking(talker.desk, "HTTP+JSON", key=narrow.key) as caller,
+        ):
+            task = await send(client, QUESTION)
+            with pytest.raises(Exception, match="403"):
+                await send(caller, QUESTION)
+            call = await send(caller, calling("say", words="x"))
+            listed = (await caller.list_tasks(a2a_pb2.ListTasksRequest())).tasks
+            assert [one.id for one in listed] == [call.id]
+            await client.create_task_push_notification_config(
+                a2a_pb2.TaskPushNotificationConfig(task_id=task.id, url="https://told.example")
+            )
+            ((narrow_id,),) = talker.rows(f"SELECT owner FROM tasks WHERE id = '{call.id}'")
+            grant = {"principal": narrow_id, "may": "write"}
+            shared = await both.send("POST", f"/v1/threads/{task.context_id}/grants", grant)
+            assert shared.status == 200
+            with pytest.raises(Exception, match="403"):
+                await caller.get_task(get(task.id))

@@ -1,0 +1,67 @@
+"""What a call that was refused is to the task that asked for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aitp_desk.desk.task_views import Unmade
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    DeskError,
+    Forbidden,
+    IdempotencyConflict,
+    IdempotencyInFlight,
+    InternalError,
+    InvalidRequest,
+    NotAuthenticated,
+    PreconditionFailed,
+    RateLimited,
+    ScopeMissing,
+    StoreBusy,
+    UnknownAction,
+)
+from aitp_desk.model.task import Result, TaskState
+
+RAISED = (
+    UnknownAction,
+    RateLimited,
+    StoreBusy,
+    IdempotencyConflict,
+    IdempotencyInFlight,
+)
+"""Refusals after which no task is begun: nothing was called, and the request itself is wrong, or
+comes too soon."""
+
+
+def unmade_by(error: DeskError) -> Unmade:
+    """How a task stands whose call was refused: what could be set right, or what came of trying.
+
+    Raises:
+        DeskError: the same, where no task is begun.
+    """
+    if isinstance(error, RAISED) or type(error) is InvalidRequest:
+        raise error
+    data: dict[str, Any] = {"code": error.kind.value}
+    if error.param is not None:
+        data["param"] = error.param
+    if error.retry_after is not None:
+        data["retry_after"] = error.retry_after
+    if error.recovery is not None:
+        data["recovery"] = error.recovery
+    match error:
+        case ConsentMissing():
+            state = TaskState.INPUT_REQUIRED
+            data |= {"code": "consent_needed", "price": error.price}
+        case ScopeMissing():
+            state = TaskState.AUTH_REQUIRED
+            data["scope"] = error.scope
+        case NotAuthenticated() | Forbidden():
+            state = TaskState.AUTH_REQUIRED
+        case InvalidRequest() if not isinstance(error, PreconditionFailed):
+            state = TaskState.INPUT_REQUIRED
+        case InternalError():
+            state = TaskState.FAILED
+            data["request_id"] = error.request_id
+        case _:
+            state = TaskState.FAILED
+    return Unmade(state, Result((error.message,), data))
