@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 import msgspec
@@ -98,14 +97,20 @@ def refused_of(error: DeskError) -> Refused:
     )
 
 
+class _Told(msgspec.Struct):
+    """A refusal as an earlier request was told it (RFC 9457), as far as it matters."""
+
+    code: str = ""
+    detail: str = ""
+    param: str | None = None
+    recovery: Recovery | None = None
+
+
 def refused_in(body: bytes) -> Refused:
     """What matters of a refusal that was written already, as of an earlier request."""
-    told: Any = msgspec.json.decode(body)
-    kind = told.get("code")
-    return Refused(
-        ErrorKind(kind) if kind in _KINDS else ErrorKind.PRECONDITION_FAILED,
-        str(told.get("detail") or told.get("message") or ""),
-    )
+    told = msgspec.json.decode(body, type=_Told)
+    kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
+    return Refused(kind, told.detail, told.param, recovery=told.recovery)
 
 
 class Recovering:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.faced import ACCEPT, face
 from tests.ordering import Caller
 from tests.talking import Talker, Told, talking
 
@@ -97,3 +98,23 @@ async def test_over_ahp_it_is_told_too(caller: Talker) -> None:
     ended = await visitor.ended(said.session_id)
     assert ended.body["status"] == "failed"
     assert ended.body["error"]["recovery"] == RECOVERY
+
+
+async def test_agents_are_told_what_helps_as_a_call_that_may_be_made(caller: Talker) -> None:
+    headers = (ACCEPT, ("Idempotency-Key", "k-3"))
+    for _ in range(2):
+        refused = await face(
+            caller, "POST", "/capabilities/reserve", {"lamp": "Owl"}, headers=headers
+        )
+        assert (refused.status, refused.error["x-param"]) == (409, "lamp")
+        helps = refused.action("lists-lamps")
+        listed = await face(caller, helps["method"], helps["href"], {})
+        assert listed.data["result"] == ["Moth"]
+    taken = await face(caller, "POST", "/capabilities/engrave", {"lamp": "Owl"})
+    assert taken.status == 202
+    async with asyncio.timeout(20):
+        while (stands := await face(caller, "GET", taken.link("status"))).data["status"] != (
+            "failed"
+        ):
+            await caller.desk.store.settled()
+    assert stands.rels == ["lists-lamps"]

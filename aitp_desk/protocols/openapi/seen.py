@@ -97,6 +97,12 @@ async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
     if call_id := body.get("id"):
         here = f"{at}{CAPABILITIES_PATH}{action.name}/calls/{call_id}"
         related.insert(0, Related("status", here, "How the call stands."))
+    helps = ((body.get("error") or {}).get("recovery") or {}).get("actions", ())
+    doings += (
+        calling(desk, one)
+        for one in callable_actions(desk, call.principal, call.allowance)
+        if one.name in helps
+    )
     if session_id := body.get("session_id"):
         thread = f"{at}/v1/threads/{session_id}"
         related.append(Related("thread", thread, "The conversation in which it was asked."))
