@@ -48,7 +48,9 @@ def find_face(
     given = route.gives if route.gives_at is None else route.gives_at(desk, path)
     if not given:
         return negotiate(accept)
-    return negotiate(accept, is_served=route.second is not None, plain=(*given, MANIFEST_TYPE))
+    # where a page stands in the place of a resource, it has no second face
+    is_served = route.second is not None and (route.gives_at is None or JSON in given)
+    return negotiate(accept, is_served=is_served, plain=(*given, MANIFEST_TYPE))
 
 
 def not_acceptable(route: Route) -> NotAcceptable:

@@ -258,10 +258,7 @@ class PagesDoor:
         paths = (f"/{name}.md", f"/{name}/{{path:.*}}")
         homes = (f"/{name}", f"/{name}/")
         routes = (
-            *(
-                _read(home, self.get_page_below, second=self._overview, gives_at=gives_at)
-                for home in homes
-            ),
+            *(_read(home, self.get_page_below, second=self._overview) for home in homes),
             *(() if described is None else (_read(f"/{name}{API_PATH}", get_api),)),
             *(_read(path, self.get_page_below, gives_at=gives_at) for path in paths),
         )

@@ -84,6 +84,10 @@ async def test_a_page_of_the_content_goes_before_a_resource(tmp_path: Path) -> N
         ) as sent_on:
             assert sent_on.status in {200, 302}
         assert (await talker.send("GET", "/bookings/7")).status == 401
+        hac = "application/vnd.hac+json"
+        for accept, status in ((hac, 406), (f"{hac}, text/html;q=0.5", 200)):
+            async with talker.http.get("/bookings/terms", headers={"Accept": accept}) as told:
+                assert told.status == status
 
 
 async def test_a_further_agents_resources_stand_below_its_name(tmp_path: Path) -> None:
