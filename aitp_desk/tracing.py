@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
+
+from aitp_desk.release import own_version
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -88,7 +89,7 @@ def tracing(is_on: bool) -> Iterator[bool]:
     if is_on:
         from opentelemetry import trace
 
-        tracer = trace.get_tracer("aitp_desk", version("aitp-desk"))
+        tracer = trace.get_tracer("aitp_desk", own_version())
     before, _Switch.tracer = _Switch.tracer, tracer
     try:
         yield is_on

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from importlib.metadata import version
 
 from aitp_desk.desk.agents import SITE_AGENT
 from aitp_desk.desk.cache import CacheCounts
@@ -23,6 +22,7 @@ from aitp_desk.model.figures import (
     histogram,
 )
 from aitp_desk.model.job import JobState
+from aitp_desk.release import own_version
 from aitp_desk.store import job_reads, run_reads
 from aitp_desk.store.base import Store
 
@@ -56,7 +56,7 @@ class Measuring:
 
 
 def _about_the_desk() -> tuple[Figure, ...]:
-    return (gauges("aitp_desk_info", "Always 1.", "version", {version("aitp-desk"): 1}),)
+    return (gauges("aitp_desk_info", "Always 1.", "version", {own_version(): 1}),)
 
 
 async def run_figures(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import version
 
 from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.desk.desk import Desk
@@ -13,6 +12,7 @@ from aitp_desk.model.resource import ResourceType
 from aitp_desk.protocols.doing import below, callable_actions
 from aitp_desk.protocols.reply import Call, Handler, Reply
 from aitp_desk.protocols.seen import Overview, Place
+from aitp_desk.release import own_version
 
 _CONTENT_PATH = "/llms.txt"
 
@@ -34,7 +34,7 @@ def make_overview(ways: Ways) -> Handler:
         overview = Overview(
             site.name,
             f"{site.description} {about}".strip(),
-            version("aitp-desk"),
+            own_version(),
             tuple(_places(ways, desk, call)),
         )
         return Reply(200, seen=overview)

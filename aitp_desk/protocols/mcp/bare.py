@@ -7,7 +7,6 @@ answered from the same table as everybody else, in the form of MCP 2024-11-05.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 import msgspec
@@ -24,6 +23,7 @@ from aitp_desk.protocols.mcp.caller import (
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.mcp.tools import Item
 from aitp_desk.protocols.reply import EVENT_STREAM, Reply
+from aitp_desk.release import own_version
 
 VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The revisions that begin with ``initialize``, the oldest first."""
@@ -95,7 +95,7 @@ def _greet(desk: Desk, params: Mapping[str, Any]) -> Item:
         "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
         "serverInfo": {
             "name": desk.site.name,
-            "version": version("aitp-desk"),
+            "version": own_version(),
             "manifest": f"{desk.site.url}{MANIFEST_PATH}",
         },
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from importlib.metadata import version
 from typing import Any
 
 import mcp_types as types
@@ -31,6 +30,7 @@ from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Calle
 from aitp_desk.protocols.mcp.eliciting import ask_here
 from aitp_desk.protocols.mcp.methods import Method, Methods
 from aitp_desk.protocols.mcp.reading import NOT_FOUND
+from aitp_desk.release import own_version
 
 FRESH_MILLISECONDS = 60_000
 """How long a client may keep what it has listed or read."""
@@ -60,7 +60,7 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
     everybodys = CacheHint(FRESH_MILLISECONDS, "public")
     server: Server[Any] = Server(
         desk.site.name,
-        version=version("aitp-desk"),
+        version=own_version(),
         title=desk.site.name,
         description=desk.site.description or None,
         website_url=desk.site.url,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from importlib.metadata import version
 
 import msgspec
 
@@ -25,6 +24,7 @@ from aitp_desk.protocols.openapi.resources import describe_resource, resource_sc
 from aitp_desk.protocols.openapi.shapes import SHAPES
 from aitp_desk.protocols.openapi.wire import PROBLEM
 from aitp_desk.protocols.reply import EVENT_STREAM, FORM, JSON, URLENCODED, Door, Route
+from aitp_desk.release import own_version
 
 OPENAPI = "3.1.1"
 _UNNAMED = re.compile(r"[^A-Za-z0-9]+")
@@ -97,7 +97,7 @@ def describe(
         "openapi": OPENAPI,
         "info": {
             "title": site.name,
-            "version": version("aitp-desk"),
+            "version": own_version(),
             **({"description": site.description} if site.description else {}),
         },
         "servers": [{"url": site.url}],
