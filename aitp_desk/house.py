@@ -181,18 +181,19 @@ class House(msgspec.Struct, frozen=True):
         )
         reading = Reading(store, following, clock, telling)
         people = self.make_people(shared)
-        anonymous_days = config.threads.anonymous_ttl
         sessions = Sessions(
             config.sessions,
             store,
             clock,
-            anonymous_days=anonymous_days,
+            desk=self.name,
+            anonymous_days=config.threads.anonymous_ttl,
             capabilities=shared.capabilities,
         )
         following.heed(sessions.changed)
         registry = Registry(lambda: self.knowledge.editions, tooling.invoking.actions)
         limiter = tooling.limiter
         recording = Recording(
+            desk=self.name,
             store=store,
             actor=self.actor,
             durable=config.store.query_turns == "durable",

@@ -49,6 +49,7 @@ class Recording:
     """Writes turns of a session to its thread.
 
     Parameters:
+        desk: its name; empty for the site's own.
         actor: the desk's own actor.
         durable: whether a turn is on disk before its answer is sent.
         changed: called with a thread that is known elsewhere after a turn was written there.
@@ -57,12 +58,14 @@ class Recording:
     def __init__(
         self,
         *,
+        desk: str,
         store: Store,
         actor: Actor,
         durable: bool,
         changed: Callable[[str], None],
         clock: Callable[[], float],
     ) -> None:
+        self._desk = desk
         self._store = store
         self._actor = actor
         self._durable = durable
@@ -114,6 +117,7 @@ class Recording:
             notes=notes,
             pending=_pending(session.pending),
             tokens=session.tokens,
+            opened_at_desk=self._desk,
         )
         row = _Row(
             thread_id=session.thread_id,
@@ -165,9 +169,12 @@ class Recording:
             session.tokens + tokens,
             session.heard,
             session.kept_until,
+            self._desk,
         )
-        thread = Thread(session.thread_id, session.owner, int(now), {}, (self._actor,))
-        return SessionTurn(kept, tuple(messages), thread if opens else None, _name(principal))
+        opened = Thread(
+            session.thread_id, session.owner, int(now), {}, (self._actor,), desk=self._desk
+        )
+        return SessionTurn(kept, tuple(messages), opened if opens else None, _name(principal))
 
     async def write(self, turn: SessionTurn) -> None:
         """Write down a turn and nothing else.
@@ -242,6 +249,7 @@ class Recording:
             session.tokens,
             session.heard,
             session.kept_until,
+            self._desk,
         )
         asked = self._asked(principal, question, now)
         said = self._said(reply, notes, now)

@@ -102,6 +102,7 @@ class Sessions:
     """Opens sessions, finds them again, and ends them.
 
     Parameters:
+        desk: whose they are; empty for the site's own.
         anonymous_days: after so many days without a message an anonymous thread is closed.
         capabilities: tell in words what was said in messages of theirs.
     """
@@ -112,10 +113,12 @@ class Sessions:
         store: Store,
         clock: Callable[[], float],
         *,
+        desk: str,
         anonymous_days: int,
         capabilities: Capabilities,
     ) -> None:
         self._capabilities = capabilities
+        self._desk = desk
         self._settings = settings
         self._store = store
         self._clock = clock
@@ -176,6 +179,7 @@ class Sessions:
         named = await self._store.run(
             name_thread,
             thread_id=thread_id,
+            desk=self._desk,
             owner=principal.owner,
             session_id=new_id(SESSION_PREFIX, now),
             now=int(now),
@@ -302,7 +306,7 @@ class Sessions:
     async def _read_back(self, session_id: str) -> Session | None:
         await self._store.settled()
         kept = await reads.session(self._store, session_id)
-        if kept is None:
+        if kept is None or kept.desk != self._desk:
             return None
         messages = await reads.newest_messages(
             self._store, kept.thread_id, 2 * self._settings.max_turns

@@ -145,7 +145,8 @@ class Session(msgspec.Struct, frozen=True):
         pending: JSON of the question that the desk asked back, while it waits for its answer.
         tokens: how many its turns have used together.
         heard: ``seq`` of the newest message of a person's that the visitor was told.
-        kept_until: Unix seconds until when a person is waited for, however long nothing is said.
+        kept_until: Unix seconds until when it lives, however long nothing is said.
+        desk: at which its thread was opened; empty for the site's own.
     """
 
     id: str
@@ -158,10 +159,11 @@ class Session(msgspec.Struct, frozen=True):
     tokens: int = 0
     heard: int = 0
     kept_until: int = 0
+    desk: str = ""
 
 
 class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
-    """The first turn of an AHP session, which opens its thread, as one value.
+    """The first turn of a session, which opens its thread, as one value.
 
     Parameters:
         owner: as of :class:`Session`, as are ``opened_at`` (there ``created_at``), ``last_at`` and
@@ -172,6 +174,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
         desk, capabilities: the actor that answers.
         reply: the parts of what the desk said.
         notes: the metadata of the reply.
+        opened_at_desk: of the further site agent whose thread it is; empty for the site's own.
     """
 
     owner: str | None
@@ -187,6 +190,7 @@ class FoldedTurn(msgspec.Struct, frozen=True, array_like=True):
     notes: dict[str, str]
     pending: str | None
     tokens: int = 0
+    opened_at_desk: str = ""
 
 
 class KeptThread(msgspec.Struct, frozen=True):

@@ -434,3 +434,23 @@ async def test_no_agent_takes_a_name_with_which_an_address_of_the_desk_begins(fo
         (folder / "desk.toml").write_text(toml, encoding="utf-8")
         with pytest.raises(ConfigError, match=f"'{name}' is an address of the desk's own"):
             load_config(folder)
+
+
+async def test_a_conversation_by_questions_stays_with_the_agent_that_it_was_begun_with(
+    folder: Path,
+) -> None:
+    async with talking(folder) as talker:
+        question = {"query": "What is the oldest book?"}
+        begun = await talker.send("POST", f"{BOOKS}/capabilities/content_search", question)
+        session = begun.ok["session_id"]
+        for other in (SITE, TOOLS):
+            more = {"query": "And the next one?", "session_id": session}
+            refused = await talker.send("POST", f"{other}/capabilities/content_search", more)
+            assert (refused.status, refused.body["code"]) == (400, "unknown_session")
+            assert (await talker.send("GET", f"{other}/v1/threads/{session}")).status == 404
+        more = {"query": "And how old is it?", "session_id": session}
+        told = await talker.send("POST", f"{BOOKS}/capabilities/content_search", more)
+        assert told.ok["session_id"] == session
+        read = await talker.send("GET", f"{BOOKS}/v1/threads/{session}/messages?order=asc")
+        said = [message["content"][0] for message in read.ok["data"]]
+        assert said[0::2] == ["What is the oldest book?", "And how old is it?"]

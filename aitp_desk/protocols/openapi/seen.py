@@ -28,6 +28,8 @@ _QUESTION: Mapping[str, Any] = {
         "locale": {"type": "string", "minLength": 1, "maxLength": 64},
         "max_tokens": {"type": "integer", "minimum": 1},
         "accept_types": {"type": "array", "items": {"type": "string"}},
+        "session_id": {"type": "string", "maxLength": 128},
+        "clarification": {"type": "string", "maxLength": 1024},
     },
     "required": ["query"],
 }

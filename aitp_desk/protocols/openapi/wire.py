@@ -40,7 +40,11 @@ LONGEST_INTENT = 256
 LONGEST_CALLBACK = 2048
 MOST_TOKENS = 32_768
 _RESERVED = frozenset({INTENT, CALLBACK})
-_QUESTION = frozenset({"query", "locale", "max_tokens", "accept_types"})
+LONGEST_SESSION = 128
+LONGEST_CLARIFICATION = 1024
+_QUESTION = frozenset(
+    {"query", "locale", "max_tokens", "accept_types", "session_id", "clarification"}
+)
 _KINDS = frozenset(kind.value for kind in ErrorKind)
 _STATUS = {
     CallState.SUCCEEDED: "success",
@@ -113,7 +117,17 @@ def decode_question(name: str, body: bytes) -> Ask:
         locale=locale,
         max_tokens=tokens,
         accepts=None if accepts is None else tuple(accepts),
+        session_id=_text(given, "session_id", LONGEST_SESSION),
+        clarification=_text(given, "clarification", LONGEST_CLARIFICATION),
     )
+
+
+def _text(given: Mapping[str, Any], member: str, longest: int) -> str | None:
+    """A member that may be absent, and is a short text else."""
+    text = given.get(member)
+    if text is not None and not (isinstance(text, str) and 1 <= len(text) <= longest):
+        raise InvalidRequest(f"{member} has 1 to {longest} characters.", param=member)
+    return text
 
 
 def encode_called(status: CallStatus, site_url: str, below: str) -> Reply:

@@ -34,9 +34,10 @@ WHERE id = :id;
 UPDATE sessions SET kept_until = :until WHERE thread_id = :thread_id AND kept_until < :until;
 
 -- session: Reads a session.
-SELECT id, thread_id, owner, turns, created_at, last_at, pending, tokens, heard, kept_until
-FROM sessions
-WHERE id = :id;
+SELECT s.id, s.thread_id, s.owner, s.turns, s.created_at, s.last_at, s.pending, s.tokens, s.heard,
+    s.kept_until, t.desk
+FROM sessions AS s JOIN threads AS t ON t.id = s.thread_id
+WHERE s.id = :id;
 
 -- session_of_thread: Finds the session of a thread, the newest where there are several.
 SELECT id FROM sessions WHERE thread_id = :thread_id ORDER BY id DESC LIMIT 1;

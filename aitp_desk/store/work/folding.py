@@ -103,7 +103,8 @@ def _unfold(thread_id: str, row: Row) -> Work[None]:
     for message in messages:
         tail.say(message)
     desk = Actor(turn.desk, turn.capabilities)
-    yield from add_thread(Thread(thread_id, turn.owner, now, {}, (desk,)), turn.visitor, tail)
+    thread = Thread(thread_id, turn.owner, now, {}, (desk,), desk=turn.opened_at_desk)
+    yield from add_thread(thread, turn.visitor, tail)
     yield from tail.additions()
     yield "set_answered", {"thread_id": thread_id, "seq": tail.seq}
     if session_id is not None:

@@ -36,11 +36,12 @@ def record_exchange(*, session: Session, messages: Sequence[NewMessage], now: in
 
 
 def name_thread(
-    *, thread_id: str, owner: str | None, session_id: str, now: int, idle_before: int
+    *, thread_id: str, desk: str, owner: str | None, session_id: str, now: int, idle_before: int
 ) -> Work[str]:
     """Find the session of a thread, or make one; it lives as long as the thread from now on.
 
     Parameters:
+        desk: at which the thread has to be opened; empty for the site's own.
         owner: id of the principal whose thread it has to be; None of an anonymous one.
         session_id: what one that is made is called.
         now: Unix seconds.
@@ -52,14 +53,14 @@ def name_thread(
     Raises:
         UnknownSession: there is no such thread.
     """
-    rows = yield from find_tail(thread_id, desk="")
+    rows = yield from find_tail(thread_id, desk)
     if not rows or rows[0][0] != owner or (owner is None and rows[0][1] < idle_before):
         raise UnknownSession("There is no thread with this id.", param="session_id")
     sessions = yield "session_of_thread", {"thread_id": thread_id}
     if sessions:
         yield "keep_sessions", {"thread_id": thread_id, "until": FOR_GOOD}
         return str(sessions[0][0])
-    opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD)
+    opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD, desk=desk)
     yield "add_session", msgspec.structs.asdict(opened)
     return session_id
 
@@ -72,7 +73,7 @@ def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -
             lost; or it has become somebody else's meanwhile.
     """
     thread_id = session.thread_id
-    rows = yield from find_tail(thread_id, desk="")
+    rows = yield from find_tail(thread_id, session.desk)
     if not rows:
         raise UnknownSession(
             "What was said in this session is not kept any more."

@@ -8,12 +8,14 @@ import msgspec
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):
-    """A question that is answered from the site's content."""
+    """A question that is answered from the site's content, in a session or as the first of one."""
 
     query: str
     locale: str | None = None
     max_tokens: int | None = None
     accept_types: list[str] | None = None
+    session_id: str | None = None
+    clarification: str | None = None
 
 
 class CallRecovery(msgspec.Struct):
