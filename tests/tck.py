@@ -20,11 +20,14 @@ from tests.doubles import ScriptedAgent
 from tests.serving import serving
 
 RUNNER = "run_tck.py"
+ASKED_BACK = ("input", "prerequisite")
+"""What stands in the messages of the kit after which a task should wait for it."""
 
 
 async def answer(turn: Turn) -> Said:
     """Ask back where the kit wants that, else answer."""
-    if "input" in turn.question.lower() and turn.pending is None:
+    is_asked = any(word in turn.question.lower() for word in ASKED_BACK)
+    if is_asked and turn.pending is None:
         return Clarification("Which one?", ("this", "that"))
     return Answer(f"You said: {turn.question}")
 

@@ -128,7 +128,6 @@ class TaskPushing:
             set_push,
             thread_id=task.thread_id,
             push=self.sealed(principal, push),
-            is_at_rest=task.state.is_at_rest,
             now=int(self._clock()),
         )
         self.wake_for(None if task.state.is_at_rest else task.run_id)

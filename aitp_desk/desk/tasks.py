@@ -142,7 +142,7 @@ class Tasks:
             posted = await self._posting.post(principal, thread_id, draft, request)
             said, run_id = posted.message, posted.run_id
         turn = NewTurn(message_id=said.id, run_id=run_id)
-        return await self._keep(principal, kept, thread_id, sent, turn, is_at_rest=False)
+        return await self._keep(principal, kept, thread_id, sent, turn)
 
     async def call(
         self,
@@ -181,11 +181,9 @@ class Tasks:
         except DeskError as error:
             unmade = unmade_by(error)
             turn = NewTurn(asked=to_json(written), said=to_json(unmade))
-            is_at_rest = True
         else:
             turn = NewTurn(asked=to_json(written), call_id=status.call.id)
-            is_at_rest = status.call.is_over
-        return await self._keep(principal, kept, thread_id, sent, turn, is_at_rest=is_at_rest)
+        return await self._keep(principal, kept, thread_id, sent, turn)
 
     async def note(
         self,
@@ -206,7 +204,7 @@ class Tasks:
         kept, thread_id = await self._place(principal, sent)
         said = to_json(Unmade(state, result))
         turn = NewTurn(asked=to_json(written), said=said)
-        return await self._keep(principal, kept, thread_id or "", sent, turn, is_at_rest=True)
+        return await self._keep(principal, kept, thread_id or "", sent, turn)
 
     async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
         """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
@@ -364,8 +362,6 @@ class Tasks:
         thread_id: str,
         sent: Sent,
         turn: NewTurn,
-        *,
-        is_at_rest: bool,
     ) -> Task:
         """Write a turn down, with its task where that begins, and say how the task stands."""
         now = self._clock()
@@ -382,7 +378,6 @@ class Tasks:
                 task=begun,
                 turn=turn,
                 push=push,
-                is_at_rest=is_at_rest,
                 now=int(now),
             )
             kept = KeptTask(task_id, self._desk, thread_id, context, int(now), int(now))
@@ -393,7 +388,6 @@ class Tasks:
                 task_id=task_id,
                 turn=turn,
                 push=push,
-                is_at_rest=is_at_rest,
                 now=int(now),
             )
         if push is not None or (goes_on and await self._pushing.all_of(task_id)):

@@ -12,9 +12,10 @@ from a2a.utils import errors as sdk_errors
 
 from aitp_desk.agent.base import Answer, Clarification
 from tests.doubles import PacedAgent, ScriptedAgent
+from tests.journeys.test_a2a_calls import offers
 from tests.receiving import receiving
 from tests.talking import talking
-from tests.tasking import Binding, send, tasking
+from tests.tasking import Binding, calling, send, state, tasking
 
 EGRESS = "egress.allow_loopback=true"
 every_form = pytest.mark.parametrize(
@@ -127,3 +128,33 @@ async def test_secrets_of_receivers_do_not_stand_in_the_database(tmp_path: Path)
         ((sealed,),) = talker.rows("SELECT sealed FROM task_pushes")
         assert b"secret-of-the-receiver" not in sealed
         assert b"mine" not in sealed
+
+
+async def test_a_call_that_waits_and_then_is_made_is_told_twice(tmp_path: Path) -> None:
+    async with (
+        receiving() as receiver,
+        talking(tmp_path, EGRESS, actions=offers()) as talker,
+        tasking(talker.desk) as client,
+    ):
+        task = await send(client, calling("pay"), configuration=config(receiver.url))
+        await receiver.told(1)
+        price = {"amount": "29.99", "currency": "EUR"}
+        paid = await send(client, calling("pay", _confirm=price), task_id=task.id)
+        assert (paid.id, state(paid)) == (task.id, "completed")
+        await receiver.told(2)
+        states = [json.loads(one.body)["task"]["status"]["state"] for one in receiver.got]
+        assert states == ["TASK_STATE_INPUT_REQUIRED", "TASK_STATE_COMPLETED"]
+
+
+async def test_a_call_that_goes_on_by_itself_is_told_at_its_end(tmp_path: Path) -> None:
+    async with (
+        receiving() as receiver,
+        talking(tmp_path, EGRESS, actions=offers()) as talker,
+    ):
+        key = (await talker.with_key("actions")).key
+        async with tasking(talker.desk, key=key) as client:
+            sent = calling("send", words="Hello.")
+            task = await send(client, sent, configuration=config(receiver.url))
+            await receiver.told(1)
+            told = json.loads(receiver.got[-1].body)["task"]
+            assert (told["id"], told["status"]["state"]) == (task.id, "TASK_STATE_COMPLETED")

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from a2a.types import a2a_pb2
+from google.protobuf.json_format import ParseDict
 
 from tests.talking import Talker, Told, talking
 
@@ -206,6 +208,7 @@ async def test_a_card_for_the_newest_version_alone_has_no_members_of_the_other(
     assert {one["protocolVersion"] for one in card["supportedInterfaces"]} == {"1.0"}
     assert not card.keys() & {"url", "preferredTransport", "protocolVersion"}
     assert card["securitySchemes"]["bearer"].keys() == {"httpAuthSecurityScheme"}
+    assert ParseDict(card, a2a_pb2.AgentCard()).name == card["name"]  # it knows each member
 
 
 @pytest.mark.asyncio(loop_scope="function")

@@ -55,6 +55,11 @@ DELETE FROM task_pushes WHERE task_id = :task_id AND id = :id
   AND task_id IN (SELECT id FROM tasks WHERE thread_id = :thread_id)
 RETURNING id;
 
+-- pushes_of_task: Lists whom to tell of a task of a thread.
+SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk
+FROM task_pushes p JOIN tasks t ON t.id = p.task_id
+WHERE p.task_id = :task_id AND t.thread_id = :thread_id;
+
 -- pushes_of_run: Lists whom to tell of the tasks that a run works on, with their threads.
 SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk
 FROM task_turns u

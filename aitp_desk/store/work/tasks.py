@@ -6,49 +6,40 @@ import hashlib
 
 import msgspec
 
+from aitp_desk.model.call import CallState
 from aitp_desk.model.errors import PreconditionFailed, TaskNotFound
 from aitp_desk.model.ids import id_from
 from aitp_desk.model.task import MAX_PUSHES
 from aitp_desk.store.base import Row, Work
+from aitp_desk.store.call_rows import call_state
 from aitp_desk.store.job_records import NewJob
 from aitp_desk.store.task_records import NewPush, NewTask, NewTurn
 from aitp_desk.store.work.jobs import enqueue_job
 
+NO_TASK = "There is no such task of yours."
+_FINISHED_AT = 11
+"""Where it stands in what the statement ``run`` reads."""
+_AT_WORK = (CallState.STARTED, CallState.WAITING_APPROVAL)
 PUSH_KIND = "task_push"
 """The kind of jobs that tell how a task goes on; their ``ref`` is ``TASK PUSH WHAT``."""
 
 
 def add_task(
-    *,
-    thread_id: str,
-    task: NewTask,
-    turn: NewTurn,
-    push: NewPush | None,
-    is_at_rest: bool,
-    now: int,
+    *, thread_id: str, task: NewTask, turn: NewTurn, push: NewPush | None, now: int
 ) -> Work[None]:
     """Write down a task with its first turn.
 
     Parameters:
         thread_id: that of the task.
         push: whom to tell of it.
-        is_at_rest: whether it goes on no more, so that it is told at once.
         now: Unix seconds.
     """
     yield "add_task", {**msgspec.structs.asdict(task), "now": now}
-    yield from _add_turn(task.id, turn, now)
-    if push is not None:
-        yield from set_push(thread_id=thread_id, push=push, is_at_rest=is_at_rest, now=now)
+    yield from _add_turn(thread_id, task.id, turn, push, now)
 
 
 def add_turn(
-    *,
-    thread_id: str,
-    task_id: str,
-    turn: NewTurn,
-    push: NewPush | None,
-    is_at_rest: bool,
-    now: int,
+    *, thread_id: str, task_id: str, turn: NewTurn, push: NewPush | None, now: int
 ) -> Work[None]:
     """Write down a further turn of a task; the parameters are those of :func:`add_task`.
 
@@ -56,16 +47,14 @@ def add_turn(
         TaskNotFound: its thread was deleted meanwhile.
     """
     if not (yield "move_task", {"id": task_id, "now": now}):
-        raise TaskNotFound("There is no such task of yours.", param="taskId")
-    yield from _add_turn(task_id, turn, now)
-    if push is not None:
-        yield from set_push(thread_id=thread_id, push=push, is_at_rest=is_at_rest, now=now)
+        raise TaskNotFound(NO_TASK, param="taskId")
+    yield from _add_turn(thread_id, task_id, turn, push, now)
 
 
-def set_push(*, thread_id: str, push: NewPush, is_at_rest: bool, now: int) -> Work[None]:
+def set_push(*, thread_id: str, push: NewPush, now: int) -> Work[None]:
     """Write down whom to tell of a task, or say it anew.
 
-    Its run may have ended since it was looked at; that is seen here.
+    Where the task is at rest it is told at once.
 
     Parameters:
         thread_id: that of the task.
@@ -74,9 +63,8 @@ def set_push(*, thread_id: str, push: NewPush, is_at_rest: bool, now: int) -> Wo
         TaskNotFound: its thread was deleted meanwhile.
         PreconditionFailed: so many are told already as may be.
     """
-    tasks = yield "task_at_any_desk", {"id": push.task_id}
-    if not tasks:
-        raise TaskNotFound("There is no such task of yours.", param="taskId")
+    if not (yield "task_at_any_desk", {"id": push.task_id}):
+        raise TaskNotFound(NO_TASK, param="taskId")
     kept = yield "pushes", {"task_id": push.task_id}
     if len(kept) >= MAX_PUSHES and push.id not in [row[0] for row in kept]:
         raise PreconditionFailed(
@@ -84,14 +72,7 @@ def set_push(*, thread_id: str, push: NewPush, is_at_rest: bool, now: int) -> Wo
             param="pushNotificationConfig",
         )
     yield "put_push", {**msgspec.structs.asdict(push), "now": now}
-    turns = yield "task_turns", {"task_id": push.task_id, "limit": 1}
-    n, _, run_id, *_ = turns[0]
-    if run_id is not None:
-        runs = yield "run", {"id": run_id}
-        is_at_rest = bool(runs) and runs[0][11] is not None
-    if is_at_rest:
-        row = (push.task_id, push.id, push.principal, thread_id, tasks[0][1])
-        yield from _tell([row], run_id or f"turn_{n}", now)
+    yield from _tell_if_at_rest(thread_id, push.task_id, push.id, now)
 
 
 def delete_push(*, thread_id: str, task_id: str, push_id: str) -> Work[bool]:
@@ -127,10 +108,39 @@ def forget_tasks(thread_id: str) -> Work[None]:
     yield "delete_tasks_of_thread", thread
 
 
-def _add_turn(task_id: str, turn: NewTurn, now: int) -> Work[None]:
+def _add_turn(
+    thread_id: str, task_id: str, turn: NewTurn, push: NewPush | None, now: int
+) -> Work[None]:
     before = yield "task_turns", {"task_id": task_id, "limit": 1}
     place = {"task_id": task_id, "n": before[0][0] + 1 if before else 1, "now": now}
     yield "add_task_turn", {**msgspec.structs.asdict(turn), **place}
+    if push is not None:
+        yield from set_push(thread_id=thread_id, push=push, now=now)
+    elif before:
+        yield from _tell_if_at_rest(thread_id, task_id, None, now)
+
+
+def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int) -> Work[None]:
+    """Queue that a task is told whose run or call ended before anybody was to be told of it.
+
+    Parameters:
+        push_id: who is told; None for all.
+    """
+    pushes = yield "pushes_of_task", {"task_id": task_id, "thread_id": thread_id}
+    if not pushes:
+        return
+    turns = yield "task_turns", {"task_id": task_id, "limit": 1}
+    n, _, run_id, call_id, _, said, _ = turns[0]
+    is_at_rest = said is not None
+    if run_id is not None:
+        runs = yield "run", {"id": run_id}
+        is_at_rest = bool(runs) and runs[0][_FINISHED_AT] is not None
+    elif call_id is not None:
+        calls = yield "call", {"id": call_id}
+        is_at_rest = bool(calls) and call_state(calls[0]) not in _AT_WORK
+    if is_at_rest:
+        rows = [row for row in pushes if push_id in (None, row[1])]
+        yield from _tell(rows, run_id or call_id or f"turn_{n}", now)
 
 
 def _tell(rows: list[Row], what: str, now: int) -> Work[None]:
