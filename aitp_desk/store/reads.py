@@ -18,6 +18,7 @@ from aitp_desk.store.rows import (
     event_of,
     message_of,
     metadata_of,
+    present_of,
     run_of,
     session_of,
     token_of,
@@ -60,6 +61,12 @@ async def read_actors(store: Store, thread_id: str, event: int = BEYOND) -> tupl
     """Read who takes part in a thread, or did after one of its events; the desk's own first."""
     rows = await _read(store, "actors", {"thread_id": thread_id, "event": event})
     return tuple(map(actor_of, rows))
+
+
+async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
+    """Read who takes part in a thread now, each with who goes by it; the desk's own left out."""
+    present = map(present_of, await _read(store, "actors_present", {"thread_id": thread_id}))
+    return tuple(one.actor for one in present if not one.is_desk)
 
 
 async def joined(store: Store, thread_id: str, event: int) -> Actor | None:

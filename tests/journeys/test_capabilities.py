@@ -99,6 +99,23 @@ async def test_who_has_not_declared_it_reads_words(guest: Talker) -> None:
     assert one.ok["content"] == ["Card c-2 has 1 of 3 stamps."]
 
 
+async def test_whoever_has_a_key_reads_by_what_their_own_actors_have_declared(
+    guest: Talker,
+) -> None:
+    owner, friend = await guest.with_key("threads"), await guest.with_key("threads")
+    thread = (await owner.open(metadata={"actors": [actor(SLUG)]})).id
+    assert friend.key is not None
+    joining = {"id": "friend", "principal": f"key:{friend.key.split('_')[1]}"}
+    assert (await owner.send("POST", f"/v1/threads/{thread}/actors", joining)).status == 200
+    await owner.post(thread, stamp("c-20", "r-20"))
+    as_they_are, in_words = await said(owner, thread), await said(friend, thread)
+    assert [json.loads(content[0])["$schema"] for content in as_they_are]
+    assert in_words == [
+        ["A stamp for card c-20, receipt r-20."],
+        ["Card c-20 has 1 of 3 stamps."],
+    ]
+
+
 async def test_a_receipt_counts_once(guest: Talker) -> None:
     thread = await open_thread(guest)
     for _ in range(2):

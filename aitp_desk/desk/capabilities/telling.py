@@ -48,8 +48,8 @@ class Telling:
 
     async def readers(self, principal: Principal, thread_id: str) -> tuple[Actor, ...]:
         """The actors of a thread that a caller goes by."""
-        actors = await reads.read_actors(self._store, thread_id)
-        return tuple(actor for actor in actors[1:] if actor.principal == principal.owner)
+        present = await reads.read_present(self._store, thread_id)
+        return tuple(actor for actor in present if actor.principal == principal.owner)
 
     def tell_to(self, readers: Sequence[Actor], message: Message) -> Message:
         """A message as one reader understands it, who goes by these actors."""
