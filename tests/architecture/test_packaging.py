@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+CAPABILITIES = {folder.name: folder for folder in (ROOT / "capabilities").glob("*/")}
+PACKAGES = {"aitp_desk", *CAPABILITIES}
 
 
 @pytest.fixture(scope="module")
@@ -44,9 +46,19 @@ def test_the_wheel_holds_every_file_of_the_package(wheel: set[str]) -> None:
     assert files - wheel == set()
 
 
-def test_the_wheel_holds_the_licence_and_nothing_beside_the_package(wheel: set[str]) -> None:
+def test_the_wheel_holds_every_capability_at_its_top(wheel: set[str]) -> None:
+    files = {
+        str(path.relative_to(ROOT / "capabilities"))
+        for path in (ROOT / "capabilities").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert {Path(file).suffix for file in files} >= {".py", ".json"}
+    assert files - wheel == set()
+
+
+def test_the_wheel_holds_the_licence_and_nothing_beside_the_packages(wheel: set[str]) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in wheel)
-    assert {name.split("/")[0].split("-")[0] for name in wheel} == {"aitp_desk"}
+    assert {name.split("/")[0].split("-")[0] for name in wheel} == PACKAGES
 
 
 def test_every_dependency_is_capped(project: dict[str, object]) -> None:

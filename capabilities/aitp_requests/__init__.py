@@ -1,0 +1,5 @@
+"""AITP-02, requests: decisions that are asked for and made on a thread."""
+
+from aitp_requests.capability import Requests
+
+__all__ = ["Requests"]

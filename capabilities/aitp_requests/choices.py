@@ -1,0 +1,62 @@
+"""What a request lets one choose, in one order: told, counted and understood alike."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import msgspec
+from msgspec import UnsetType
+
+from aitp_requests.messages import Quote, RequestDecision
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One thing that can be chosen: an option, or a variant of one.
+
+    Parameters:
+        name: what readers are told; its id where it has none.
+        names: what else it may be called.
+        price: in words, empty where there is none.
+        valid_until: when its quote ends, Unix seconds; None for never.
+    """
+
+    id: str
+    name: str
+    names: tuple[str, ...]
+    price: str = ""
+    valid_until: float | None = None
+
+
+def choices_of(request: RequestDecision) -> tuple[Choice, ...]:
+    """All that a request lets one choose, each option before its variants."""
+    found = []
+    for option in request.options:
+        name = one_line(option.name) or one_line(option.short_variant_name) or one_line(option.id)
+        found.append(_choice(option.id, name, (option.short_variant_name,), option.quote))
+        for variant in option.variants:
+            short = one_line(variant.short_variant_name)
+            own = one_line(variant.name)
+            full = own or (f"{name} – {short}" if short else one_line(variant.id))
+            also = (short, f"{name} {short}" if short else "")
+            found.append(_choice(variant.id, full, also, variant.quote))
+    return tuple(found)
+
+
+def one_line(text: str) -> str:
+    """Text of others on one line: it cannot pass for further options."""
+    return " ".join(text.split())
+
+
+def _choice(id: str, name: str, also: tuple[str, ...], quote: Quote | UnsetType) -> Choice:
+    names = tuple(filter(None, map(one_line, also)))
+    if isinstance(quote, UnsetType):
+        return Choice(id, name, names)
+    prices = [f"{_amount(plan.amount)} {plan.currency}" for plan in quote.payment_plans]
+    return Choice(id, name, names, " or ".join(prices), quote.valid_until.timestamp())
+
+
+def _amount(amount: float) -> str:
+    """An amount with at least two decimals, and no more than were written."""
+    exact = Decimal(str(amount)).normalize()
+    places = -int(exact.as_tuple().exponent)
+    return f"{exact:.{max(places, 2)}f}"

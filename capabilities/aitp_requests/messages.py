@@ -1,0 +1,121 @@
+"""The messages of AITP-02: ``request_decision``, and ``decision``, which answers one.
+
+Source: the published schema of AITP-02, version 1.0.0. What is narrower here is said at its place;
+whatever these types write is valid by that schema too.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+Id = Annotated[str, Meta(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(max_length=200)]
+Paragraph = Annotated[str, Meta(max_length=4000)]
+# Only addresses that a page may link to: javascript: is an URI too.
+Url = Annotated[
+    str, Meta(max_length=2000, pattern="^https?://", extra_json_schema={"format": "uri"})
+]
+Moment = Annotated[datetime, Meta(tz=True)]
+Kind = Literal["products", "checkbox", "radio", "confirmation"]
+
+
+class PaymentPlan(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One way of paying a quote, at once.
+
+    Parameters:
+        amount: in units of the currency, not in hundredths.
+    """
+
+    plan_id: Id
+    plan_type: Literal["one-time"]
+    amount: Annotated[float, Meta(ge=0, le=1e12)]
+    currency: Literal["USD"]
+
+
+class Quote(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an option costs, and until when that holds."""
+
+    type: Literal["Quote"]
+    quote_id: Id
+    payee_id: Id
+    payment_plans: Annotated[tuple[PaymentPlan, ...], Meta(max_length=20)]
+    valid_until: Moment
+
+
+class Variant(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One kind of a product: a colour, a size. It is chosen by its own id."""
+
+    id: Id
+    name: Name = ""
+    short_variant_name: Name = ""
+    image_url: Url | UnsetType = UNSET
+    description: Paragraph = ""
+    quote: Quote | UnsetType = UNSET
+    reviews_count: Annotated[int, Meta(ge=0)] | UnsetType = UNSET
+    five_star_rating: Annotated[float, Meta(ge=0, le=5)] | UnsetType = UNSET
+    url: Url | UnsetType = UNSET
+
+
+class Option(Variant, frozen=True, omit_defaults=True):
+    """One thing to choose; where it has variants each of them is another."""
+
+    variants: Annotated[tuple[Variant, ...], Meta(max_length=50)] = ()
+
+
+class RequestDecision(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A request to choose.
+
+    Parameters:
+        id: what an answer names; on its thread no other request has it, ever.
+        type: ``radio`` and ``confirmation`` take one option, ``checkbox`` one or several,
+            ``products`` one or several with quantities.
+        actor: who is to answer; empty for whoever takes part and has not asked. It is the desk's
+            own field, as the two below are.
+        valid_until: when it is too late to answer; the site's ``open_for`` where none is named.
+        supersedes: id of an open request of the same actor that this one replaces.
+    """
+
+    id: Id
+    options: Annotated[tuple[Option, ...], Meta(min_length=1, max_length=50)]
+    title: Paragraph = ""
+    description: Paragraph = ""
+    type: Kind = "radio"
+    actor: Name = ""
+    valid_until: Moment | UnsetType = UNSET
+    supersedes: Name = ""
+
+
+class SelectedOption(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One option that was chosen.
+
+    Parameters:
+        id: of the option or variant.
+        name: as the request calls it, whatever the sender wrote.
+        quantity: how many, of products only.
+    """
+
+    id: Id
+    name: Annotated[str, Meta(max_length=500)] = ""
+    quantity: Annotated[float, Meta(gt=0, le=1_000_000)] | UnsetType = UNSET
+
+
+class Decision(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What was decided.
+
+    Parameters:
+        request_decision_id: which request it answers; it may be left out where one alone waits.
+    """
+
+    options: Annotated[tuple[SelectedOption, ...], Meta(min_length=1, max_length=1000)]
+    request_decision_id: Name = ""
+
+
+MESSAGES: dict[str, type[msgspec.Struct]] = {
+    "request_decision": RequestDecision,
+    "decision": Decision,
+}
+"""What a message holds besides ``$schema``: one of these keys."""

@@ -1,0 +1,150 @@
+"""When a request is open, and what answers it. Pure: values and a clock in, values out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+
+import msgspec
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from aitp_desk.capability import InvalidRequest
+from aitp_requests.choices import choices_of
+from aitp_requests.messages import Decision, RequestDecision, SelectedOption
+
+MOST_CHOICES = 100
+"""How many options and variants one request may have together."""
+
+
+class State(Enum):
+    """Where a request stands."""
+
+    OPEN = "open"
+    ANSWERED = "answered"
+    EXPIRED = "expired"
+    SUPERSEDED = "superseded"
+
+
+MOVES: Mapping[State, frozenset[State]] = {
+    State.OPEN: frozenset({State.ANSWERED, State.EXPIRED, State.SUPERSEDED}),
+    State.ANSWERED: frozenset(),
+    State.EXPIRED: frozenset(),
+    State.SUPERSEDED: frozenset(),
+}
+"""Where a request can go from each state: only once, from open."""
+
+
+class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A request as it is kept.
+
+    Parameters:
+        by: the actor that asked.
+        until: Unix seconds; from then on it is expired, which nobody need write down.
+        state: as it was written; read it with :meth:`state_at`.
+        answer: what was decided.
+    """
+
+    request: RequestDecision
+    by: str
+    until: int
+    state: State = State.OPEN
+    answer: Decision | None = None
+
+    def state_at(self, now: int) -> State:
+        """Where it stands at a moment, Unix seconds."""
+        if self.state is State.OPEN and self.until <= now:
+            return State.EXPIRED
+        return self.state
+
+    def moved(self, to: State, now: int, answer: Decision | None = None) -> Asked:
+        """The request after a move.
+
+        Raises:
+            ValueError: there is no such move: a fault of the caller.
+        """
+        state = self.state_at(now)
+        if to not in MOVES[state]:
+            raise ValueError(f"A request that is {state.value} cannot become {to.value}.")
+        return replace(self, state=to, answer=answer)
+
+
+def check_request(request: RequestDecision, now: int) -> None:
+    """Refuse a request that nobody could answer.
+
+    Raises:
+        InvalidRequest: two options have one id, there are too many, or it is too late already.
+    """
+    choices = choices_of(request)
+    if len(choices) > MOST_CHOICES:
+        raise InvalidRequest(
+            f"A request has at most {MOST_CHOICES} options and variants, not {len(choices)}.",
+            param="request_decision.options",
+        )
+    seen: set[str] = set()
+    for choice in choices:
+        if choice.id in seen:
+            raise InvalidRequest(
+                f"Two options or variants have the id {choice.id!r}; each has one of its own.",
+                param="request_decision.options",
+            )
+        seen.add(choice.id)
+    until = request.valid_until
+    if not isinstance(until, UnsetType) and until.timestamp() <= now:
+        raise InvalidRequest(
+            "valid_until has passed; it is a moment to come.", param="request_decision.valid_until"
+        )
+
+
+def settle_options(
+    request: RequestDecision, options: tuple[SelectedOption, ...]
+) -> tuple[SelectedOption, ...]:
+    """Check what was chosen, and call it by the names that the request has for it.
+
+    Raises:
+        InvalidRequest: it is not offered, chosen twice, too much for the request's type, or has a
+            quantity that it cannot have.
+    """
+    names = {choice.id: choice.name for choice in choices_of(request)}
+    if len(options) > 1 and request.type in {"radio", "confirmation"}:
+        raise _wrong(f"A decision of the type {request.type} has one option.", "options")
+    settled: list[SelectedOption] = []
+    for place, option in enumerate(options):
+        at = f"options[{place}]"
+        if option.id not in names:
+            raise _wrong(f"{option.id!r} is not among the options of the request.", f"{at}.id")
+        if any(option.id == other.id for other in settled):
+            raise _wrong(f"{option.id!r} is chosen twice.", f"{at}.id")
+        quantity = _settle_quantity(request, option.quantity, f"{at}.quantity")
+        settled.append(SelectedOption(option.id, names[option.id], quantity))
+    return tuple(settled)
+
+
+def _settle_quantity(
+    request: RequestDecision, quantity: float | UnsetType, at: str
+) -> int | UnsetType:
+    if isinstance(quantity, UnsetType):
+        return UNSET
+    if quantity != int(quantity):
+        raise _wrong("A quantity is a whole number.", at)
+    if request.type == "products":
+        return int(quantity)
+    if quantity != 1:
+        raise _wrong("Only products have a quantity.", at)
+    return UNSET
+
+
+def lapsed(
+    request: RequestDecision, options: tuple[SelectedOption, ...], now: int
+) -> tuple[str, ...]:
+    """The names of what was chosen whose quote has ended."""
+    chosen = {option.id for option in options}
+    return tuple(
+        choice.name
+        for choice in choices_of(request)
+        if choice.id in chosen and choice.valid_until is not None and choice.valid_until <= now
+    )
+
+
+def _wrong(message: str, at: str) -> InvalidRequest:
+    return InvalidRequest(message, param=f"decision.{at}")

@@ -1,0 +1,58 @@
+"""Requests and decisions in words: what a person reads, and how they can answer."""
+
+from __future__ import annotations
+
+from msgspec import UnsetType
+
+from aitp_requests.choices import choices_of, one_line
+from aitp_requests.messages import Decision, RequestDecision, SelectedOption
+
+FEW = 3
+"""So many numbers are named one by one."""
+
+
+def tell_request(request: RequestDecision) -> str:
+    """A request, its choices by number, and what to reply."""
+    choices = choices_of(request)
+    lines = [one_line(request.title), one_line(request.description)]
+    for number, choice in enumerate(choices, 1):
+        price = f" ({choice.price})" if choice.price else ""
+        lines.append(f"{number}. {choice.name}{price}")
+    lines.append(_how(request, len(choices)))
+    return "\n".join(filter(None, lines))
+
+
+def tell_decision(decision: Decision) -> str:
+    """What was decided."""
+    return f"Chosen: {tell_options(decision.options)}."
+
+
+def tell_options(options: tuple[SelectedOption, ...]) -> str:
+    """What was chosen, with quantities."""
+    return ", ".join(map(_option, options))
+
+
+def called(request: RequestDecision) -> str:
+    """A request in few words, for sentences about it."""
+    title = one_line(request.title) or one_line(request.description)
+    return f"“{title}”" if title else "This request"
+
+
+def _option(option: SelectedOption) -> str:
+    name = one_line(option.name) or one_line(option.id)
+    quantity = option.quantity
+    if isinstance(quantity, UnsetType) or quantity == 1:
+        return name
+    return f"{int(quantity) if quantity == int(quantity) else quantity} × {name}"
+
+
+def _how(request: RequestDecision, count: int) -> str:
+    numbers = [str(number) for number in range(1, count + 1)]
+    if request.type == "products":
+        return f"Reply with a number, or with how many of it: 2 of number {count}."
+    if request.type == "checkbox" and count > 1:
+        return "Reply with one number or several: 1, 2."
+    if count > FEW:
+        return f"Reply with a number from 1 to {count}."
+    *first, last = numbers
+    return f"Reply {', '.join(first)} or {last}." if first else f"Reply {last}."

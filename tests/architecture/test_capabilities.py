@@ -1,0 +1,59 @@
+"""The capabilities that come with the desk use the door that strangers' packages use."""
+
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = sorted(path.parent for path in (ROOT / "capabilities").glob("*/__init__.py"))
+MODULES = sorted((ROOT / "capabilities").rglob("*.py"))
+LARGEST = 400
+DOOR = "aitp_desk.capability"
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def imported(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_capability_imports_its_own_the_interface_msgspec_and_the_standard_library(
+    path: Path,
+) -> None:
+    own = path.relative_to(ROOT / "capabilities").parts[0]
+    wrong = {
+        module
+        for module in imported(path)
+        if module != DOOR
+        and module.split(".")[0] not in {own, "msgspec"}
+        and module.split(".")[0] not in sys.stdlib_module_names
+    }
+    assert wrong == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name)
+def test_a_room_of_a_capability_is_small_and_says_what_it_is_for(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LARGEST
+    assert ast.get_docstring(ast.parse(text))
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name)
+def test_every_capability_is_installed_named_described_and_served(folder: Path) -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    points = project["project"]["entry-points"]["aitp_desk.capabilities"].values()
+    assert folder.name in {point.split(":")[0] for point in points}
+    assert name(folder) in project["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
+    assert (folder / "README.md").is_file()
+    assert (folder / "schemas" / "v1.json").is_file()

@@ -1,0 +1,188 @@
+"""Decisions over HTTP: one request, answered in a message and in words; the thread is the same."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.deciding import CANCEL, PUBLISHED, SIZE, TENTS, upstream_errors
+from tests.doubles import ScriptedAgent
+from tests.following import following
+from tests.talking import THREADS, Talker, talking
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+SETTINGS = ("capabilities.requests.remind_after=1",)
+SELLER = "https://seller.example"
+SLUG = "aitp.dev/requests"
+TOLD = (
+    "Which tent?\nBoth fit two people.\n1. Ridge (349.00 USD)\n2. Ridge – green (359.50 USD)\n"
+    "3. Ridge in red\n4. Cove (199.99 USD)\n"
+    "Reply with a number, or with how many of it: 2 of number 4."
+)
+CHOSEN = {
+    "request_decision_id": "tents",
+    "options": [{"id": "cove", "name": "Cove", "quantity": 2}],
+}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker]:
+    """A desk at which requests are enabled."""
+    folder = tmp_path_factory.mktemp("desk")
+    async with talking(folder, *SETTINGS, agent=ScriptedAgent()) as talker:
+        yield talker
+
+
+def part(schema: str = SLUG, **message: Any) -> str:
+    return json.dumps({"$schema": schema, **message})
+
+
+async def together(desk: Talker, *schemas: str) -> tuple[Talker, Talker, str]:
+    """A seller's agent, a guest who has declared these, and a thread of theirs."""
+    seller, guest = await desk.with_key("threads"), await desk.with_key("threads")
+    declared = {"id": SELLER, "capabilities": [{"schema": SLUG}]}
+    thread = (await seller.open(metadata={"actors": [declared]})).id
+    assert guest.key is not None
+    joining = {
+        "id": "guest",
+        "principal": f"key:{guest.key.split('_')[1]}",
+        "capabilities": [{"schema": schema} for schema in schemas],
+    }
+    assert (await seller.send("POST", f"{THREADS}/{thread}/actors", joining)).status == 200
+    return seller, guest, thread
+
+
+async def ask(seller: Talker, thread: str, request: dict[str, Any]) -> None:
+    asked = await seller.post(
+        thread, part(request_decision=request), wait=5, metadata={"actor": SELLER}
+    )
+    assert asked.ok["run"] is None, "the guest is asked, and nobody else answers"
+
+
+async def said(who: Talker, thread: str) -> list[list[str]]:
+    listed = (await who.messages(thread, "?order=asc&limit=100")).ok
+    return [message["content"] for message in listed["data"]]
+
+
+@pytest.mark.requirement("AITP-capabilities-4")
+async def test_a_message_and_words_answer_the_same_request_and_read_the_same(desk: Talker) -> None:
+    read = []
+    for schemas, answer in (
+        ((SLUG,), part(decision={"options": [{"id": "cove", "quantity": 2.0}]})),
+        ((), "The fourth one, two of them."),
+    ):
+        seller, guest, thread = await together(desk, *schemas)
+        await ask(seller, thread, TENTS)
+        asked, *_ = await said(guest, thread)
+        if schemas:
+            assert json.loads(asked[0])["request_decision"] == TENTS
+        else:
+            assert asked == [TOLD]
+        answered = await guest.post(thread, answer, wait=5, metadata={"actor": "guest"})
+        assert answered.ok["run"] is None, "the seller has asked, not the desk"
+        (_, decided) = await said(seller, thread)
+        message = json.loads(decided[-1])
+        assert message["decision"] == CHOSEN
+        assert upstream_errors(message) == []
+        read.append((decided, await said(guest, thread)))
+    (structured, as_they_are), (in_words, told) = read
+    assert json.loads(structured[-1])["decision"] == json.loads(in_words[-1])["decision"]
+    assert [json.loads(one[0]).keys() for one in as_they_are] == [
+        {"$schema", "request_decision"},
+        {"$schema", "decision"},
+    ]
+    assert told == [[TOLD], ["The fourth one, two of them.", "Chosen: 2 × Cove."]]
+
+
+async def test_the_desk_declares_and_serves_the_schema(desk: Talker) -> None:
+    async with desk.http.get("/capabilities/requests/v1/schema.json") as response:
+        served = await response.json(content_type=None)
+    assert served["title"] == "AITP-02: decisions"
+    actors = (await desk.send("GET", f"{THREADS}/{(await desk.open()).id}/actors")).ok["data"]
+    assert {"schema": PUBLISHED} in actors[0]["capabilities"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        SLUG,
+        PUBLISHED,
+        "https://aitp.dev/v1/requests.schema.json",
+        "https://aitp.dev/v1/requests/schema.json",
+        "https://aitp.dev/v1/decision/schema.json",
+        "https://aitp.dev/v1/decisions/schema.json",
+    ],
+)
+async def test_every_published_address_is_understood(desk: Talker, schema: str) -> None:
+    told = await desk.post((await desk.open()).id, part(schema, decision={"options": []}))
+    assert told.refusal == (400, "invalid_request", "content[0].decision.options")
+
+
+async def test_an_answer_that_is_not_offered_is_refused_and_can_be_corrected(desk: Talker) -> None:
+    seller, guest, thread = await together(desk, SLUG)
+    await ask(seller, thread, SIZE)
+    wrong = await guest.post(thread, part(decision={"options": [{"id": "xl"}]}))
+    assert wrong.refusal == (400, "invalid_request", "decision.options[0].id")
+    assert (await guest.post(thread, part(decision={"options": [{"id": "m"}]}))).status == 200
+
+
+async def test_of_two_who_decide_at_once_one_has_decided(desk: Talker) -> None:
+    seller, guest, thread = await together(desk, SLUG)
+    await ask(seller, thread, CANCEL)
+    answers = [part(decision={"options": [{"id": id}]}) for id in ("y", "n", "y", "n")]
+    posted = await asyncio.gather(*(guest.post(thread, answer) for answer in answers))
+    assert {told.status for told in posted} <= {200, 409}
+    words = [content[0] for content in await said(seller, thread)]
+    refused = [text for text in words if text.startswith("“Cancel order TH1?” was answered")]
+    unknown = [text for text in words if text == "There is no such request on this thread."]
+    decided = sum(told.status == 200 for told in posted)
+    assert len(refused) + len(unknown) == decided - 1
+    (row,) = desk.rows(
+        "SELECT count(*) FROM capability_records WHERE value LIKE '%\"answered\"%'"
+        f" AND thread_id = '{thread}'"
+    )
+    assert row == (1,)
+
+
+async def test_words_that_answer_nothing_are_for_the_agent(desk: Talker) -> None:
+    seller, guest, thread = await together(desk)
+    await ask(seller, thread, SIZE)
+    told = await guest.post(thread, "Which one is warmer?", wait=10)
+    assert told.ok["run"]["status"] == "completed"
+    assert told.ok["content"] == ["Which one is warmer?"]
+
+
+async def test_what_a_visitor_asks_alone_is_for_the_agent_in_words(desk: Talker) -> None:
+    thread = (await desk.open()).id
+    asked = await desk.post(thread, part(request_decision=SIZE), wait=10)
+    assert asked.ok["run"]["status"] == "completed"
+    assert (await said(desk, thread))[0] == ["Size?\n1. S\n2. m\nReply 1 or 2."]
+    told = await desk.post(thread, "2", wait=10)
+    assert told.ok["content"] == ["2"], "no answer to what the visitor has asked"
+
+
+async def test_what_nobody_answers_is_told_again_once(desk: Talker) -> None:
+    seller, guest, thread = await together(desk)
+    await ask(seller, thread, SIZE)
+    async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
+        for _ in range(2):
+            await listener.until_named("message.created")
+    words = "Size?\n1. S\n2. m\nReply 1 or 2."
+    assert await said(guest, thread) == [[words], [f"This is still open. {words}"]]
+
+
+async def test_in_a_session_what_waits_on_its_thread_is_answered_in_words(desk: Talker) -> None:
+    actors = [{"id": "guest"}, {"id": SELLER, "capabilities": [{"schema": SLUG}]}]
+    thread = (await desk.open(metadata={"actors": actors})).id
+    await ask(desk, thread, SIZE)
+    body = {"ahp": "0.1", "capability": "content_search", "query": "1", "session_id": thread}
+    answered = (await desk.send("POST", "/agent/converse", body)).ok
+    assert answered["response"]["answer"] == "Chosen: S."
+    decided = (await said(desk, thread))[1]
+    assert json.loads(decided[1])["decision"]["options"] == [{"id": "s", "name": "S"}]
