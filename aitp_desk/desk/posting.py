@@ -65,11 +65,14 @@ class OpenedThread(msgspec.Struct, frozen=True):
     Parameters:
         messages: what its opener said.
         run_id: the run that answers; None where none was started.
+        replies: what the desk has said to that already, for capabilities; none of a request that
+            came before.
     """
 
     thread: Thread
     messages: tuple[Message, ...]
     run_id: str | None
+    replies: tuple[Message, ...] = ()
 
 
 class PostedMessage(msgspec.Struct, frozen=True):
@@ -209,8 +212,9 @@ class Posting:
         if placed.replayed:
             return await self._read_opened(principal, placed)
         self._wake_for(placed, principal)
-        told = await self._telling.tell(principal, thread.id, (*placed.messages, *placed.replies))
-        return OpenedThread(thread, told, placed.run_id)
+        told = await self._telling.tell(principal, thread.id, placed.messages)
+        replies = await self._telling.tell(principal, thread.id, placed.replies)
+        return OpenedThread(thread, told, placed.run_id, replies)
 
     async def check_attached(
         self, principal: Principal, drafts: Sequence[Draft], once: Once | None, name: str = ""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from aitp_desk.desk.calling_directly import CallingDirectly
+from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.model.call import CallState
 from aitp_desk.model.run import Run, RunState
@@ -97,7 +98,8 @@ class TaskViews:
         calling: looks at the calls that tasks are.
     """
 
-    def __init__(self, store: Store, calling: CallingDirectly) -> None:
+    def __init__(self, store: Store, calling: CallingDirectly, telling: Telling) -> None:
+        self._telling = telling
         self._store = store
         self._calling = calling
 
@@ -131,7 +133,7 @@ class TaskViews:
         if turn.message_id is None:
             return []
         message = await reads.message(self._store, thread_id, turn.message_id)
-        return [] if message is None else [Told(message)]
+        return [] if message is None else [Told(self._telling.in_words(message))]
 
     async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
         return () if turn.run_id is None else await reads.replies(self._store, turn.run_id)
@@ -170,7 +172,8 @@ class TaskViews:
             limit=LOOKED_THROUGH,
             order="asc",
         )
-        return tuple(one for one in after if one.origin is Origin.DESK)[:1]
+        said = (one for one in after if one.origin is Origin.DESK)
+        return tuple(map(self._telling.in_words, said))[:1]
 
 
 def _answered(run: Run | None, replies: tuple[Message, ...], began: int) -> _Stands:

@@ -110,7 +110,7 @@ class Tasks:
         self._sessions = sessions
         self._following = following
         self._pushing = pushing
-        self._views = TaskViews(store, calling)
+        self._views = TaskViews(store, calling, reading.telling)
         self._reach = TaskReach(
             desk=desk,
             store=store,

@@ -85,6 +85,11 @@ class NewEffects(msgspec.Struct, frozen=True):
     by: Auditor | None = None
     is_answered: bool = False
 
+    @property
+    def asks(self) -> bool:
+        """Whether something waits for an answer on the thread after this."""
+        return any(record.open_until is not None for record in self.records)
+
 
 class RecordsMoved(Exception):
     """Somebody else has written what was read, or taken from a counter: judge again."""

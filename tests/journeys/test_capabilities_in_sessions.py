@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from a2a.types import a2a_pb2
 
 from tests.doubles import ScriptedAgent
 from tests.following import following
 from tests.operating import operating
 from tests.plugging import installed, loyalty
 from tests.talking import Talker, Told, talking
+from tests.tasking import said, send, state, tasking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -60,9 +62,15 @@ async def test_a_session_is_told_in_words_and_answers_in_words(guest: Talker) ->
     first = await ask(guest, stamp("s-1", "s-1-1"))
     session = first.ok["session_id"]
     assert answer(first) == "Card s-1 has 1 of 2 stamps."
-    asked = await ask(guest, stamp("s-1", "s-1-2"), session)
-    assert answer(asked) == "Card s-1 is full. Choose a reward:\n1. Tea\n2. Cake\nReply 1 or 2."
-    assert answer(await ask(guest, "2", session)) == "Chosen: Cake."
+    asked = (await ask(guest, stamp("s-1", "s-1-2"), session)).ok
+    assert (asked["status"], asked["clarification_question"]) == (
+        "clarification_needed",
+        "Card s-1 is full. Choose a reward:\n1. Tea\n2. Cake\nReply 1 or 2.",
+    )
+    clarified = {"capability": "content_search", "query": stamp("s-1", "s-1-2")}
+    clarified |= {"clarification": "2", "session_id": session}
+    told = await guest.send("POST", "/agent/converse", clarified)
+    assert answer(told) == "Chosen: Cake."
     thread = await guest.thread_of(session)
     async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
         for _ in range(6):
@@ -95,6 +103,25 @@ async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> Non
     assert before[0] == "A stamp for card s-3, receipt s-3-0."
     assert not any("$schema" in text for text in before)
     assert answer(await ask(guest, "1", thread)) == "Chosen: Tea."
+
+
+async def test_a_task_asks_for_input_and_is_told_in_words(guest: Talker) -> None:
+    async with tasking(guest.desk, "JSONRPC") as client:
+        first = await send(client, stamp("s-6", "s-6-1"))
+        assert (state(first), said(first)) == ("completed", "Card s-6 has 1 of 2 stamps.")
+        assert first.history[0].parts[0].text == "A stamp for card s-6, receipt s-6-1."
+        asked = await send(client, stamp("s-6", "s-6-2"), contextId=first.context_id)
+        assert state(asked) == "input_required"
+        question = asked.status.message.parts[0].text
+        assert question.endswith("1. Tea\n2. Cake\nReply 1 or 2.")
+        chosen = await send(client, "2", contextId=first.context_id, taskId=asked.id)
+        thread = await guest.thread_of(first.context_id)
+        async with following(guest, thread, headers=[("Last-Event-ID", "0")]) as listener:
+            for _ in range(6):
+                await listener.until_named("message.created")
+        got = await client.get_task(a2a_pb2.GetTaskRequest(id=chosen.id))
+        assert state(got) == "completed"
+        assert said(got).startswith("Here is Cake: show the voucher V-")
 
 
 async def test_operators_read_the_same_words(guest: Talker, desk_data: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer
-from aitp_desk.desk.capabilities.judging import Judged, Judging, Said
+from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Pending, Said
+from aitp_desk.desk.capabilities.judging import Judged, Judging
+from aitp_desk.desk.capabilities.judging import Said as ToJudge
 from aitp_desk.desk.capabilities.parts import Placed
 from aitp_desk.desk.capabilities.telling import words_of
 from aitp_desk.desk.recording import Recording
@@ -29,7 +30,7 @@ class InSessions:
         self._sessions = sessions
         self._recording = recording
 
-    async def take(self, principal: Principal, session: Session, words: str) -> Answer | None:
+    async def take(self, principal: Principal, session: Session, words: str) -> Said | None:
         """Have a turn's words judged, as a message or as the answer to what waits on the thread.
 
         Both stand on the thread then: the words and what they mean. The turn is on disk before
@@ -39,7 +40,8 @@ class InSessions:
             session: whose turn is the caller's.
 
         Returns:
-            What the capability says; None where the agent is to answer, and nothing is written.
+            What the capability says, as a question where it waits for an answer now; None where the
+            agent is to answer, and nothing is written.
 
         Raises:
             DeskError: the message breaks its schema, or a capability refuses it.
@@ -55,30 +57,36 @@ class InSessions:
                 draft, parts = understood.draft, understood.parts
         if not parts:
             return None
-        turn = self._recording.turn(principal, session, question=words)
-        (asked,) = turn.said
+        (asked,) = self._recording.turn(principal, session, question=words).said
         actors = await reads.read_actors(self._store, session.thread_id)
 
         async def write(judged: Judged) -> NewEffects:
+            effects = judged.effects
+            pending = None
+            if effects.asks:
+                pending = Pending(words, self._told(effects.said, parts))
+            whole = self._recording.turn(principal, session, question=words, pending=pending)
             said = msgspec.structs.replace(asked, content=judged.drafts[0].content)
-            whole = msgspec.structs.replace(turn, said=(said,))
-            await self._recording.write_judged(whole, judged.effects)
-            return judged.effects
+            whole = msgspec.structs.replace(whole, said=(said,))
+            await self._recording.write_judged(whole, effects)
+            return effects
 
         try:
             effects = await self._judging.settle(
                 principal,
                 session.thread_id,
                 actors,
-                (Said(asked.id, draft, asked.actor, parts),),
+                (ToJudge(asked.id, draft, asked.actor, parts),),
                 write,
             )
         finally:
             self._sessions.forget(session)
-        text = self._answer(effects.said, parts)
+        text = self._told(effects.said, parts)
+        if effects.asks:
+            return Clarification(text)
         return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN))
 
-    def _answer(self, said: tuple[NewMessage, ...], parts: tuple[Placed, ...]) -> str:
+    def _told(self, said: tuple[NewMessage, ...], parts: tuple[Placed, ...]) -> str:
         """What is told in words: what the capability says, else how the message was understood."""
         told = [
             text

@@ -41,6 +41,10 @@ class Telling:
         own = await self.readers(principal, thread_id)
         return tuple(self.tell_to(own, one) for one in messages)
 
+    def in_words(self, message: Message) -> Message:
+        """A message as it is told to whoever has declared nothing."""
+        return told_in_words(message, self._capabilities)
+
     @property
     def is_wanted(self) -> bool:
         """Whether any message may have to be told in words."""

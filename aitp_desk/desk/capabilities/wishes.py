@@ -11,6 +11,7 @@ from aitp_desk.capability.base import check_word
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
 from aitp_desk.desk.capabilities.ledger import Ledger
 from aitp_desk.desk.capabilities.parts import write_part
+from aitp_desk.desk.replying import ASKS_BACK
 from aitp_desk.model.audit import Auditor
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.ids import new_id
@@ -142,12 +143,16 @@ class Wishes:
             by: in whose name things are noted.
             is_answered: whether nobody else is to answer the message.
         """
+        records, said = self.ledger.written, tuple(self._said)
+        if said and any(record.open_until is not None for record in records):
+            asks = msgspec.structs.replace(said[-1], metadata=ASKS_BACK)
+            said = (*said[:-1], asks)
         return NewEffects(
             seen=self.ledger.seen,
             seen_counters=self.ledger.seen_counters,
-            records=self.ledger.written,
+            records=records,
             additions=self.ledger.additions,
-            said=tuple(self._said),
+            said=said,
             jobs=tuple(self._jobs),
             events=tuple(self._events),
             by=by if self._events else None,

@@ -46,7 +46,7 @@ async def create_thread(desk: Desk, call: Call) -> Reply:
     draft = threads_wire.decode_thread(call.body)
     opened = await desk.open_thread(call.principal, draft, wire.read_request(call))
     run, replies = await _follow(desk, call, opened.run_id)
-    messages = (*opened.messages, *(replies or ()))
+    messages = (*opened.messages, *opened.replies, *(replies or ()))
     return threads_wire.encode_thread(opened.thread, messages, run, replies, *_shape(desk, call))
 
 
