@@ -14,7 +14,8 @@ class CallbackSettings(msgspec.Struct, frozen=True, kw_only=True):
     enabled: Annotated[
         bool,
         Meta(
-            description="Whether callers may name an address (callback_url of AHP) that the desk"
-            " sends the end of a call to; else they ask how it stands.",
+            description="Whether callers may name an address (callback_url of AHP, push"
+            " notifications of A2A) that the desk sends the end of a call or task to; else they ask"
+            " how it stands.",
         ),
     ] = True
