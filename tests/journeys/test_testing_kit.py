@@ -13,6 +13,7 @@ import pytest
 from aitp_desk.capability import Capability, Leave, Part, Say, Schema, Take, document_of
 from aitp_desk.testing import CapabilityContract, ScriptedAgent, open_desk
 from tests.docs.snippets import blocks
+from tests.doubles import Clock
 from tests.plugging import PAGE, installed, loyalty
 
 CONTRACT = [name for name in vars(CapabilityContract) if name.startswith("test_")]
@@ -150,3 +151,24 @@ async def test_what_a_capability_raises_is_told_to_nobody() -> None:
         assert (told.status, told.body["error"]["type"]) == (500, "server_error")
         assert "Planted" not in json.dumps(told.body)
         assert await guest.read(thread) == []
+
+
+async def test_what_has_had_its_time_is_no_answer_any_more(tmp_path: Path) -> None:
+    clock = Clock()
+    with installed(tmp_path, {"loyalty": loyalty()}, {"loyalty": "loyalty:Loyalty"}):
+        async with open_desk(
+            "capabilities.loyalty.stamps=1", agent=ScriptedAgent("The agent."), clock=clock
+        ) as guest:
+            schema = f"{guest.url}/capabilities/loyalty/v1/schema.json"
+            thread = await guest.open(schema)
+            stamp = {"$schema": schema, "collect_stamp": {"card": "c-1", "receipt": "r-1"}}
+            await guest.say(thread, stamp)
+            (_, asked) = await guest.read(thread)
+            request = json.loads(asked[0])["request_reward"]["request_id"]
+            clock.advance(24 * 60 * 60)
+            await guest.say(thread, "1")
+            assert (await guest.wait(thread, 4))[2:] == [["1"], ["The agent."]]
+            choice = {"request_id": request, "option": "a slice of cake"}
+            await guest.say(thread, {"$schema": schema, "choose_reward": choice})
+            (told,) = (await guest.wait(thread, 6))[-1]
+            assert told == "This reward was chosen before, or has had its time."
