@@ -7,10 +7,10 @@ import json
 import re
 import shutil
 import sqlite3
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from tests.commands import run, run_here
 from tests.talking import THREADS, talking
 from tests.terminal import command
 
-COMMANDS = sys.modules["aitp_desk.cli.store"]
+COMMANDS = import_module("aitp_desk.cli.store")
 SAID = ("Do you ship to Canada?", "And to Mexico?")
 
 
