@@ -42,7 +42,7 @@ check: .venv/.browser
 	@touch $@
 
 .venv/.run-time: .venv/.made pyproject.toml
-	$(PIP) --editable .
+	$(PIP) --editable '.[mcp]'
 	@touch $@
 
 .venv/.dev: .venv/.run-time

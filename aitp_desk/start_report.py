@@ -10,7 +10,9 @@ from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Config, default_url
 from aitp_desk.config.web_address import is_loopback
 from aitp_desk.house import House
+from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
+from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
 from aitp_desk.store.base import Store
 
 API_KEY = "ANTHROPIC_API_KEY"
@@ -42,7 +44,14 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         f"  threads    {url}/v1/threads",
         *(line for house in further for line in _report_further(house)),
         f"  AHP        {url}/.well-known/agent.json, {url}/agent/converse, {url}/llms.txt",
+        *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
         *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else _without_mcp(config)),
+        *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
+        *(
+            [f"  declared   {url}/agents.txt, {url}/agents.json"]
+            if config.agents_txt.enabled
+            else []
+        ),
         *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
         *([f"  console    {url}/console"] if config.console.enabled else []),
         *([f"  metrics    {url}{watched}"] if watched else []),
