@@ -195,6 +195,7 @@ class Asking:
             intent=ask.intent,
             callback_url=ask.callback_url,
             written_by=ask.written_by,
+            call_id=ask.call_id,
         )
         try:
             is_query = action.kind == "query"

@@ -6,7 +6,8 @@ to ask after it. There are no words to read and nobody to ask back: what is miss
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
@@ -59,6 +60,18 @@ class DirectCall(msgspec.Struct, frozen=True):
     thread_id: str | None = None
 
 
+class Begun(msgspec.Struct, frozen=True):
+    """A call that is about to be made.
+
+    Parameters:
+        id: what it is to be called, so that a repeat finds it; None for a new id.
+        before: how the call stands that this repeats; None where it repeats none.
+    """
+
+    id: str | None
+    before: CallStatus | None
+
+
 class CallingDirectly:
     """Calls actions for those who know what to call.
 
@@ -106,13 +119,32 @@ class CallingDirectly:
         """
         if allowance is not None:
             allowance.check_action(asked.name)
+        async with self.once(principal, asked, request) as begun:
+            if begun.before is not None:
+                return begun.before
+            return await self._call(principal, asked, begun.id, allowance)
+
+    @asynccontextmanager
+    async def once(
+        self, principal: Principal, asked: DirectCall, request: Request
+    ) -> AsyncIterator[Begun]:
+        """Hold the request's key while a call is made with it, here or in a conversation.
+
+        Raises:
+            UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.
+            MissingField: it was not said what for.
+            InvalidRequest: the key is none that can be taken.
+            IdempotencyConflict, IdempotencyInFlight: the key is taken.
+        """
         action = self._invoking.find(principal, asked.name).action
         with self._repeats.once(request, opening_scope(principal, request.key)) as once:
             id_ = None if once is None else self._id_of(once)
             before = None if id_ is None else await self._before(principal, asked, id_)
-            if before is not None:
-                return before
-            return await self._call(principal, action, asked, id_, allowance)
+            says = bool((asked.intent or "").strip())
+            if before is None and self.requires_intent and action.kind != "query" and not says:
+                told = f"Say in {INTENT} what {action.name} is called for."
+                raise MissingField(told, param=INTENT)
+            yield Begun(id_, before)
 
     async def status(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How a call of the caller's stands.
@@ -133,13 +165,11 @@ class CallingDirectly:
     async def _call(
         self,
         principal: Principal,
-        action: Action,
         asked: DirectCall,
         id_: str | None,
         allowance: Allowance | None,
     ) -> CallStatus:
-        if self.requires_intent and action.kind != "query" and not (asked.intent or "").strip():
-            raise MissingField(f"Say in {INTENT} what {action.name} is called for.", param=INTENT)
+        action = self._invoking.action(asked.name)
         callback_url = asked.callback_url if action.kind == "async" else None
         if callback_url is not None:
             self._check_callback(principal, callback_url, CALLBACK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 
 import msgspec
 
@@ -12,7 +13,7 @@ from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.asking import Asked, Asking
 from aitp_desk.desk.attending import Attending
 from aitp_desk.desk.cache import CacheCounts
-from aitp_desk.desk.calling_directly import CallingDirectly, DirectCall
+from aitp_desk.desk.calling_directly import Begun, CallingDirectly, DirectCall
 from aitp_desk.desk.channel import Wording
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.exchange import Ask, CallStatus
@@ -356,6 +357,15 @@ class Desk:
         See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.call`.
         """
         return await self._calling.call(principal, asked, request, allowance)
+
+    def calling_once(
+        self, principal: Principal, asked: DirectCall, request: Request
+    ) -> AbstractAsyncContextManager[Begun]:
+        """Hold a request's key while a call is made with it in a conversation.
+
+        See :meth:`aitp_desk.desk.calling_directly.CallingDirectly.once`.
+        """
+        return self._calling.once(principal, asked, request)
 
     async def made_call(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How such a call stands.

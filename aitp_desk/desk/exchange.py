@@ -25,6 +25,7 @@ class Ask(msgspec.Struct, frozen=True):
         callback_url: where what comes of it is told, if that takes longer.
         written_by: of a question that is the arguments of a call: whether a program knows them, or
             a model has written them.
+        call_id: what such a call is called once it is made; None for a new id.
     """
 
     action: str
@@ -38,6 +39,7 @@ class Ask(msgspec.Struct, frozen=True):
     intent: str | None = None
     callback_url: str | None = None
     written_by: Source = "arguments"
+    call_id: str | None = None
 
     @property
     def words(self) -> str:
@@ -54,7 +56,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
         accepts: content types that the asker can handle, the preferred first; None for the default.
         intent: what for, in the asker's words.
         callback_url: where the end of an ``async`` call is told.
-        written_by: as of :class:`Ask`.
+        written_by, call_id: as of :class:`Ask`.
     """
 
     words: str
@@ -65,6 +67,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
     intent: str | None = None
     callback_url: str | None = None
     written_by: Source = "arguments"
+    call_id: str | None = None
 
 
 class ActionReply(msgspec.Struct, frozen=True):

@@ -124,7 +124,10 @@ class Exchange:
                 return ActionReply(said, invoked)
             case ConsentNeeded():
                 question = consent_question(self._action, invocation, invoked.price)
-                reply = await self._ask_back(invoked, None, question)
+                # the id that was given is that of the call which is made, not of what waits
+                waits = msgspec.structs.replace(invocation, id=None)
+                needed = msgspec.structs.replace(invoked, invocation=waits)
+                reply = await self._ask_back(needed, None, question)
                 return msgspec.structs.replace(reply, needed=invoked)
 
     def _invocation(
@@ -147,6 +150,7 @@ class Exchange:
             session_id=self._session.id,
             waiting=waiting,
             only_asks=only_asks,
+            id=self._request.call_id,
         )
 
     async def ask_anew(self, filled: Filled, waiting: ActionCall) -> ActionReply:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from random import Random
 from typing import Any
 from urllib.parse import quote
@@ -14,8 +15,8 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from aitp_desk.protocols.mcp.bare import VERSIONS
 from aitp_desk.store.audit_log import audit_rows
-from tests.shopping import SAM, Shopper, shopping
-from tests.talking import Told
+from tests.shopping import SAM, STOVE, Shopper, make_shop, shopping
+from tests.talking import Told, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 AS_JSON = {"Content-Type": "application/json"}
@@ -253,3 +254,49 @@ async def test_a_call_with_a_key_counts_once(shopper: Shopper) -> None:
     refused = (await send(shopper, "tools/call", other, once)).ok["result"]
     assert refused["isError"]
     assert refused["structuredContent"]["error"]["code"] == "idempotency_conflict"
+
+
+async def test_a_call_with_a_key_counts_once_in_a_conversation_too(shopper: Shopper) -> None:
+    agent = await shopper.with_key("actions", "threads")
+    auth = {"_meta": {"auth": agent.talker.key}}
+    once = {"Idempotency-Key": "another-key-of-more-than-twenty-signs"}
+    asked = {"name": "content_search", "arguments": {"query": "What do you sell?"}, **auth}
+    begun = (await result(shopper, "tools/call", asked))["structuredContent"]["session_id"]
+    order = {"items": [{"sku": STOVE}], "store": "Boise", "email": "kai@customer.example"}
+    order |= {"session_id": begun}
+    count = shopper.count(STOVE, "Boise")
+
+    async def place(**said: Any) -> Any:
+        params = {"name": "place_order", "arguments": {**order, **said}, **auth}
+        return (await send(shopper, "tools/call", params, once)).ok["result"]
+
+    agreed = (await place())["structuredContent"]["error"]["send"]
+    first = await place(**agreed)
+    assert not first["isError"], first
+    again = await place(**agreed)
+    assert again["structuredContent"] == first["structuredContent"]
+    assert again["_meta"] == first["_meta"]
+    assert first["_meta"]["session_id"] == begun
+    assert shopper.count(STOVE, "Boise") == count - 1
+    thread = await agent.talker.thread_of(begun)
+    said = await agent.talker.texts(thread)
+    assert len(said) == 6  # a question, what had to be agreed to, and the order
+    refused = await place(**agreed, store="Bend")
+    assert refused["structuredContent"]["error"]["code"] == "idempotency_conflict"
+
+
+async def test_what_a_call_is_for_is_asked_alike_in_a_conversation(tmp_path: Path) -> None:
+    site = make_shop(tmp_path)
+    async with talking(tmp_path, "actions.require_intent=true", site=site) as talker:
+        agent = await Shopper(talker, site).with_key("actions", "threads")
+        auth = {"_meta": {"auth": agent.talker.key}}
+        asked = {"name": "content_search", "arguments": {"query": "What do you sell?"}, **auth}
+        begun = (await result(agent, "tools/call", asked))["structuredContent"]["session_id"]
+        question = {"question": "Do you rent tents?"}
+        alone = {"name": "contact_human", "arguments": question, **auth}
+        there: dict[str, Any] = {**alone, "arguments": {**question, "session_id": begun}}
+        refused = await result(agent, "tools/call", there)
+        assert refused == await result(agent, "tools/call", alone)
+        assert refused["structuredContent"]["error"]["param"] == "_intent"
+        there["arguments"] = {**question, "session_id": begun, "_intent": "to plan a trip"}
+        assert not (await result(agent, "tools/call", there))["isError"]

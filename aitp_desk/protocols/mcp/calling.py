@@ -11,7 +11,6 @@ from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.desk.calling_directly import DirectCall
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.exchange import Ask, CallStatus
-from aitp_desk.desk.invocation import Consent
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
@@ -27,7 +26,7 @@ from aitp_desk.model.errors import (
     UnknownAction,
 )
 from aitp_desk.protocols.doing import callable_actions
-from aitp_desk.protocols.mcp.arguments import Given, missing_from, read_given, read_question
+from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
 from aitp_desk.protocols.mcp.caller import INVALID_PARAMS, Caller, RpcError
 from aitp_desk.protocols.mcp.eliciting import (
     Replied,
@@ -120,11 +119,14 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
         if asks is not None:
             return asks
     try:
-        if given.session_id is not None:
-            return await _call_in_session(desk, caller, action, given, consent)
         asked = DirectCall(action.name, given.arguments, consent, given.intent, written_by=_MODEL)
         body = _to_json([action.name, given.arguments])
         request = Request("tools/call", caller.path, body, caller.key)
+        if (session_id := given.session_id) is not None:
+            async with desk.calling_once(caller.principal, asked, request) as begun:
+                if begun.before is not None:
+                    return called(action, begun.before, begun.before.call.session_id)
+                return await _call_in_session(desk, caller, action, asked, session_id, begun.id)
         status = await desk.call(caller.principal, asked, request, caller.allowance)
         return called(action, status)
     except ConsentMissing as error:
@@ -137,23 +139,32 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
 
 
 async def _call_in_session(
-    desk: Desk, caller: Caller, action: Action, given: Given, consent: Consent | None
+    desk: Desk,
+    caller: Caller,
+    action: Action,
+    wanted: DirectCall,
+    session_id: str,
+    call_id: str | None,
 ) -> Item:
     """Call an action on the thread of a conversation; its arguments are what is said there.
+
+    Parameters:
+        call_id: what the call is called, so that a repeat finds it; None for a new id.
 
     Raises:
         ConsentMissing: it has to be agreed to.
     """
-    said = dict(given.arguments)
-    if consent is not None:
-        said[CONFIRMATION] = True if consent.price is None else consent.price
+    said = dict(wanted.arguments)
+    if wanted.consent is not None:
+        said[CONFIRMATION] = True if wanted.consent.price is None else wanted.consent.price
     ask = Ask(
         action=action.name,
         query=_to_json(said).decode(),
-        session_id=given.session_id,
+        session_id=session_id,
         accepts=action.answer_types,
-        intent=given.intent,
+        intent=wanted.intent,
         written_by=_MODEL,
+        call_id=call_id,
     )
     asked = await desk.ask(caller.principal, ask, caller.allowance)
     reply = asked.reply
