@@ -257,9 +257,11 @@ class Desk:
         See :meth:`aitp_desk.desk.deleting.Deleting.update_message`.
         """
         check_scope(principal)
-        return await self._deleting.update_message(
+        updated = await self._deleting.update_message(
             principal, thread_id, message_id, actor, metadata, self._posting.idle_before
         )
+        (told,) = await self._reading.telling.tell(principal, thread_id, (updated,))
+        return told
 
     async def delete_message(self, principal: Principal, thread_id: str, message_id: str) -> None:
         """Drop what a message said. See :meth:`aitp_desk.desk.deleting.Deleting.delete_message`."""

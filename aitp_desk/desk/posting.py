@@ -294,7 +294,8 @@ class Posting:
             message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
             if message is None:
                 raise MessageNotFound("The message that this request posted has been deleted.")
-            return PostedMessage(message, placed.run_id)
+            (told,) = await self._telling.tell(principal, thread_id, (message,))
+            return PostedMessage(told, placed.run_id)
         self._changed(thread_id)
         self._wake_for(placed, principal)
         (told,) = await self._telling.tell(principal, thread_id, placed.messages)
@@ -347,7 +348,8 @@ class Posting:
         )
         last = await reads.place(self._store, placed.thread_id, placed.message_id)
         said = tuple(message for message in page.messages if message.seq <= last)
-        return OpenedThread(kept.thread, said, placed.run_id)
+        told = await self._telling.tell(principal, placed.thread_id, said)
+        return OpenedThread(kept.thread, told, placed.run_id)
 
     def _say_capped(self, now: float) -> NewMessage:
         """What is said, once, on a thread that has had its share of automatic replies."""

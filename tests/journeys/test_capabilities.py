@@ -131,6 +131,10 @@ async def test_a_request_with_the_same_key_is_judged_once(guest: Talker) -> None
     first = await guest.post(thread, stamp("c-4", "r-4"), headers=key)
     again = await guest.post(thread, stamp("c-4", "r-4"), headers=key)
     assert (first.id, len(await said(guest, thread))) == (again.id, 2)
+    assert again.ok["content"] == first.ok["content"] == ["A stamp for card c-4, receipt r-4."]
+    path = f"/v1/threads/{thread}/messages/{first.id}"
+    noted = await guest.send("POST", path, {"metadata": {"seen": "yes"}})
+    assert noted.ok["content"] == first.ok["content"]
 
 
 async def test_an_answer_in_words_is_understood_and_its_job_done(guest: Talker) -> None:
