@@ -90,6 +90,8 @@ def test_what_has_one_reading_is_understood(words: str, asked: RequestDecision, 
         ("1,000", PRODUCTS),
         ("0 of number 4", PRODUCTS),
         ("red and cove, two of them", PRODUCTS),
+        ("a, " * 200, CRISPS),
+        ("1 and " * 9 + "2", CRISPS),
     ],
 )
 def test_what_has_none_or_several_is_for_the_agent(words: str, asked: RequestDecision) -> None:
