@@ -42,12 +42,14 @@ async def test_every_address_that_it_reports_answers(tmp_path: Path) -> None:
         (unread,) = [line for line in rest if line.startswith("  problem")]
         assert "bad.txt" in unread
         addresses = re.findall(r"http://\S+?(?=,|$)", "\n".join(rest), re.MULTILINE)
-        assert {"home", "threads", "AHP", "MCP", "console", "metrics", "health"} <= told.keys()
-        assert len(addresses) == 10
+        doors = {"home", "threads", "AHP", "A2A", "MCP", "OpenAPI", "declared", "console"}
+        assert doors | {"metrics", "health"} <= told.keys()
+        assert len(addresses) == 14
         async with aiohttp.ClientSession() as http:
             for address in addresses:
                 async with http.get(address) as response:
-                    asked = {"threads": 405, "converse": 405, "mcp": 405, "metrics": 401}
+                    asked = dict.fromkeys(["threads", "converse", "a2a", "mcp"], 405)
+                    asked["metrics"] = 401
                     right = asked.get(address.rpartition("/")[2], 200)
                     assert response.status == right, address
 
