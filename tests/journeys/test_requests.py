@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
 
+from aitp_desk.config import ConfigError
 from tests.deciding import CANCEL, PUBLISHED, SIZE, TENTS, upstream_errors
 from tests.doubles import ScriptedAgent
 from tests.following import following
@@ -177,6 +180,21 @@ async def test_what_nobody_answers_is_told_again_once(desk: Talker) -> None:
     assert await said(guest, thread) == [[words], [f"This is still open. {words}"]]
 
 
+async def test_an_operator_asks_and_the_agent_goes_on_with_the_answer(desk: Talker) -> None:
+    operator, visitor = await desk.with_key("operator", "threads"), await desk.with_key("threads")
+    thread = (await visitor.open(metadata={"actors": [{"id": "guest"}]})).id
+    asked = await operator.post(thread, part(request_decision=CANCEL), wait=5)
+    assert asked.ok["run"] is None
+    answered = await visitor.post(thread, "No thanks.", wait=10)
+    assert answered.ok["content"] == ["No thanks.", "Chosen: No, keep it."]
+    assert answered.ok["run"]["status"] == "completed"
+    noted = desk.rows("SELECT object FROM audit WHERE action = 'capability.noted'")
+    assert {event for (event,) in noted} >= {
+        "capability:requests.asked",
+        "capability:requests.answered",
+    }
+
+
 async def test_in_a_session_what_waits_on_its_thread_is_answered_in_words(desk: Talker) -> None:
     actors = [{"id": "guest"}, {"id": SELLER, "capabilities": [{"schema": SLUG}]}]
     thread = (await desk.open(metadata={"actors": actors})).id
@@ -186,3 +204,25 @@ async def test_in_a_session_what_waits_on_its_thread_is_answered_in_words(desk: 
     assert answered["response"]["answer"] == "Chosen: S."
     decided = (await said(desk, thread))[1]
     assert json.loads(decided[1])["decision"]["options"] == [{"id": "s", "name": "S"}]
+
+
+async def test_after_its_time_words_are_for_the_agent_and_a_message_is_told_so(
+    tmp_path: Path,
+) -> None:
+    times = [time.time()]
+    settings = ("capabilities.requests.open_for=60",)
+    async with talking(tmp_path, *settings, agent=ScriptedAgent(), clock=lambda: times[-1]) as desk:
+        seller, guest, thread = await together(desk, SLUG)
+        await ask(seller, thread, SIZE)
+        times.append(times[-1] + 61)
+        heard = await guest.post(thread, "2", wait=10)
+        assert (heard.ok["content"], heard.ok["run"]["status"]) == (["2"], "completed")
+        late = {"request_decision_id": "size", "options": [{"id": "s"}]}
+        assert (await guest.post(thread, part(decision=late))).status == 200
+        assert (await said(guest, thread))[-1] == ["“Size?” was not answered in time."]
+
+
+async def test_settings_that_cannot_be_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="open_for"):
+        async with talking(tmp_path, "capabilities.requests.open_for=1"):
+            pass
