@@ -47,11 +47,7 @@ def report_start(store: Store, houses: Sequence[House], watched: str) -> tuple[s
         *([f"  A2A        {url}{A2A_PATH}"] if config.a2a.enabled else []),
         *([f"  MCP        {url}{MCP_PATH}"] if speaks_mcp(config) else _without_mcp(config)),
         *([f"  OpenAPI    {url}{DOCUMENT_PATH}, {url}/docs"] if config.rest.enabled else []),
-        *(
-            [f"  declared   {url}/agents.txt, {url}/agents.json"]
-            if config.agents_txt.enabled
-            else []
-        ),
+        *([f"  declared   {url}/agents.txt"] if config.agents_txt.enabled else []),
         *([f"  messages   {', '.join(config.capabilities)}"] if config.capabilities else []),
         *([f"  console    {url}/console"] if config.console.enabled else []),
         *([f"  metrics    {url}{watched}"] if watched else []),
