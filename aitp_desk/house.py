@@ -7,27 +7,18 @@ call and how much it may be asked is its own.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
 from datetime import datetime
-from functools import partial
 
 import msgspec
 
 from aitp_desk.actions.sources import Offers
 from aitp_desk.agent.base import Agent
-from aitp_desk.auth.audit_keys import audit_keys
-from aitp_desk.auth.clients import ClientSecrets
-from aitp_desk.auth.data_keys import DataKeys
-from aitp_desk.auth.signing import SigningKeys
-from aitp_desk.auth.webhooks import webhook_secret_of_client
 from aitp_desk.config import Config
 from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
 from aitp_desk.desk.answering import Answering
 from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.attending import Attending
-from aitp_desk.desk.authorizing import Authorizing
 from aitp_desk.desk.budgets import Budgets
 from aitp_desk.desk.calling_directly import CallingDirectly
 from aitp_desk.desk.capabilities.in_sessions import InSessions
@@ -37,40 +28,28 @@ from aitp_desk.desk.capabilities.receiving import health_notes
 from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.deleting import Deleting
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.exchanging import Means
-from aitp_desk.desk.expiring import EVERY_SECONDS as EXPIRY_SECONDS
-from aitp_desk.desk.expiring import Expiring
 from aitp_desk.desk.facts import site_facts
-from aitp_desk.desk.forgetting import Forget, forgetting
 from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
-from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.people import People
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.resources import Resources
-from aitp_desk.desk.retaining import EVERY_SECONDS as RETENTION_SECONDS
-from aitp_desk.desk.retaining import Retaining
 from aitp_desk.desk.running import Running
-from aitp_desk.desk.schedules import Schedule
 from aitp_desk.desk.sessions import Sessions
 from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Streams
 from aitp_desk.desk.tasks import Tasks
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.desk.turns import Turns
-from aitp_desk.desk.watching import watching
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
 from aitp_desk.model.thread import Actor
 from aitp_desk.shared import Shared
-from aitp_desk.store.base import Store
-from aitp_desk.store.work.jobs import JOBS_EPOCH
-from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 
 class House(msgspec.Struct, frozen=True):
@@ -336,81 +315,3 @@ class House(msgspec.Struct, frozen=True):
                 *health_notes(shared.capabilities),
             ),
         )
-
-
-@asynccontextmanager
-async def tending(
-    config: Config,
-    houses: Sequence[House],
-    shared: Shared,
-    worker: Worker,
-    forget: Sequence[Forget],
-    noting: Noting,
-    spoken: Callable[[], None],
-) -> AsyncIterator[None]:
-    """Have noted what is seen at the door, and forgotten and dropped what is to go.
-
-    Jobs that the command line has queued are looked for, and tickets whose time has passed. The
-    rest is done on schedules.
-
-    Parameters:
-        forget: drop what the process holds in memory of what was said.
-        spoken: called when people have done something with tickets.
-    """
-
-    def look() -> None:
-        spoken()
-        shared.following.look()
-
-    def look_for_work() -> None:
-        shared.jobs.wake()
-        shared.schedules.wake()
-
-    retaining = Retaining(
-        store=shared.store,
-        settings=config.retention,
-        audit=shared.audit,
-        following=shared.following,
-        stop=worker.stop,
-        forget=forget,
-        clock=shared.clock,
-    )
-    expiring = Expiring(shared.store, config.sessions.idle_seconds, shared.clock)
-    shared.schedules.add(Schedule("expiry", EXPIRY_SECONDS, expiring.expire))
-    if retaining.is_wanted:
-        shared.schedules.add(Schedule("retention", RETENTION_SECONDS, retaining.retain))
-    for house in houses:
-        if (rounds := house.knowledge.rounds) is not None:
-            name = f"content:{house.name}" if house.name else "content"
-            work = partial(rounds.go_round, house.knowledge.refresh)
-            shared.schedules.add(Schedule(name, rounds.every_seconds, work, at_start=True))
-    async with (
-        noting.noting(),
-        forgetting(shared.store, forget),
-        watching(shared.store, JOBS_EPOCH, look_for_work),
-        watching(shared.store, TICKETS_EPOCH, look),
-        Escalating(shared.store, shared.clock).expiring(shared.audit),
-        shared.schedules.keeping(),
-    ):
-        yield
-
-
-def make_authorizing(
-    config: Config, *, store: Store, keys: DataKeys, clock: Callable[[], float]
-) -> Authorizing:
-    """What gives access tokens, of all desks together.
-
-    Parameters:
-        keys: the desk's data keys.
-        clock: Unix seconds.
-    """
-    return Authorizing(
-        store=store,
-        keys=SigningKeys(keys),
-        client_secrets=ClientSecrets(keys),
-        audit=audit_keys(keys),
-        webhook_secret=partial(webhook_secret_of_client, keys),
-        settings=config.oauth,
-        url=config.site.url,
-        clock=clock,
-    )

@@ -51,17 +51,11 @@ def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
 async def _serve(config: Config) -> None:
     import os
 
-    from aitp_desk.app import API_URL, open_server
-    from aitp_desk.mcp_doors import methods_of_desks
+    from aitp_desk.doors.mcp import methods_of_desks
+    from aitp_desk.process import open_in_environment
     from aitp_desk.protocols.mcp.serving import serve_stdio
-    from aitp_desk.start_report import API_KEY
 
-    async with open_server(
-        config,
-        claude_key=os.environ.get(API_KEY, "").strip() or None,
-        claude_url=os.environ.get(API_URL) or None,
-        environment=os.environ,
-    ) as serving:
+    async with open_in_environment(config) as serving:
         principal = await _find_caller(serving, os.environ)
         await serve_stdio(serving.desk, methods_of_desks(), principal)
 

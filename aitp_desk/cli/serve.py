@@ -32,8 +32,8 @@ def serve(
 
         import uvloop
 
-        from aitp_desk.app import serve as serve_desk
         from aitp_desk.listening import CannotListen
+        from aitp_desk.process import serve as serve_desk
 
         try:
             uvloop.run(serve_desk(config, announce=click.echo))

@@ -14,8 +14,8 @@ from pathlib import Path
 import uvloop
 
 from aitp_desk.agent.base import Answer, Event, Turn
-from aitp_desk.app import serve
 from aitp_desk.config import load_config
+from aitp_desk.process import serve
 
 
 class SilentAgent:

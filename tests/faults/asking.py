@@ -29,5 +29,5 @@ def open_asking(config: Config, **given: Any) -> AbstractAsyncContextManager[Ser
 
 
 if __name__ == "__main__":
-    with patch("aitp_desk.app.open_server", open_asking):
+    with patch("aitp_desk.process.open_server", open_asking):
         main()

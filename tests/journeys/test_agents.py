@@ -15,8 +15,9 @@ from openai import AsyncOpenAI
 
 from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import Agent, Answer, Event, Outcome, Turn
-from aitp_desk.app import make_doors, open_server
+from aitp_desk.app import open_server
 from aitp_desk.config import ConfigError, load_config
+from aitp_desk.doors.site import make_site_doors
 from aitp_desk.model.action import Action
 from aitp_desk.protocols.aitp.routes import make_door
 from tests.acting import Perform, offering
@@ -425,7 +426,7 @@ async def test_the_streams_of_all_agents_are_counted_together(folder: Path) -> N
 async def test_no_agent_takes_a_name_with_which_an_address_of_the_desk_begins(folder: Path) -> None:
     config = load_config(folder, port=0, data=folder.parent / "data")
     async with open_server(config) as serving:
-        doors = make_doors(serving.desk, (), config)
+        doors = make_site_doors(serving.desk, (), config)
     begins = {route.path.split("/")[1] for door in doors for route in door.routes}
     names = {begin for begin in begins if re.fullmatch("[a-z][a-z0-9_-]*", begin)}
     assert names >= {"v1", "health", "ready", "agent", "assets"}

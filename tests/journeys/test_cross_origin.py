@@ -10,9 +10,9 @@ import pytest
 import pytest_asyncio
 from multidict import CIMultiDictProxy
 
-from aitp_desk.app import make_doors
 from aitp_desk.browsers import SHOWN, TAKEN
 from aitp_desk.config import load_config
+from aitp_desk.doors.site import make_site_doors
 from tests.raw_http import send
 from tests.serving import SITE
 from tests.talking import Talker, talking
@@ -244,7 +244,7 @@ async def test_every_address_of_the_api_is_closed_and_all_others_are_there_to_be
     desk: Talker,
 ) -> None:
     closed = ("/v1/", "/agent/", "/a2a/", "/oauth/", "/health", "/ready")
-    doors = make_doors(desk.desk.desk, (), load_config(SITE))
+    doors = make_site_doors(desk.desk.desk, (), load_config(SITE))
     for route in (route for door in doors for route in door.routes):
         is_found = route.method == "GET" and not route.path.startswith(closed)
         assert route.is_open is is_found, (route.method, route.path)

@@ -1,16 +1,20 @@
-"""Who answers at each desk, and from which content."""
+"""What each site agent has of its own, opened: its content, who answers, and its actions."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 
+from aitp_desk.actions.base import Offered
+from aitp_desk.actions.sources import offering
 from aitp_desk.agent.base import Agent
 from aitp_desk.agent.budget import Day
 from aitp_desk.agent.extractive import ExtractiveAgent
 from aitp_desk.config import Claude, Config
+from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.egress import Egress
+from aitp_desk.house import House
 from aitp_desk.knowledge.languages import Languages
 from aitp_desk.knowledge.watch import AGENTS_FOLDER, Knowledge, open_knowledge
 from aitp_desk.knowledge.web.rounds import Rounds
@@ -72,7 +76,44 @@ async def open_agent(
     return await stack.enter_async_context(claude), day
 
 
-def agent_over(knowledge: Knowledge, agent: Agent) -> Agent:
+async def open_houses(
+    stack: AsyncExitStack,
+    config: Config,
+    knowledge: Knowledge,
+    agent: Agent,
+    *,
+    egress: Egress,
+    environment: Mapping[str, str],
+    given: Mapping[str, Sequence[Offered]],
+    speaks: tuple[str, ...],
+) -> tuple[House, ...]:
+    """Open what every site agent has of its own, until the stack is closed.
+
+    Parameters:
+        config: the site's.
+        knowledge: what the site's own agent answers from.
+        agent: who answers at the site's own desk.
+        environment: where credentials for declared actions may stand.
+        given: actions beside those that are declared, by the names of the site agents.
+        speaks: the schemas of structured messages that all of them understand.
+
+    Returns:
+        The site's own first.
+    """
+
+    async def open_house(name: str, own: Config, knowledge: Knowledge, agent: Agent) -> House:
+        offers = offering(own, environment, OWN_NAMES, given.get(name, ()))
+        return House(name, own, knowledge, agent, await stack.enter_async_context(offers), speaks)
+
+    houses = [await open_house("", config, knowledge, agent)]
+    for further in config.agents:
+        own = config.of_agent(further)
+        read = await open_content(stack, own, egress, further.name)
+        houses.append(await open_house(further.name, own, read, _over(read, agent)))
+    return tuple(houses)
+
+
+def _over(knowledge: Knowledge, agent: Agent) -> Agent:
     """Who answers from a further agent's content, given who answers from the site's."""
     if isinstance(agent, ExtractiveAgent):
         return ExtractiveAgent(knowledge)

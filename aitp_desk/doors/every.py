@@ -1,0 +1,90 @@
+"""Every door of a process: a closed list, in the order in which their addresses are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aitp_desk.auth.console_sessions import ConsoleSessions
+from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.identify import Identifier
+from aitp_desk.config import Config
+from aitp_desk.console.routes import make_doors as make_console_doors
+from aitp_desk.desk.capabilities.receiving import Receiving
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.measuring import Measuring
+from aitp_desk.desk.noting import Noting
+from aitp_desk.doors.mcp import make_mcp_doors
+from aitp_desk.doors.oauth import make_oauth_doors
+from aitp_desk.doors.site import make_site_doors
+from aitp_desk.protocols.aitp.wire import render_error
+from aitp_desk.protocols.hooks.routes import make_hook_doors
+from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
+from aitp_desk.protocols.openapi.routes import Served
+from aitp_desk.protocols.reply import Door
+from aitp_desk.protocols.schemas.routes import make_schema_doors
+from aitp_desk.shared import Shared
+
+
+def make_every_door(
+    config: Config,
+    shared: Shared,
+    desks: Sequence[Desk],
+    *,
+    actor: str,
+    keys: DataKeys,
+    identifier: Identifier,
+    sessions: ConsoleSessions | None,
+    noting: Noting,
+    measuring: Measuring,
+    served: Served,
+) -> tuple[Door, ...]:
+    """All doors that these settings open.
+
+    Parameters:
+        config: the site's.
+        desks: of all site agents, the site's own first.
+        actor: the site's own, on its threads.
+        keys: the desk's data keys.
+        identifier: tells who is calling.
+        sessions: of operators; None where there are no pages for them.
+        noting: notes what is seen at the doors.
+        measuring: gives the figures of the process.
+        served: gives every address of the process, once all doors are made.
+
+    Raises:
+        ConfigError: a door cannot be opened as its owner wants it.
+    """
+    desk, *further = desks
+    return (
+        *make_console_doors(
+            config,
+            sessions,
+            desks=desks,
+            noting=noting,
+            store=shared.store,
+            audit=shared.audit,
+            following=shared.following,
+            places=shared.places,
+            clock=shared.clock,
+            capabilities=shared.capabilities,
+        ),
+        *make_site_doors(desk, further, config, served),
+        *make_mcp_doors(desks, config, identifier, noting),
+        *make_oauth_doors(config, store=shared.store, keys=keys, clock=shared.clock),
+        *make_schema_doors(shared.capabilities, render_error),
+        *make_hook_doors(_receiving(shared, actor), render_error),
+        *make_metrics_doors(measuring, render_error),
+    )
+
+
+def _receiving(shared: Shared, actor: str) -> Receiving:
+    """What takes what outside systems tell the capabilities that the site has enabled."""
+    return Receiving(
+        shared.capabilities,
+        store=shared.store,
+        actor=actor,
+        audit=shared.audit,
+        changed=shared.following.changed,
+        wake=shared.jobs.wake,
+        clock=shared.clock,
+    )
