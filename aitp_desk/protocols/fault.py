@@ -26,7 +26,17 @@ class Fault(msgspec.Struct, frozen=True):
         where = [] if self.line is None else [f"line {self.line}"]
         where += [self.place] if self.place else []
         level = "" if self.is_error else "warning: "
-        return f"{', '.join(where)}: {level}{self.message}" if where else f"{level}{self.message}"
+        told = f"{level}{self.message}"
+        return _on_one_line(f"{', '.join(where)}: {told}" if where else told)
+
+
+def _on_one_line(text: str) -> str:
+    """A text that may repeat what stands in a file of others, as a terminal or a log can show it."""
+    if text.isprintable():
+        return text
+    return "".join(
+        one if one.isprintable() else one.encode("unicode_escape").decode() for one in text
+    )
 
 
 def line_of_fault(body: bytes) -> int | None:

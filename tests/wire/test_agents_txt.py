@@ -352,6 +352,14 @@ TEXT_FAULTS = {
     HEAD.replace("1.0", "2.0"): ["line 1, Spec-Version: '2.0' is no version"],
     HEAD.replace("https:", "http:"): ["line 3, Site-URL: is not encrypted"],
     f"{HEAD}Generated-At: yesterday\n": ["line 4, Generated-At: is no ISO 8601"],
+    f"{HEAD}Generated-At: 2026-01-31T12:00:00+01:00\n": [
+        "line 4, Generated-At: warning: is not in UTC"
+    ],
+    f"{HEAD}Generated-At: 2026-01-31\n": ["line 4, Generated-At: warning: is not in UTC"],
+    f"{HEAD}Sitemap: a\nSitemap: b\n": ["line 5, Sitemap: warning: stands twice, first in line 4"],
+    f"{BLOCK}  Note: a\n  note: b\n": ["line 8, note: warning: stands twice, first in line 7"],
+    f"{BLOCK}  Note: a\x07b\n": ["line 7, Note: holds a line break"],
+    f"{HEAD}Agent: a\x1bb\n": ["line 4, Agent: 'a\\x1bb' never matches"],
     f"{HEAD}Site-Privacy-Policy: /privacy\n": ["line 4, Site-Privacy-Policy: is no full URL"],
     f"{HEAD}Site-Contact: nobody\n": ["line 4, Site-Contact: warning: is no mail address"],
     f"{HEAD}Agents-JSON: agents.json\n": ["line 4, Agents-JSON: is no full URL"],
@@ -463,8 +471,21 @@ JSON_FAULTS = {
     b'{"agents": {"a": {"rateLimit": {"requests": 1, "window": "week"}}}}': (
         "agents.a.rateLimit.window: is 'week'"
     ),
+    b'{"since": "a\\u0007"}': "since: holds a line break",
+    b'{"metadata": {"further": "a\\u0007"}}': "metadata.further: holds a line break",
+    b'{"agents": {"a\\n\\u001b[2Jb": {"rateLimit": {"requests": 0}}}}': (
+        r"agents.a\n\x1b[2Jb.rateLimit.requests: is less than 1"
+    ),
     b"{}": "access: warning: is missing",
 }
+
+
+def test_what_is_of_another_type_is_told_once() -> None:
+    body = b'{"capabilities": [{"rateLimit": {"requests": 1.5, "window": "day"}}]}'
+    told = [str(fault) for fault in examine_json(body).faults if "rateLimit" in fault.place]
+    assert told == [
+        "capabilities[0].rateLimit.requests: is of another type; it takes a whole number."
+    ]
 
 
 @pytest.mark.parametrize("body", JSON_FAULTS)

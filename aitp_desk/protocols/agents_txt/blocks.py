@@ -40,9 +40,9 @@ class Notes:
         self.faults: list[Fault] = []
         self.places: dict[Path, Line] = {}
 
-    def tell(self, number: int | None, key: str, message: str) -> None:
+    def tell(self, number: int | None, key: str, message: str, *, is_error: bool = True) -> None:
         """Note a fault of a line."""
-        self.faults.append(Fault(key, message, number))
+        self.faults.append(Fault(key, message, number, is_error))
 
     def find(self, path: Path, message: str, *, is_error: bool) -> None:
         """Note a fault of a member, at its line, or at the line where its block begins."""
@@ -123,7 +123,15 @@ class Taken:
 
     def rest(self, *member: str) -> dict[str, str]:
         """What the specification does not know, by its keys as they stand."""
-        return {
-            lines[0].key: self.one(folded, *member, lines[0].key) or ""
-            for folded, lines in tuple(self._left.items())
-        }
+        kept: dict[str, str] = {}
+        for first, *more in self._left.values():
+            self._notes.places[(*self._path, *member, first.key)] = first
+            kept[first.key] = first.value
+            for line in more:
+                self._notes.tell(
+                    line.number,
+                    line.key,
+                    f"stands twice, first in line {first.number}; that one alone is kept.",
+                    is_error=False,
+                )
+        return kept

@@ -66,7 +66,8 @@ def validate(document: Document) -> Iterator[Finding]:
         yield from _check_capability(capability, path, host)
     yield from _check_access(document)
     yield from _check_agents(document, ids)
-    yield from _check_texts((), msgspec.to_builtins(document))
+    for path, message, is_error in _check_texts((), msgspec.to_builtins(document)):
+        yield Finding(_as_written(path), message, is_error)
 
 
 def _check_head(document: Document) -> Iterator[Finding]:
@@ -76,11 +77,8 @@ def _check_head(document: Document) -> Iterator[Finding]:
         yield Finding(
             ("specVersion",), f"{document.version!r} is no version that is known; {VERSION} is."
         )
-    if document.generated_at is not None and not _is_moment(document.generated_at):
-        yield Finding(
-            ("generatedAt",),
-            "is no ISO 8601 timestamp in UTC; it takes one such as 2026-01-31T12:00:00Z.",
-        )
+    if document.generated_at is not None:
+        yield from _check_moment(document.generated_at, ("generatedAt",))
     pointer = document.metadata.get(AGENTS_JSON)
     if pointer is not None:
         yield from _check_url(pointer, ("metadata", AGENTS_JSON))
@@ -218,7 +216,7 @@ def _check_agents(document: Document, ids: Collection[str]) -> Iterator[Finding]
     seen: set[str] = set()
     for name, policy in document.agents.items():
         path = ("agents", name)
-        if not name or " " in name or "/" in name:
+        if not name or " " in name or "/" in name or CONTROL.search(name):
             yield Finding(
                 path,
                 f"{name!r} never matches: an agent is known by the first word of its User-Agent,"
@@ -265,6 +263,14 @@ def _check_texts(path: Path, value: Any) -> Iterator[Finding]:
             pass
 
 
+def _as_written(path: Path) -> Path:
+    """The path of what a document keeps of members that nobody knows, as it stands in the file."""
+    for place, name in enumerate(path):
+        if name == "further" and path[:place] not in {("agents",), ("metadata",)}:
+            return path[:place] + path[place + 1 :]
+    return path
+
+
 def _unknown(value: str, known: tuple[str, ...]) -> str:
     return f"is {value!r}; it takes one of {_named(known)}."
 
@@ -278,8 +284,15 @@ def _host(url: str) -> str:
     return (address.hostname or "") if address is not None else ""
 
 
-def _is_moment(text: str) -> bool:
+def _check_moment(text: str, path: Path) -> Iterator[Finding]:
     try:
-        return datetime.fromisoformat(text).tzinfo is not None and text.endswith("Z")
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        return False
+        yield Finding(path, "is no ISO 8601 timestamp; it takes one such as 2026-01-31T12:00:00Z.")
+        return
+    if moment.tzinfo is None or not text.endswith("Z"):
+        yield Finding(
+            path,
+            "is not in UTC, written with Z as in 2026-01-31T12:00:00Z; not every reader takes that.",
+            is_error=False,
+        )

@@ -96,12 +96,12 @@ class _Members:
         self._wrong((*self._path, name), "true or false")
         return False
 
-    def number(self, name: str) -> int:
+    def number(self, name: str, *, otherwise: int) -> int:
         value = self._left.pop(name, 0)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
         self._wrong((*self._path, name), "a whole number")
-        return 0
+        return otherwise
 
     def each(self, name: str) -> list[Any]:
         value = self._left.pop(name, None)
@@ -212,7 +212,7 @@ class _Reader:
         if not taken.has("rateLimit"):
             return None
         rate = taken.object("rateLimit")
-        return RateLimit(rate.number("requests"), rate.text("window") or "")
+        return RateLimit(rate.number("requests", otherwise=1), rate.text("window") or "")
 
     def _metadata(self, members: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for name, value in members.items():
