@@ -5,7 +5,7 @@ A door that is new is told of here, by its path in :class:`Addresses`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aitp_desk.config import Config, ConfigError
@@ -30,11 +30,12 @@ from aitp_desk.protocols.reply import Door, Handler
 THREADS_PATH = "/v1/threads"
 
 
-def make_agents_txt_doors(desk: Desk, config: Config) -> tuple[Door, ...]:
+def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:
     """What tells agents of all the doors; none where that is switched off.
 
     Parameters:
         desk: the site's own.
+        further: those of further site agents.
         config: the site's.
 
     Raises:
@@ -43,10 +44,10 @@ def make_agents_txt_doors(desk: Desk, config: Config) -> tuple[Door, ...]:
     if not config.agents_txt.enabled:
         return ()
     names = {*OWN_NAMES, *(action.name for action in desk.registry.actions)}
-    further = [agent.name for agent in config.agents]
-    if problems := tuple(check_ids(config.agents_txt, names, further)):
+    agents = [agent.name for agent in config.agents]
+    if problems := tuple(check_ids(config.agents_txt, names, agents)):
         raise ConfigError(problems, config)
-    door = AgentsTxtDoor(desk, config, addresses_of(config), render_error)
+    door = AgentsTxtDoor(desk, further, config, addresses_of(config), render_error)
     return (door.door(),)
 
 

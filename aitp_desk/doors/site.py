@@ -61,7 +61,7 @@ def make_site_doors(
         ),
         ahp.door(),
         *make_a2a_doors((desk, *further), config),
-        *make_agents_txt_doors(desk, config),
+        *make_agents_txt_doors(desk, further, config),
         pages.content_door(render_ahp_error, desk),
         make_health_door(render_aitp_error),
         *make_resource_doors(pages, (*further, desk), calls=config.rest.enabled),

@@ -31,7 +31,7 @@ class Fault(msgspec.Struct, frozen=True):
 
 
 def _on_one_line(text: str) -> str:
-    """A text that may repeat what stands in a file of others, as a terminal or a log can show it."""
+    """A text that may repeat what others wrote, as a terminal or a log can show it."""
     if text.isprintable():
         return text
     return "".join(

@@ -22,7 +22,7 @@ from aitp_desk.protocols.agents_txt import (
     parse_text,
     write_text,
 )
-from aitp_desk.protocols.agents_txt.wire import id_of
+from aitp_desk.protocols.agents_txt.policies import id_of
 from tests.serving import SHOP, serving
 from tests.visiting import Visitor, visiting
 
@@ -311,7 +311,9 @@ async def test_a_further_agent_is_reached_as_its_block_says(tmp_path: Path) -> N
     (tmp_path / "site" / "books").mkdir(parents=True)
     (tmp_path / "site" / "own").mkdir()
     for name in ("books", "own"):
-        (tmp_path / "site" / name / "a.md").write_text("# A\n\nB.\n", encoding="utf-8")
+        (tmp_path / "site" / name / "a.md").write_text(
+            f"# Prices of {name}\n\nEvery atlas of {name} costs 9 EUR.\n", encoding="utf-8"
+        )
     tables = (
         '[content]\nfolder = "own"\n[[agents]]\nname = "books"\n'
         '[agents.content]\nfolder = "books"\n'
@@ -321,6 +323,18 @@ async def test_a_further_agent_is_reached_as_its_block_says(tmp_path: Path) -> N
         books = by_id["threads-books"]
         async with visitor.http.post(books.endpoint, json={}) as made:
             assert made.status == 200
+        search = by_id["content-search-books"]
+        async with visitor.http.post(
+            search.endpoint, json={"query": "What does an atlas cost?"}
+        ) as answered:
+            assert answered.status == 200
+            (source,) = (await answered.json())["response"]["sources"]
+            assert "/books/" in source["url"]
+        async with visitor.http.get(search.openapi or "") as described:
+            assert "/books/capabilities/content_search" in (await described.json())["paths"]
+        ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+        async with visitor.http.post(by_id["mcp-books"].endpoint, json=ping) as alive:
+            assert (alive.status, (await alive.json())["id"]) == (200, 1)
 
 
 async def test_no_limit_is_declared_where_none_is_enforced(tmp_path: Path) -> None:

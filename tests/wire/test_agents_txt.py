@@ -353,9 +353,9 @@ TEXT_FAULTS = {
     HEAD.replace("https:", "http:"): ["line 3, Site-URL: is not encrypted"],
     f"{HEAD}Generated-At: yesterday\n": ["line 4, Generated-At: is no ISO 8601"],
     f"{HEAD}Generated-At: 2026-01-31T12:00:00+01:00\n": [
-        "line 4, Generated-At: warning: is not in UTC"
+        "line 4, Generated-At: warning: is not written as"
     ],
-    f"{HEAD}Generated-At: 2026-01-31\n": ["line 4, Generated-At: warning: is not in UTC"],
+    f"{HEAD}Generated-At: 2026-01-31\n": ["line 4, Generated-At: warning: is not written as"],
     f"{HEAD}Sitemap: a\nSitemap: b\n": ["line 5, Sitemap: warning: stands twice, first in line 4"],
     f"{BLOCK}  Note: a\n  note: b\n": ["line 8, note: warning: stands twice, first in line 7"],
     f"{BLOCK}  Note: a\x07b\n": ["line 7, Note: holds a line break"],

@@ -18,7 +18,13 @@ from aitp_desk.protocols.agents_txt import (
     write_json,
     write_text,
 )
-from aitp_desk.protocols.agents_txt.wire import Addresses, Declared, check_ids, describe
+from aitp_desk.protocols.agents_txt.wire import (
+    Addresses,
+    Declared,
+    FurtherAgent,
+    check_ids,
+    describe,
+)
 
 URL = "https://a.example"
 SITE = Site(name="A", url=URL)
@@ -157,13 +163,21 @@ def test_an_agent_that_may_call_one_action_is_told_of_the_ways_to_it() -> None:
     assert document.agents["narrow"].capabilities == ("converse", "mcp", "a2a", "book-tent")
 
 
-def test_the_conversations_of_further_agents_are_told_of() -> None:
+def test_what_further_agents_do_is_told_of_below_their_names() -> None:
+    limits = Limits(converse_per_minute=7, authenticated_per_minute=9)
     further = (
-        SiteAgent(name="books", description="Knows books.", limits=Limits(converse_per_minute=7)),
-        SiteAgent(name="old_maps", title="Maps", limits=Limits(enabled=False)),
+        FurtherAgent(
+            agent=SiteAgent(name="books", description="Knows books."),
+            limits=limits,
+            actions=(FIND, BOOK),
+        ),
+        FurtherAgent(agent=SiteAgent(name="old_maps", title="Maps"), limits=Limits(enabled=False)),
     )
-    agents = (AgentLimits(name="talker", actions=("threads",)),)
-    of = declared(further=further, agents=agents, actions=())
+    agents = (
+        AgentLimits(name="talker", actions=("threads",)),
+        AgentLimits(name="finder", actions=("find_tent",)),
+    )
+    of = declared(further=further, agents=agents, actions=(FIND,))
     found = blocks(of)
     assert found["threads-books"] == Capability(
         id="threads-books",
@@ -176,8 +190,45 @@ def test_the_conversations_of_further_agents_are_told_of() -> None:
     maps = found["threads-old-maps"]
     assert maps.endpoint == f"{URL}/old_maps/v1/threads"
     assert (maps.rate_limit, maps.description) == (None, "Conversations with Maps.")
-    usable = describe(of).agents["talker"].capabilities
-    assert usable == ("threads", "threads-books", "threads-old-maps")
+    assert found["mcp-books"].endpoint == f"{URL}/books/mcp"
+    assert found["a2a-old-maps"].endpoint == f"{URL}/old_maps/a2a"
+    book = found["book-tent-books"]
+    assert book.endpoint == f"{URL}/books/capabilities/book_tent"
+    assert book.openapi == f"{URL}/books/openapi.json"
+    assert (book.rate_limit, book.scopes) == (RateLimit(9, "minute"), ("actions:book_tent",))
+    policies = describe(of).agents
+    assert policies["talker"].capabilities == ("threads", "threads-books", "threads-old-maps")
+    assert policies["finder"].capabilities == (
+        "converse", "mcp", "a2a", "find-tent", "mcp-books", "a2a-books", "find-tent-books",
+        "mcp-old-maps", "a2a-old-maps",
+    )  # fmt: skip
+
+
+def test_a_further_agent_s_block_has_another_id_where_its_own_is_taken() -> None:
+    further = (
+        FurtherAgent(agent=SiteAgent(name="books"), limits=Limits(), actions=(FIND,)),
+        FurtherAgent(agent=SiteAgent(name="c-d"), limits=Limits(), actions=(Action("a_b", "B."),)),
+        FurtherAgent(agent=SiteAgent(name="d"), limits=Limits(), actions=(Action("a_b_c", "C."),)),
+    )
+    own = AgentsTxt(capability=(OwnCapability(id="find-tent-books", endpoint="/x"),))
+    taken = Action("a_b_c_d_2", "D.")
+    found = blocks(
+        declared(
+            Addresses(converse="/c", threads="/t", actions="/do/"),
+            own,
+            further=further,
+            actions=(taken,),
+        )
+    )
+    ends = {id_: one.endpoint.removeprefix(URL) for id_, one in found.items()}
+    assert ends["find-tent-books"] == "/x"
+    assert ends["find-tent-books-2"] == "/books/do/find_tent"
+    assert ends["a-b-c-d"] == "/c-d/do/a_b"
+    assert ends["a-b-c-d-2"] == "/do/a_b_c_d_2"
+    assert ends["a-b-c-d-3"] == "/d/do/a_b_c"
+
+
+def test_names_of_agents_that_are_the_same_in_ids_are_refused() -> None:
     (problem,) = check_ids(AgentsTxt(), (), ("a_b", "a-b"))
     assert problem.key == "agents.name"
 

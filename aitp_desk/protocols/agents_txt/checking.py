@@ -293,6 +293,6 @@ def _check_moment(text: str, path: Path) -> Iterator[Finding]:
     if moment.tzinfo is None or not text.endswith("Z"):
         yield Finding(
             path,
-            "is not in UTC, written with Z as in 2026-01-31T12:00:00Z; not every reader takes that.",
+            "is not written as 2026-01-31T12:00:00Z, in UTC; not every reader takes that.",
             is_error=False,
         )

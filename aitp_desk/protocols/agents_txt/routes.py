@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
@@ -17,6 +17,7 @@ from aitp_desk.protocols.agents_txt.wire import (
     TEXT_PATH,
     Addresses,
     Declared,
+    FurtherAgent,
     describe,
 )
 from aitp_desk.protocols.agents_txt.writing_text import write_text
@@ -31,6 +32,7 @@ class AgentsTxtDoor:
 
     Parameters:
         desk: the site's own.
+        further: those of further site agents.
         config: the site's.
         addresses: where the other doors are.
         render_error: refusals, in the form of whoever owns the addresses around.
@@ -39,15 +41,16 @@ class AgentsTxtDoor:
     def __init__(
         self,
         desk: Desk,
+        further: Sequence[Desk],
         config: Config,
         addresses: Addresses,
         render_error: Callable[[DeskError, Mapping[str, str]], Reply],
     ) -> None:
-        self._desk = desk
+        self._desks = (desk, *further)
         self._config = config
         self._addresses = addresses
         self._render_error = render_error
-        self._actions: tuple[Action, ...] | None = None
+        self._actions: list[tuple[Action, ...]] = []
         self._text = self._json = ("", b"")
 
     async def get_text(self, _desk: Desk, call: Call) -> Reply:
@@ -61,20 +64,26 @@ class AgentsTxtDoor:
         return _reply(self._json, JSON_TYPE, call)
 
     def _follow(self) -> None:
-        actions = self._desk.registry.actions
-        if actions is self._actions:
+        actions = [desk.registry.actions for desk in self._desks]
+        if actions == self._actions:
             return
-        config = self._config
+        config, (desk, *further) = self._config, self._desks
+        agents = {agent.name: agent for agent in config.agents}
         document = describe(
             Declared(
-                site=self._desk.site,
+                site=desk.site,
                 settings=config.agents_txt,
-                limits=self._desk.limits,
+                limits=desk.limits,
                 agents=config.agent_limits,
-                actions=actions,
+                actions=actions[0],
                 addresses=self._addresses,
                 open_scopes=config.oauth.registration.scopes,
-                further=config.agents,
+                further=[
+                    FurtherAgent(
+                        agent=agents[one.name], limits=one.limits, actions=one.registry.actions
+                    )
+                    for one in further
+                ],
             )
         )
         text, json = write_text(document).encode(), write_json(document)

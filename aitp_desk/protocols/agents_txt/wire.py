@@ -8,7 +8,6 @@ from typing import Final, Literal
 import msgspec
 
 from aitp_desk.config import (
-    EVERYBODY,
     THREADS,
     AgentLimits,
     AgentsTxt,
@@ -28,24 +27,20 @@ from aitp_desk.protocols.agents_txt.arguments import (
 )
 from aitp_desk.protocols.agents_txt.document import (
     AGENTS_JSON,
-    EVERY_AGENT,
     Access,
-    AgentPolicy,
     Auth,
     Capability,
     Document,
     RateLimit,
     SiteInfo,
 )
+from aitp_desk.protocols.agents_txt.policies import A2A, CONVERSE, MCP, Told, id_of, policies
 
 TEXT_PATH: Final = "/.well-known/agents.txt"
 JSON_PATH: Final = "/.well-known/agents.json"
 OTHER_TEXT_PATH: Final = "/agents.txt"
 OTHER_JSON_PATH: Final = "/agents.json"
 """Where the files are, and where else agents look for them (section 2)."""
-CONVERSE: Final = "converse"
-MCP: Final = "mcp"
-A2A: Final = "a2a"
 OWN_IDS: Final = frozenset({CONVERSE, THREADS, MCP, A2A})
 """What the desk calls what it does beside its actions, whether it does all of it or not."""
 
@@ -72,6 +67,20 @@ class Addresses(msgspec.Struct, frozen=True, kw_only=True):
     register: str = ""
 
 
+class FurtherAgent(msgspec.Struct, frozen=True, kw_only=True):
+    """A site agent beside the site's own, whose doors stand below its name.
+
+    Parameters:
+        agent: as it is configured.
+        limits: those that are enforced.
+        actions: those of its own that callers may know of.
+    """
+
+    agent: SiteAgent
+    limits: Limits
+    actions: Sequence[Action] = ()
+
+
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
     """What is told of a site.
 
@@ -89,7 +98,7 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
     actions: Sequence[Action]
     addresses: Addresses
     open_scopes: Sequence[str] = ()
-    further: Sequence[SiteAgent] = ()
+    further: Sequence[FurtherAgent] = ()
 
 
 def describe(declared: Declared) -> Document:
@@ -98,7 +107,8 @@ def describe(declared: Declared) -> Document:
     It has no ``Generated-At``: so the same desk gives the same bytes after every start.
     """
     site, settings = declared.site, declared.settings
-    capabilities = tuple(_Telling(declared).capabilities())
+    told = tuple(_Telling(declared).told())
+    blocks = declared.agents if declared.limits.enabled else ()
     return Document(
         site=SiteInfo(
             name=one_line(site.name) or site.url,
@@ -107,9 +117,9 @@ def describe(declared: Declared) -> Document:
             contact=site.contact.email or None,
             privacy_policy=_absolute(site, settings.privacy_policy) or None,
         ),
-        capabilities=capabilities,
+        capabilities=tuple(one.capability for one in told),
         access=Access(allow=settings.allow, disallow=settings.disallow),
-        agents=dict(_policies(declared, [capability.id for capability in capabilities])),
+        agents=dict(policies(blocks, told)),
         metadata={AGENTS_JSON: site.url + JSON_PATH},
     )
 
@@ -140,14 +150,13 @@ def check_ids(
             )
 
 
-def id_of(action: str) -> str:
-    """What an action is called in the file, which knows no underscores."""
-    return action.replace("_", "-")
-
-
 def _threads_of(agent: str) -> str:
     """What the conversations of a further site agent are called."""
-    return f"{THREADS}-{id_of(agent)}"
+    return _id_below(THREADS, agent)
+
+
+def _id_below(id_: str, agent: str) -> str:
+    return f"{id_}-{id_of(agent)}"
 
 
 class _Telling:
@@ -163,17 +172,17 @@ class _Telling:
             or f"{self._site.url}/"
         )
 
-    def capabilities(self) -> Iterator[Capability]:
-        """All of them: what the desk is, what it does, what the owner adds."""
+    def told(self) -> Iterator[Told]:
+        """All of them: what the desk is, what it does, what further agents do, the owner's own."""
         declared, addresses = self._declared, self._addresses
-        yield Capability(
+        converse = Capability(
             id=CONVERSE,
             endpoint=self._site.url + addresses.converse,
             method="POST",
             protocol="REST",
             description="Ask in words, over the Agent Handshake Protocol (AHP 0.1), and get answers"
             " with their sources.",
-            rate_limit=self._limit("converse", most=declared.limits.agent_per_minute),
+            rate_limit=_limit(declared.limits, "converse", most=declared.limits.agent_per_minute),
             parameters=(
                 in_body("ahp", "The version: 0.1."),
                 in_body("capability", "What answers, such as content_search."),
@@ -181,62 +190,89 @@ class _Telling:
                 in_body("session_id", "Of a conversation that goes on.", is_required=False),
             ),
         )
-        yield Capability(
-            id=THREADS,
-            endpoint=self._site.url + addresses.threads,
-            method="POST",
-            protocol="REST",
-            description="Open a conversation that is kept, and go on with it (AITP 0.1).",
-            rate_limit=self._limit("converse"),
-        )
-        for agent in declared.further:
-            about = one_line(agent.description)
-            yield Capability(
-                id=_threads_of(agent.name),
-                endpoint=f"{self._site.url}/{agent.name}{addresses.threads}",
+        yield Told(CONVERSE, converse)
+        own = tuple(self._doors(self._site.url, declared.limits, declared.actions))
+        yield from own
+        endpoints = [self._own(one) for one in declared.settings.capability]
+        taken = {converse.id, *(one.capability.id for one in own), *(one.id for one in endpoints)}
+        for one in declared.further:
+            yield from self._further(one, taken)
+        yield from (Told(endpoint.id, endpoint) for endpoint in endpoints)
+
+    def _further(self, one: FurtherAgent, taken: set[str]) -> Iterator[Told]:
+        """The blocks of a further site agent, each named after the site's own and the agent.
+
+        Parameters:
+            taken: the ids of other blocks; those of these join them.
+        """
+        agent = one.agent
+        title = one_line(agent.title) or agent.name
+        replace = msgspec.structs.replace
+        for told in self._doors(f"{self._site.url}/{agent.name}", one.limits, one.actions):
+            id_ = named = _id_below(told.of, agent.name)
+            number = 2
+            while id_ in taken:
+                id_, number = f"{named}-{number}", number + 1
+            taken.add(id_)
+            about = told.capability.description
+            if told.of == THREADS:
+                about = one_line(agent.description) or f"Conversations with {title}."
+            yield Told(told.of, replace(told.capability, id=id_, description=about))
+
+    def _doors(self, url: str, limits: Limits, actions: Sequence[Action]) -> Iterator[Told]:
+        """What every site agent has.
+
+        Parameters:
+            url: what its addresses begin with.
+        """
+        addresses = self._addresses
+        yield Told(
+            THREADS,
+            Capability(
+                id=THREADS,
+                endpoint=url + addresses.threads,
                 method="POST",
                 protocol="REST",
-                description=about or f"Conversations with {one_line(agent.title) or agent.name}.",
-                rate_limit=_per_minute(declared.limits, agent.limits.converse_per_minute)
-                if agent.limits.enabled
-                else None,
-            )
+                description="Open a conversation that is kept, and go on with it (AITP 0.1).",
+                rate_limit=_limit(limits, "converse"),
+            ),
+        )
         served: tuple[tuple[str, Literal["MCP", "A2A"], str, str], ...] = (
             (MCP, "MCP", addresses.mcp, "All that the site does, as tools, and its pages."),
             (A2A, "A2A", addresses.a2a, "Tasks and messages from agent to agent."),
         )
-        for id_, protocol, path, told in served:
+        for id_, protocol, path, about in served:
             if path:
-                yield Capability(
-                    id=id_,
-                    endpoint=self._site.url + path,
-                    protocol=protocol,
-                    description=told,
-                    rate_limit=self._limit("converse"),
+                yield Told(
+                    id_,
+                    Capability(
+                        id=id_,
+                        endpoint=url + path,
+                        protocol=protocol,
+                        description=about,
+                        rate_limit=_limit(limits, "converse"),
+                    ),
                 )
-        if addresses.actions:
-            for action in declared.actions:
-                yield self._action(action)
-        for own in declared.settings.capability:
-            yield self._own(own)
+        for action in actions if addresses.actions else ():
+            yield Told(id_of(action.name), self._action(action, url, limits))
 
-    def _action(self, action: Action) -> Capability:
-        declared = self._declared
+    def _action(self, action: Action, url: str, limits: Limits) -> Capability:
         is_known = not action.is_open
         openapi = self._addresses.openapi
         return Capability(
             id=id_of(action.name),
-            endpoint=f"{self._site.url}{self._addresses.actions}{action.name}",
+            endpoint=f"{url}{self._addresses.actions}{action.name}",
             method="POST",
             protocol="REST",
             auth=self._auth(action) if is_known else Auth(),
             scopes=(_scope(action),) if is_known and self._addresses.token else (),
-            rate_limit=self._limit(
+            rate_limit=_limit(
+                limits,
                 "known" if is_known else "converse",
-                most=0 if action.kind == "query" else declared.limits.actions_per_minute,
+                most=0 if action.kind == "query" else limits.actions_per_minute,
             ),
             description=one_line(action.summary) or action.name,
-            openapi=f"{self._site.url}{openapi}" if openapi else None,
+            openapi=f"{url}{openapi}" if openapi else None,
             parameters=parameters_of(action),
         )
 
@@ -276,41 +312,19 @@ class _Telling:
             parameters=tuple(map(own_parameter, own.parameters)),
         )
 
-    def _limit(self, whose: Literal["converse", "known"], most: int = 0) -> RateLimit | None:
-        """What one caller may ask in a minute (section 7); None where nothing is limited.
 
-        Parameters:
-            whose: of callers without a credential, or of those with one.
-            most: a further limit; 0 for none.
-        """
-        limits = self._declared.limits
-        known = whose == "known"
-        requests = limits.authenticated_per_minute if known else limits.converse_per_minute
-        return _per_minute(limits, min(requests, most) if most else requests)
+def _limit(limits: Limits, whose: Literal["converse", "known"], most: int = 0) -> RateLimit | None:
+    """What one caller may ask in a minute (section 7); None where nothing is limited.
 
-
-def _per_minute(limits: Limits, requests: int) -> RateLimit | None:
-    return RateLimit(requests, "minute") if limits.enabled else None
-
-
-def _policies(declared: Declared, ids: Sequence[str]) -> Iterator[tuple[str, AgentPolicy]]:
-    """What holds for agents by their names, as the desk enforces it (section 3.6)."""
-    blocks = declared.agents if declared.limits.enabled else ()
-    if all(block.name != EVERYBODY for block in blocks):
-        yield EVERY_AGENT, AgentPolicy()
-    for block in blocks:
-        limit = RateLimit(block.per_minute, "minute") if block.per_minute else None
-        listed = tuple(_usable(block, ids, declared.further)) if block.actions else None
-        yield block.name, AgentPolicy(rate_limit=limit, capabilities=listed)
-
-
-def _usable(block: AgentLimits, ids: Sequence[str], further: Sequence[SiteAgent]) -> Iterator[str]:
-    """What an agent may use that may call some actions alone: these, and the ways to them."""
-    named = {id_of(action) for action in block.actions}
-    usable = named | ({CONVERSE, MCP, A2A} if named != {THREADS} else set())
-    if THREADS in named:
-        usable |= {_threads_of(agent.name) for agent in further}
-    yield from (id_ for id_ in ids if id_ in usable)
+    Parameters:
+        whose: of callers without a credential, or of those with one.
+        most: a further limit; 0 for none.
+    """
+    if not limits.enabled:
+        return None
+    known = whose == "known"
+    requests = limits.authenticated_per_minute if known else limits.converse_per_minute
+    return RateLimit(min(requests, most) if most else requests, "minute")
 
 
 def _is_given(action: Action, open_scopes: Sequence[str]) -> bool:
