@@ -66,8 +66,8 @@ def validate(document: Document) -> Iterator[Finding]:
         yield from _check_capability(capability, path, host)
     yield from _check_access(document)
     yield from _check_agents(document, ids)
-    for path, message, is_error in _check_texts((), msgspec.to_builtins(document)):
-        yield Finding(_as_written(path), message, is_error)
+    for found in _check_texts((), msgspec.to_builtins(document)):
+        yield found._replace(path=_as_written(found.path))
 
 
 def _check_head(document: Document) -> Iterator[Finding]:
