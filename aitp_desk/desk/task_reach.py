@@ -13,6 +13,8 @@ from aitp_desk.store import task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.task_records import KeptTask
 
+NO_CONTEXT = "There is no such context of yours; leave contextId out to begin one."
+
 
 class TaskReach:
     """Finds tasks and the threads of contexts for a caller.
@@ -60,11 +62,14 @@ class TaskReach:
         """The thread of a conversation of the caller's, by the id of the conversation.
 
         Raises:
-            UnknownSession, InvalidRequest: there is none.
+            InvalidRequest: there is none.
             Forbidden: the caller may know it, and no more.
         """
         known = await task_reads.thread_of_context(self._store, context, self._desk)
-        thread_id = known or await self._sessions.thread_of(principal, context)
+        try:
+            thread_id = known or await self._sessions.thread_of(principal, context)
+        except UnknownSession:
+            raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         await self.check(principal, thread_id, need)
         return thread_id
 
@@ -72,7 +77,7 @@ class TaskReach:
         """The thread of a conversation that the caller may read; None where there is none."""
         try:
             return await self.thread_of(principal, context, Need.READ)
-        except (UnknownSession, InvalidRequest):
+        except InvalidRequest:
             return None
 
     async def check(self, principal: Principal, thread_id: str, need: Need) -> None:
@@ -85,8 +90,5 @@ class TaskReach:
         try:
             access = await self._reading.access(principal, thread_id, self._idle_before())
         except ThreadNotFound:
-            raise InvalidRequest(
-                "There is no such context of yours; leave contextId out to begin one.",
-                param="contextId",
-            ) from None
+            raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         access.check(need)

@@ -20,6 +20,7 @@ from aitp_desk.model.thread import Message, Origin
 from aitp_desk.store import reads, task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.task_records import KeptTask, KeptTurn
+from aitp_desk.store.work.handing import TAKEN_OVER
 
 LOOKED_THROUGH = 20
 """Among so many messages after a question its answer is looked for where no run gave it."""
@@ -73,6 +74,7 @@ class _Stands(msgspec.Struct, frozen=True):
     result: Result | None = None
     said: tuple[Message, ...] = ()
     at: int = 0
+    waits_for_people: bool = False
 
 
 def state_of_run(run: Run, replies: Sequence[Message]) -> TaskState:
@@ -83,6 +85,8 @@ def state_of_run(run: Run, replies: Sequence[Message]) -> TaskState:
     """
     if run.state is RunState.COMPLETED and replies and asks_back(replies[-1]):
         return TaskState.INPUT_REQUIRED
+    if run.error == TAKEN_OVER:
+        return TaskState.WORKING  # a person answers instead
     return _RUNS[run.state]
 
 
@@ -125,6 +129,7 @@ class TaskViews:
             stands.result,
             last.run_id,
             last.call_id,
+            stands.waits_for_people,
         )
 
     async def _asked(self, thread_id: str, turn: KeptTurn) -> list[Told]:
@@ -149,12 +154,16 @@ class TaskViews:
             return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
         run = None if turn.run_id is None else await reads.run(self._store, turn.run_id)
         message = asked[0].message if asked else None
-        if run is None or run.state is RunState.COMPLETED:
+        is_with_people = run is None or run.error == TAKEN_OVER
+        if run is None or is_with_people or run.state is RunState.COMPLETED:
             replies = await self._replies(turn)
             if not replies and message is not None:
                 replies = await self._answers(thread_id, message.seq)
-            if run is None and not replies:
-                return _Stands(TaskState.WORKING if message else TaskState.FAILED)
+            if is_with_people and not replies:
+                if message is None:
+                    return _Stands(TaskState.FAILED)
+                words = None if run is None else _in_words(TAKEN_OVER)
+                return _Stands(TaskState.WORKING, words, waits_for_people=True)
             return _answered(run, replies, turn.created_at)
         words = None if run.error is None else _in_words(run.error)
         if run.state is RunState.CAPPED and message is not None:
@@ -195,7 +204,9 @@ def _call(status: CallStatus) -> _Stands:
     if call.error is not None:
         return _Stands(state, Result((call.error.message,), {"code": call.error.kind}), at=at)
     told = {"eta_seconds": status.eta_seconds}
-    return _Stands(state, Result((call.progress or "It was taken on.",), told), at=at)
+    words = Result((call.progress or "It was taken on.",), told)
+    is_with_people = call.state is CallState.WAITING_APPROVAL
+    return _Stands(state, words, at=at, waits_for_people=is_with_people)
 
 
 def _in_words(words: str) -> Result:

@@ -21,6 +21,7 @@ from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.task_exchange import Sent, TaskPage
 from aitp_desk.desk.task_outcomes import unmade_by
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
@@ -48,33 +49,6 @@ CANCEL_SECONDS = 2.0
 """How long a worker that is told to stop is waited for."""
 MOST_LISTED = 500
 """Among so many of the newest tasks those of a state are looked for."""
-
-
-class Sent(msgspec.Struct, frozen=True):
-    """What is sent for a task.
-
-    Parameters:
-        context: the conversation that it belongs to; empty begins one.
-        task_id: the task that it goes on with; empty begins one.
-        push: whom to tell how it goes on; its ``task_id`` says nothing.
-    """
-
-    context: str = ""
-    task_id: str = ""
-    push: Push | None = None
-
-
-class TaskPage(msgspec.Struct, frozen=True):
-    """A part of a caller's tasks, the newest first.
-
-    Parameters:
-        after: time and id of its last one; None for the last part.
-        total: of how many, as far as was looked.
-    """
-
-    tasks: tuple[Task, ...]
-    after: tuple[int, str] | None
-    total: int
 
 
 class Tasks:
@@ -120,11 +94,21 @@ class Tasks:
         )
         self._clock = clock
 
+    async def check(self, principal: Principal, sent: Sent) -> None:
+        """Refuse what could not be sent for a task, before anything comes of it.
+
+        Raises:
+            TaskIsOver, InvalidRequest: as :meth:`send`.
+        """
+        self._pushing.check(sent.push)
+        await self._place(principal, sent)
+
     async def send(self, principal: Principal, sent: Sent, draft: Draft, request: Request) -> Task:
         """Say something for a task; it is answered when it is a visitor's.
 
         Returns:
-            The task, which has only begun.
+            The task, which has only begun; of a repeat (``Idempotency-Key``) the one of the first
+            time, as it stands.
 
         Raises:
             TaskIsOver: what it goes on with has ended.
@@ -141,6 +125,10 @@ class Tasks:
         else:
             posted = await self._posting.post(principal, thread_id, draft, request)
             said, run_id = posted.message, posted.run_id
+        if request.key is not None and run_id is not None:
+            again = await task_reads.task_of_run(self._store, run_id, self._desk)
+            if again is not None:
+                return await self._views.view(again)
         turn = NewTurn(message_id=said.id, run_id=run_id)
         return await self._keep(principal, kept, thread_id, sent, turn)
 
@@ -160,6 +148,7 @@ class Tasks:
 
         Parameters:
             written: the call as its caller wrote it.
+            request: of a repeat (``Idempotency-Key``) the task of the first time is told.
             allowance: what the caller has left; it becomes less where actions have less.
 
         Raises:
@@ -170,6 +159,10 @@ class Tasks:
             StoreBusy: nothing was written.
         """
         self._pushing.check(sent.push)
+        if request.key is not None:
+            again = await self._task_of_repeat(principal, asked, request)
+            if again is not None:
+                return await self._views.view(again)
         kept, thread_id = await self._place(principal, sent)
         if thread_id is None:
             beginning = Request(request.method, request.path, b"", hops=request.hops)
@@ -333,6 +326,19 @@ class Tasks:
     async def _ended(self, call_id: str) -> bool:
         status = await self._calling.stands(call_id)
         return status is None or status.call.is_over
+
+    async def _task_of_repeat(
+        self, principal: Principal, asked: DirectCall, request: Request
+    ) -> KeptTask | None:
+        """The task of the call that this repeats; None where it repeats none."""
+        try:
+            async with self._calling.once(principal, asked, request) as begun:
+                before = begun.before
+        except DeskError as error:
+            unmade_by(error)
+            return None
+        made = "" if before is None else before.call.id
+        return await task_reads.task_of_call(self._store, made, self._desk)
 
     async def _place(self, principal: Principal, sent: Sent) -> tuple[KeptTask | None, str | None]:
         """The task that something is sent for, and its thread; None for those to be begun."""

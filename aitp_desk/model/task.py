@@ -86,6 +86,7 @@ class Task(msgspec.Struct, frozen=True):
         result: what it has given; None where it is not completed.
         run_id: the newest run that works on it; None for none.
         call_id: the call of an action that it is; None for none.
+        waits_for_people: whether it goes on only when a person of the site does something.
     """
 
     id: str
@@ -99,6 +100,7 @@ class Task(msgspec.Struct, frozen=True):
     result: Result | None = None
     run_id: str | None = None
     call_id: str | None = None
+    waits_for_people: bool = False
 
     @property
     def has_messages(self) -> bool:

@@ -23,6 +23,18 @@ async def task(store: Store, task_id: str, desk: str | None) -> KeptTask | None:
     return KeptTask(*rows[0]) if rows else None
 
 
+async def task_of_run(store: Store, run_id: str, desk: str) -> KeptTask | None:
+    """Read the task at a desk that a run works on, or did."""
+    rows = await store.read("task_of_run", {"run_id": run_id, "desk": desk})
+    return KeptTask(*rows[0]) if rows else None
+
+
+async def task_of_call(store: Store, call_id: str, desk: str) -> KeptTask | None:
+    """Read the task at a desk that a call is."""
+    rows = await store.read("task_of_call", {"call_id": call_id, "desk": desk})
+    return KeptTask(*rows[0]) if rows else None
+
+
 async def turns(store: Store, task_id: str) -> tuple[KeptTurn, ...]:
     """Read the newest turns of a task, in order."""
     rows = await store.read("task_turns", {"task_id": task_id, "limit": MOST_TURNS})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.errors import Unavailable
 from tests.acting import offering
 from tests.auditing import somebody
-from tests.doubles import ScriptedAgent
+from tests.doubles import PacedAgent, ScriptedAgent
 from tests.erasing import command
 from tests.journeys.test_a2a_calls import echo
+from tests.receiving import receiving
 from tests.talking import talking
 from tests.tasking import calling, said, send, state, tasking
 
@@ -167,3 +169,54 @@ async def test_a_key_that_opens_no_threads_has_calls_alone(tmp_path: Path) -> No
             assert shared.status == 200
             with pytest.raises(Exception, match="403"):
                 await caller.get_task(get(task.id))
+
+
+async def test_a_task_that_was_at_work_when_a_person_came_is_answered_by_that_person(
+    tmp_path: Path,
+) -> None:
+    agent = PacedAgent()
+    async with (
+        receiving() as receiver,
+        talking(tmp_path, "egress.allow_loopback=true", agent=agent) as talker,
+        tasking(talker.desk) as client,
+    ):
+        push = {"taskPushNotificationConfig": {"url": receiver.url}, "returnImmediately": True}
+        task = await send(client, "A lamp.", configuration=push)
+        ((thread,),) = talker.rows("SELECT thread_id FROM tasks")
+        steps = SteppingIn(talker.desk.store, time.time)
+        await steps.take(thread, "anna", somebody())
+        waits = await client.get_task(get(task.id))
+        assert (state(waits), said(waits)) == (
+            "working",
+            "A person has taken this conversation over.",
+        )
+        await receiver.told(1)
+        await steps.say(thread, "I am here.", "anna", somebody())
+        await steps.say(thread, "What is it?", "anna", somebody())
+        await receiver.told(2)
+        told = [json.loads(one.body)["task"]["status"]["state"] for one in receiver.got]
+        assert told == ["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]
+        answered = await client.get_task(get(task.id))
+        assert (state(answered), said(answered)) == ("completed", "I am here.")
+
+
+async def test_whoever_wrote_to_a_person_is_told_of_their_answer_once(tmp_path: Path) -> None:
+    async with (
+        receiving() as receiver,
+        talking(tmp_path, "egress.allow_loopback=true") as talker,
+        tasking(talker.desk) as client,
+    ):
+        first = await send(client, QUESTION)
+        ((thread,),) = talker.rows("SELECT thread_id FROM tasks")
+        steps = SteppingIn(talker.desk.store, time.time)
+        await steps.take(thread, "anna", somebody())
+        push = {"taskPushNotificationConfig": {"url": receiver.url}}
+        more: dict[str, Any] = {"context_id": first.context_id, "configuration": push}
+        task = await send(client, "Is anybody there?", **more)
+        assert state(task) == "working"
+        await steps.say(thread, "I am here.", "anna", somebody())
+        await receiver.told(1)
+        told = json.loads(receiver.got[0].body)["task"]
+        assert (told["id"], told["status"]["state"]) == (task.id, "TASK_STATE_COMPLETED")
+        await steps.say(thread, "Are you?", "anna", somebody())
+        assert talker.rows("SELECT count(*) FROM jobs WHERE kind = 'task_push'") == [(1,)]

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action, may_invoke
@@ -145,10 +146,12 @@ def _interface(url: str, binding: str, version: str) -> dict[str, Any]:
 
 def _skill(action: Action) -> dict[str, Any]:
     """An action as a skill; it is called by a data part ``{"action", "arguments"}``."""
+    is_own = action.name in OWN_NAMES
+    told = (action.summary, action.description, *(() if is_own else consequences(action)))
     skill: dict[str, Any] = {
         "id": action.name,
         "name": action.name.replace("_", " ").capitalize(),
-        "description": f"{action.summary} {action.description}".strip(),
+        "description": " ".join(filter(None, told)),
         "tags": _tags(action),
         "inputModes": list(_INPUT),
         "outputModes": list(_OUTPUT),

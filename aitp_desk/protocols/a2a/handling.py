@@ -19,7 +19,7 @@ from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.replying import write_reply
 from aitp_desk.desk.streams import Stream
-from aitp_desk.desk.tasks import Sent
+from aitp_desk.desk.task_exchange import Sent
 from aitp_desk.model.errors import (
     InvalidRequest,
     TaskIsOver,
@@ -37,6 +37,8 @@ from aitp_desk.protocols.reply import Call
 from aitp_desk.protocols.sse import BEAT
 
 BEAT_SECONDS = 15.0
+LONGEST_WAIT = 20.0
+"""Seconds that a sent message keeps its caller waiting: clients commonly give up after 30."""
 FILE_PURPOSE = "a2a"
 LONGEST_QUESTION = 4096
 _INTENT = "intent"
@@ -49,13 +51,14 @@ class _Unanswered(Exception):
 async def send(desk: Desk, call: Call, params: SendParams) -> Task:
     """Send a message, and wait for what comes of it where that is wanted.
 
-    Nobody is waited for longer than ``threads.max_wait``: the task then says that it goes on.
+    Nothing is waited for longer than ``threads.max_wait`` and :data:`LONGEST_WAIT`, and people are
+    not waited for: the task then says that it goes on.
     """
     task = await _begin(desk, call, params)
-    if not params.blocks:
+    if not params.blocks or task.waits_for_people:
         return task
     call.step_aside()
-    return await desk.tasks.wait(call.principal, task, desk.max_wait)
+    return await desk.tasks.wait(call.principal, task, min(desk.max_wait, LONGEST_WAIT))
 
 
 async def send_streaming(
@@ -162,6 +165,8 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
                 f"This site takes no files of the type {file.media_type[:64]}.",
                 param="message.parts",
             )
+    if params.parts.files:
+        await desk.tasks.check(call.principal, sent)  # nothing is kept of what is refused
     files = [
         await desk.filing.keep(call.principal, file.name or "file", FILE_PURPOSE, file.data, None)
         for file in params.parts.files
@@ -186,6 +191,7 @@ async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, 
     arguments = Members(called.get("arguments") or {}, "message.parts[0].data.arguments.")
     query = arguments.text("query", LONGEST_QUESTION) or desk.registry.action(name).summary
     session_id = sent.context or None
+    await desk.tasks.check(call.principal, sent)
     if sent.task_id:
         session_id = (await desk.tasks.find(call.principal, sent.task_id)).context
     ask = Ask(action=name, query=query, session_id=session_id)

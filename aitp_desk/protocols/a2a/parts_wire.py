@@ -190,6 +190,7 @@ def _member_kind(part: Members) -> str:
 
 def _bytes(text: str, where: str) -> bytes:
     try:
-        return b64decode(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
+        padded = text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4)
+        return b64decode(padded, validate=True)
     except (binascii.Error, ValueError):
         raise InvalidRequest(f"The bytes of {where} are written in base64.", param=where) from None

@@ -21,6 +21,14 @@ SELECT {task} FROM tasks WHERE id = :id AND desk = :desk;
 -- task_at_any_desk: Finds a task.
 SELECT {task} FROM tasks WHERE id = :id;
 
+-- task_of_run: Finds the task at a desk that a run works on.
+SELECT {task} FROM tasks
+WHERE id IN (SELECT task_id FROM task_turns WHERE run_id = :run_id) AND desk = :desk;
+
+-- task_of_call: Finds the task at a desk that a call is.
+SELECT {task} FROM tasks
+WHERE id IN (SELECT task_id FROM task_turns WHERE call_id = :call_id) AND desk = :desk;
+
 -- task_turns: Lists the newest turns of a task, the newest first.
 SELECT n, message_id, run_id, call_id, asked, said, created_at FROM task_turns
 WHERE task_id = :task_id ORDER BY n DESC LIMIT :limit;
@@ -73,6 +81,15 @@ FROM task_turns u
 JOIN task_pushes p ON p.task_id = u.task_id
 JOIN tasks t ON t.id = u.task_id
 WHERE u.call_id = :call_id;
+
+-- pushes_of_people: Lists whom to tell of the tasks of a thread that people answer, with the turn.
+SELECT p.task_id, p.id, p.principal, t.thread_id, t.desk, u.n
+FROM tasks t
+JOIN task_pushes p ON p.task_id = t.id
+JOIN task_turns u ON u.task_id = t.id
+LEFT JOIN runs r ON r.id = u.run_id
+WHERE t.thread_id = :thread_id AND u.message_id IS NOT NULL AND (u.run_id IS NULL OR r.error = :error)
+  AND NOT EXISTS (SELECT 1 FROM task_turns later WHERE later.task_id = t.id AND later.n > u.n);
 
 -- give_tasks: Makes a thread's tasks somebody's.
 UPDATE tasks SET owner = :owner WHERE thread_id = :thread_id;

@@ -25,6 +25,7 @@ from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.calls import Along, end_accepted
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.handing import (
+    TAKEN_OVER,
     check_free,
     hand_back,
     hand_over,
@@ -34,6 +35,7 @@ from aitp_desk.store.work.handing import (
 )
 from aitp_desk.store.work.jobs import JOBS_EPOCH
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tasks import tell_of_words
 from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 CLOSED = "It was closed without an answer."
@@ -310,6 +312,7 @@ def say_on_thread(ticket: KeptTicket, said: Spoken, actor: str, now: int) -> Wor
         tail = Tail(ticket.thread_id or "", now, *ends[0][3:])
         tail.say(_message(ticket, said, actor, said.words))
         yield from tail.write()
+        yield from tell_of_words(ticket.thread_id or "", TAKEN_OVER, now)
 
 
 def _say(ticket: KeptTicket, said: Spoken, actor: str, call: ActionCall) -> NewMessage:

@@ -19,6 +19,7 @@ from aitp_desk.store.work.answering import Spoken
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.folding import find_tail, unfold_thread
 from aitp_desk.store.work.handing import (
+    TAKEN_OVER,
     check_free,
     find_operator,
     hand_back,
@@ -29,6 +30,7 @@ from aitp_desk.store.work.handing import (
     take_requests,
 )
 from aitp_desk.store.work.tail import Tail
+from aitp_desk.store.work.tasks import tell_of_words
 from aitp_desk.store.work.tickets import TICKETS_EPOCH
 
 
@@ -167,4 +169,5 @@ def _speak(
         NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes or {})
     )
     yield from tail.write()
+    yield from tell_of_words(thread_id, TAKEN_OVER, now)
     yield from keep_sessions(thread_id, now)

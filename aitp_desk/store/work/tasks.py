@@ -14,7 +14,7 @@ from aitp_desk.store.base import Row, Work
 from aitp_desk.store.call_rows import call_state
 from aitp_desk.store.job_records import NewJob
 from aitp_desk.store.task_records import NewPush, NewTask, NewTurn
-from aitp_desk.store.work.jobs import enqueue_job
+from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 
 NO_TASK = "There is no such task of yours."
 _FINISHED_AT = 11
@@ -98,6 +98,21 @@ def tell_of_call(call_id: str, now: int) -> Work[None]:
     """Queue the same for the tasks that a call is: a part of a unit."""
     rows = yield "pushes_of_call", {"call_id": call_id}
     yield from _tell(rows, call_id, now)
+
+
+def tell_of_words(thread_id: str, taken_over: str, now: int) -> Work[None]:
+    """Queue the same for the tasks of a thread that a person has answered: a part of a unit.
+
+    Of an answer it is told once, however much that person says behind it.
+
+    Parameters:
+        taken_over: what a run failed of in whose place a person answers.
+    """
+    rows = yield "pushes_of_people", {"thread_id": thread_id, "error": taken_over}
+    for *row, n in rows:
+        yield from _tell([tuple(row)], f"words_{n}", now)
+    if rows:
+        yield "raise_epoch", {"name": JOBS_EPOCH}
 
 
 def forget_tasks(thread_id: str) -> Work[None]:

@@ -1,0 +1,131 @@
+"""What is sent over A2A: it keeps nobody waiting for people, counts once, and is refused whole."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from a2a.types import a2a_pb2
+from a2a.utils import errors as sdk_errors
+
+from aitp_desk.agent.base import Answer
+from aitp_desk.model.action import Action, Safety
+from tests.acting import offering
+from tests.doubles import PacedAgent
+from tests.journeys.test_a2a_calls import echo
+from tests.talking import Talker, talking
+from tests.tasking import calling, said, send, state, tasking
+
+QUESTION = "How long do returns take?"
+GIVEN_UP = 10
+"""Seconds after which a client would have given up, far below the 20 that the door may take."""
+
+
+def offers() -> tuple[Any, ...]:
+    grave = Safety(mutability="irreversible", blast_radius="self")
+    return (
+        offering(Action("say", "Says it again."), echo),
+        offering(
+            Action(
+                "refund",
+                "Pays money back.",
+                "async",
+                open_to="actions",
+                safety=grave,
+                approval="always",
+            ),
+            echo,
+        ),
+    )
+
+
+async def over_http(talker: Talker, key: str, *parts: Any, **more: Any) -> Any:
+    """Send a message over plain HTTP with an idempotency key."""
+    message = {"messageId": "m1", "role": "ROLE_USER", "parts": parts, **more}
+    headers = [("A2A-Version", "1.0"), ("Accept", "application/json"), ("Idempotency-Key", key)]
+    return await talker.send("POST", "/a2a/message:send", {"message": message}, headers=headers)
+
+
+async def test_nobody_waits_for_a_person_who_is_to_approve_a_call(tmp_path: Path) -> None:
+    async with talking(tmp_path, actions=offers()) as talker:
+        key = (await talker.with_key("actions")).key
+        async with tasking(talker.desk, key=key) as client, asyncio.timeout(GIVEN_UP):
+            task = await send(client, calling("refund", words="x", _confirm=True))
+            assert (state(task), said(task)) == ("working", "Waiting for approval.")
+
+
+async def test_nobody_is_kept_waiting_longer_than_clients_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("aitp_desk.protocols.a2a.handling.LONGEST_WAIT", 0.1)
+    agent = PacedAgent()
+    async with (
+        talking(tmp_path, "threads.max_wait=60", agent=agent) as talker,
+        tasking(talker.desk) as client,
+        asyncio.timeout(GIVEN_UP),
+    ):
+        task = await send(client, QUESTION)
+        assert state(task) in ("submitted", "working")
+        agent.say(Answer("Two weeks."))
+
+
+@pytest.mark.parametrize("part", [{"text": QUESTION}, calling("say", words="x")])
+async def test_a_repeat_is_told_of_the_task_of_the_first_time(
+    tmp_path: Path, part: dict[str, Any]
+) -> None:
+    async with talking(tmp_path, actions=offers()) as talker:
+        caller = await talker.with_key("threads", "actions")
+        first, again = [(await over_http(caller, "once", part)).body["task"] for _ in range(2)]
+        assert again == first
+        assert first["status"]["state"] == "TASK_STATE_COMPLETED"
+        for table in ("threads", "tasks", "task_turns"):
+            assert talker.rows(f"SELECT count(*) FROM {table}") == [(1,)], table
+        other = {"text": "Something else."} if "text" in part else calling("say", words="y")
+        refused = await over_http(caller, "once", other)
+        assert (refused.status, "Use a new key" in json.dumps(refused.body)) == (400, True)
+        assert talker.rows("SELECT count(*) FROM threads") == [(1,)]
+
+
+async def test_what_is_refused_leaves_no_file_and_no_question(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        owner = await talker.with_key("threads", "actions")
+        async with tasking(talker.desk, key=owner.key) as client:
+            over = await send(client, QUESTION)
+            before = talker.rows("SELECT count(*) FROM messages")
+            file = {"raw": base64.b64encode(b"Hello.").decode(), "mediaType": "text/plain"}
+            capability = calling("content_search", query=QUESTION)
+            elsewhere = {"taskPushNotificationConfig": {"url": "http://127.0.0.1:1/"}}
+            for part in (file, capability):
+                with pytest.raises(sdk_errors.UnsupportedOperationError):
+                    await send(client, part, task_id=over.id)
+                with pytest.raises(sdk_errors.InvalidParamsError, match="not notified"):
+                    await send(client, part, configuration=elsewhere)
+                with pytest.raises(sdk_errors.InvalidParamsError, match="leave contextId out"):
+                    await send(client, part, context_id="session_of_nobody")
+        await talker.desk.store.settled()
+        assert talker.rows("SELECT count(*) FROM files") == [(0,)]
+        assert talker.rows("SELECT count(*) FROM messages") == before
+
+
+async def test_bytes_that_are_no_base64_are_refused(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        owner = await talker.with_key()
+        for raw in ("SGVs!bG8u", "SGVs bG8u", "&&&&", "a"):
+            part = {"raw": raw, "mediaType": "text/plain", "filename": "a.txt"}
+            told = await over_http(owner, f"key {raw}", part)
+            assert (told.status, "base64" in json.dumps(told.body)) == (400, True), raw
+
+
+async def test_the_card_tells_what_comes_of_calling_a_skill(tmp_path: Path) -> None:
+    async with talking(tmp_path, actions=offers()) as talker:
+        key = (await talker.with_key("actions")).key
+        async with tasking(talker.desk, key=key) as client:
+            card = await client.get_extended_agent_card(a2a_pb2.GetExtendedAgentCardRequest())
+        told = {skill.id: skill.description for skill in card.skills}
+        assert told["refund"].startswith("Pays money back. It cannot be undone.")
+        assert "approve" in told["refund"]
+        assert "undone" not in told["content_search"]
