@@ -27,7 +27,7 @@ class ByMcp:
                 if told.is_error and case.situation == "ok":
                     told = await client.call_tool(case.action, given | failure(told)["send"])
             except MCPError as error:
-                return Outcome("refused", message=error.message)
+                return Outcome("refused", error.data["code"], error.message)
         if told.is_error:
             refusal = failure(told)
             if "send" in refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from a2a.types import a2a_pb2
-from a2a.utils.errors import A2AError
+from a2a.utils.errors import InvalidParamsError
 from google.protobuf.json_format import MessageToDict
 
 from aitp_desk.protocols.a2a.parts_wire import whole_numbers
@@ -27,8 +27,8 @@ class ByTasks:
         async with tasking(who.desk, self._binding, key=who.key) as client:
             try:
                 task = await send(client, asked, configuration=at_once)
-            except A2AError as error:
-                return Outcome("refused", message=error.message)
+            except InvalidParamsError as error:
+                return Outcome("refused", "invalid_request", error.message)
         return _told(task)
 
     async def ending(self, who: Talker, handle: str) -> Outcome:
