@@ -140,6 +140,11 @@ class Desk:
         self._worker = worker
         self._source_notes = source_notes
 
+    @property
+    def below(self) -> str:
+        """The path below which its addresses stand; empty for the site's own."""
+        return f"/{self.name}" if self.name else ""
+
     async def open_thread(
         self, principal: Principal, draft: ThreadDraft, request: Request
     ) -> OpenedThread:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from aitp_desk.desk.refused import told_of
 from aitp_desk.desk.task_views import Unmade
 from aitp_desk.model.errors import (
     ConsentMissing,
@@ -41,13 +40,7 @@ def unmade_by(error: DeskError) -> Unmade:
     """
     if isinstance(error, RAISED) or type(error) is InvalidRequest:
         raise error
-    data: dict[str, Any] = {"code": error.kind.value}
-    if error.param is not None:
-        data["param"] = error.param
-    if error.retry_after is not None:
-        data["retry_after"] = error.retry_after
-    if error.recovery is not None:
-        data["recovery"] = error.recovery
+    data = told_of(error)
     match error:
         case ConsentMissing():
             state = TaskState.INPUT_REQUIRED

@@ -42,7 +42,6 @@ def rendering_tasks(desks: Sequence[Desk]) -> Render:
         task = None if desk is None else await desk.tasks.show(task_id)
         if desk is None or task is None:
             return None
-        below = f"{desk.site.url}/{name}" if name else desk.site.url
-        return notification(task, Dialect(version), below)
+        return notification(task, Dialect(version), f"{desk.site.url}{desk.below}")
 
     return render

@@ -13,21 +13,20 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.facing.faces import Faces
 from aitp_desk.facing.overview import make_overview
+from aitp_desk.facing.recovery import THREADS_PATH
 from aitp_desk.facing.ways import Ways
 from aitp_desk.protocols.a2a.card import DOOR_PATH as A2A_PATH
 from aitp_desk.protocols.agents_txt.routes import AgentsTxtDoor
 from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses, check_ids
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
+from aitp_desk.protocols.calls import CAPABILITIES_PATH
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
 from aitp_desk.protocols.openapi.document import OPENAPI
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
-from aitp_desk.protocols.openapi.wire import CAPABILITIES_PATH
 from aitp_desk.protocols.protected import RESOURCE_PATH
 from aitp_desk.protocols.reply import Door, Handler
-
-THREADS_PATH = "/v1/threads"
 
 
 def make_agents_txt_doors(desk: Desk, further: Sequence[Desk], config: Config) -> tuple[Door, ...]:

@@ -19,7 +19,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.money import Money
 from aitp_desk.model.scope import covers
-from aitp_desk.protocols.doing import below, calling, consenting
+from aitp_desk.protocols.doing import calling, consenting
 from aitp_desk.protocols.seen import ADDS, Doing, Taken
 
 THREADS_PATH = "/v1/threads"
@@ -141,7 +141,7 @@ class _Helping(msgspec.Struct, frozen=True):
 
     @property
     def at(self) -> str:
-        return below(self.asked.desk)
+        return self.asked.desk.below
 
     def found(self, description: str, *doings: Doing | None) -> Found:
         return Found(description, tuple(one for one in doings if one is not None))

@@ -136,7 +136,7 @@ class PagesDoor:
         if described is None or editions.document(_canonical(call.path)) is not None:
             return await self._page(desk, call, asks=asks)
         document = described()
-        below = f"/{desk.name}" if desk.name else ""
+        below = desk.below
 
         def render() -> Page:
             return tag_page(render_api(desk.site, document, below + DOCUMENT_PATH))

@@ -16,18 +16,9 @@ from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.call import CONFIRMATION
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.calls import CAPABILITIES_PATH, LONGEST_INTENT, LONGEST_QUESTION
 from aitp_desk.protocols.seen import Doing, Kind, Taken
 
-CAPABILITIES_PATH = "/capabilities/"
-STANDS = {
-    "success": "It was carried out; what came of it stands in result or response.",
-    "clarification_needed": "Something has to be said first; the answer asks for it.",
-    "accepted": "It was taken on and goes on by itself. Ask again how it stands.",
-    "pending": "It goes on; where people decide, that takes as long as they take.",
-    "failed": "It failed; error says why. Nothing more comes of it.",
-    "expired": "It waited for too long and was given up.",
-}
-"""How a call stands, by the status of its answer."""
 _KINDS = frozenset(get_args(Kind))
 _NOTHING_KNOWN: Mapping[str, Any] = {}
 _BOUNDS = {
@@ -43,16 +34,16 @@ _BOUNDS = {
     "format": "format {}",
 }
 _QUESTION = (
-    Taken("query", "string", "The question, in words; at most 4096 characters.", is_required=True),
+    Taken(
+        "query",
+        "string",
+        f"The question, in words; at most {LONGEST_QUESTION} characters.",
+        is_required=True,
+    ),
     Taken("locale", "string", "The language of the answer, such as en or fr-CA."),
     Taken("max_tokens", "integer", "How long the answer may be at most, in tokens."),
     Taken("accept_types", "array", "Content types that you can read, such as text/answer."),
 )
-
-
-def below(desk: Desk) -> str:
-    """The path below which a desk's addresses stand; empty for the site's own."""
-    return f"/{desk.name}" if desk.name else ""
 
 
 def callable_actions(
@@ -86,7 +77,7 @@ def calling(
     return Doing(
         action.name.replace("_", "-"),
         "POST",
-        f"{below(desk)}{CAPABILITIES_PATH}{action.name}",
+        f"{desk.below}{CAPABILITIES_PATH}{action.name}",
         " ".join(part.strip() for part in told if part.strip()),
         msgspec.structs.replace(action.safety, confirmation_recommended=True)
         if action.may_cost
@@ -114,7 +105,7 @@ def _taken(
     if action.may_cost:
         yield consenting(price, is_required=price is not None)
     if action.kind != "query":
-        text = "What the call is for, in at most 256 characters."
+        text = f"What the call is for, in at most {LONGEST_INTENT} characters."
         yield Taken(INTENT, "string", text, is_required=desk.requires_intent)
     if action.kind == "async":
         yield Taken(CALLBACK, "string", "A URL at which the end of the call is told, signed.")

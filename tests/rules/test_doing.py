@@ -15,7 +15,7 @@ from aitp_desk.protocols.doing import calling
 from aitp_desk.protocols.hac import Context, wrap
 from aitp_desk.protocols.hac.checking import check_document
 
-DESK: Any = SimpleNamespace(name="", requires_intent=False)
+DESK: Any = SimpleNamespace(below="", requires_intent=False)
 _WORDS = st.sampled_from(["", "a", "b", "it costs 5 EUR", "two\nlines"])
 _VALUES = st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["a", "b"])
 _TYPES = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null", "x"])

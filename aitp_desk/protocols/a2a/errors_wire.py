@@ -13,13 +13,16 @@ import msgspec
 
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import ConsentMissing, DeskError, TaskIsOver, TaskNotCancelable
+from aitp_desk.protocols.json_rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    rpc_error,
+)
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import JSON, Reply
 
-PARSE_ERROR = -32700
-INVALID_REQUEST = -32600
-METHOD_NOT_FOUND = -32601
-INTERNAL = -32603
 DOMAIN = "a2a-protocol.org"
 _INFO = "type.googleapis.com/google.rpc.ErrorInfo"
 _BAD_REQUEST = "type.googleapis.com/google.rpc.BadRequest"
@@ -49,7 +52,7 @@ def _in_transport(code: int, reason: str, status: str) -> Refusal:
     return Refusal(code, reason, status, is_transport=True)
 
 
-_WRONG = Refusal(-32602, "INVALID_PARAMS", "INVALID_ARGUMENT", 400)
+_WRONG = Refusal(INVALID_PARAMS, "INVALID_PARAMS", "INVALID_ARGUMENT", 400)
 _UNKNOWN = Refusal(-32001, "TASK_NOT_FOUND", "NOT_FOUND")
 _NO_METHOD = _in_transport(METHOD_NOT_FOUND, "METHOD_NOT_FOUND", "NOT_FOUND")
 _REFUSALS: Mapping[ErrorKind, Refusal] = MappingProxyType(
@@ -71,9 +74,9 @@ _REFUSALS: Mapping[ErrorKind, Refusal] = MappingProxyType(
         ErrorKind.WRONG_HOST: _in_transport(INVALID_REQUEST, "WRONG_HOST", "INVALID_ARGUMENT"),
         ErrorKind.REQUEST_TOO_LARGE: _in_transport(INVALID_REQUEST, "TOO_LARGE", "OUT_OF_RANGE"),
         ErrorKind.REQUEST_TIMEOUT: _in_transport(INVALID_REQUEST, "TIMEOUT", "DEADLINE_EXCEEDED"),
-        ErrorKind.RATE_LIMITED: _in_transport(INTERNAL, "RATE_LIMITED", "RESOURCE_EXHAUSTED"),
-        ErrorKind.UNAVAILABLE: _in_transport(INTERNAL, "UNAVAILABLE", "UNAVAILABLE"),
-        ErrorKind.INTERNAL: _in_transport(INTERNAL, "INTERNAL_ERROR", "INTERNAL"),
+        ErrorKind.RATE_LIMITED: _in_transport(INTERNAL_ERROR, "RATE_LIMITED", "RESOURCE_EXHAUSTED"),
+        ErrorKind.UNAVAILABLE: _in_transport(INTERNAL_ERROR, "UNAVAILABLE", "UNAVAILABLE"),
+        ErrorKind.INTERNAL: _in_transport(INTERNAL_ERROR, "INTERNAL_ERROR", "INTERNAL"),
     }
 )
 """What each kind is called; what is wrong with a request beside these, is with its parameters."""
@@ -88,14 +91,6 @@ def refusal_of(error: DeskError) -> Refusal:
             return Refusal(-32004, "UNSUPPORTED_OPERATION", "FAILED_PRECONDITION", 400)
         case _:
             return _REFUSALS[error.kind]
-
-
-def rpc_error(request_id: Any, code: int, message: str, details: Any = None) -> dict[str, Any]:
-    """A JSON-RPC response that says what is wrong."""
-    error = {"code": code, "message": message}
-    if details is not None:
-        error["data"] = details
-    return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
 def refuse_call(error: DeskError, request_id: Any) -> Reply:

@@ -33,6 +33,7 @@ from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.requests_wire import SendParams, read_list, write_token
 from aitp_desk.protocols.a2a.stream_wire import Event, TaskRunWording
 from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWords
+from aitp_desk.protocols.calls import LONGEST_INTENT, LONGEST_QUESTION
 from aitp_desk.protocols.reply import Call
 from aitp_desk.protocols.sse import BEAT
 
@@ -40,7 +41,6 @@ BEAT_SECONDS = 15.0
 LONGEST_WAIT = 20.0
 """Seconds that a sent message keeps its caller waiting: clients commonly give up after 30."""
 FILE_PURPOSE = "a2a"
-LONGEST_QUESTION = 4096
 _INTENT = "intent"
 
 
@@ -223,9 +223,9 @@ def _direct(name: str, called: dict[str, Any]) -> DirectCall:
     if not isinstance(given, dict):
         raise InvalidRequest("arguments is an object.", param="message.parts[0].data.arguments")
     intent = called.get(_INTENT)
-    if intent is not None and not (isinstance(intent, str) and len(intent) <= 256):
+    if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
         raise InvalidRequest(
-            "intent says in at most 256 characters what the call is for.",
+            f"intent says in at most {LONGEST_INTENT} characters what the call is for.",
             param="message.parts[0].data.intent",
         )
     arguments, consent = part_consent(given)

@@ -40,7 +40,7 @@ def make_doors(
         is_union: whether the public card is for callers of version 0.3 as well.
         clock: Unix seconds.
     """
-    root = f"/{desk.name}" if desk.name else ""
+    root = desk.below
     below, path = f"{desk.site.url}{root}", f"{root}{DOOR_PATH}"
     token_url = f"{desk.site.url}{token_path}" if token_path else ""
     cards = Cards(below, token_url=token_url, is_union=is_union, clock=clock)

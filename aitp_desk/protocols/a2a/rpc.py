@@ -17,17 +17,18 @@ from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.a2a import handling
 from aitp_desk.protocols.a2a.card import Cards
 from aitp_desk.protocols.a2a.dialect import VERSION_HEADER, Dialect, read_version
-from aitp_desk.protocols.a2a.errors_wire import (
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    PARSE_ERROR,
-    error_info,
-    refuse_call,
-    rpc_error,
-)
+from aitp_desk.protocols.a2a.errors_wire import error_info, refuse_call
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.requests_wire import read_push, read_send
 from aitp_desk.protocols.a2a.tasks_wire import TaskWords
+from aitp_desk.protocols.json_rpc import (
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    is_id,
+    rpc_error,
+    rpc_result,
+)
 from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply
 from aitp_desk.protocols.sse import UNBUFFERED
 
@@ -60,14 +61,11 @@ class RpcCall(msgspec.Struct, frozen=True):
 
     def reply(self, result: Any) -> Reply:
         """Its answer."""
-        return Reply(200, _encode(self._answer(result)))
+        return Reply(200, _encode(rpc_result(self.id, result)))
 
     def event(self, body: dict[str, Any]) -> bytes:
         """Its answer, as one of those that a stream is."""
-        return b"data: %b\n\n" % _encode(self._answer(body))
-
-    def _answer(self, result: Any) -> dict[str, Any]:
-        return {"jsonrpc": "2.0", "id": self.id, "result": result}
+        return b"data: %b\n\n" % _encode(rpc_result(self.id, body))
 
 
 _REASONS = {
@@ -226,7 +224,7 @@ def _wrong_envelope(given: Any) -> str | None:
 
 
 def _is_id(value: Any) -> bool:
-    return value is None or isinstance(value, str) or type(value) is int
+    return value is None or is_id(value)
 
 
 def _wrong(id_: Any, code: int, message: str) -> Reply:

@@ -16,25 +16,15 @@ from aitp_desk.desk.exchange import ActionReply, CallStatus
 from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
-from aitp_desk.model.call import CallState
 from aitp_desk.model.ticket import told_together
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
+from aitp_desk.protocols.calls import STATUS
 from aitp_desk.protocols.reply import Reply
 
 _encode = msgspec.json.Encoder().encode
 
 STATUS_PATH = "/agent/converse/status/"
 """Where an accepted call is asked after; its session's id follows (AHP 0.1, section 9.1)."""
-_STATUS = {
-    CallState.STARTED: "pending",
-    CallState.WAITING_INPUT: "pending",
-    CallState.WAITING_PAYMENT: "pending",
-    CallState.WAITING_APPROVAL: "pending",
-    CallState.SUCCEEDED: "success",
-    CallState.FAILED: "failed",
-    CallState.UNKNOWN: "failed",
-    CallState.EXPIRED: "expired",
-}
 
 
 class Encoder:
@@ -73,7 +63,7 @@ class Encoder:
         """The same as bytes: whoever asks after a call and whoever is told of it read these."""
         call = status.call
         told: dict[str, Any] = {
-            "status": _STATUS[call.state],
+            "status": STATUS[call.state],
             "session_id": call.session_id,
         }
         if told["status"] == "pending":

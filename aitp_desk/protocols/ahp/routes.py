@@ -15,7 +15,7 @@ from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_manifest
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
-from aitp_desk.protocols.doing import STANDS, below
+from aitp_desk.protocols.calls import STANDS
 from aitp_desk.protocols.reply import (
     JSON,
     Call,
@@ -119,7 +119,7 @@ async def see_status(desk: Desk, call: Call, reply: Reply) -> Seen:
     session_id = call.params["session_id"]
     related = (
         Related("self", f"{STATUS_PATH}{session_id}"),
-        Related("thread", f"{below(desk)}/v1/threads/{session_id}", "The conversation."),
+        Related("thread", f"{desk.below}/v1/threads/{session_id}", "The conversation."),
     )
     return Seen(f"A call that was made in a conversation. {stands}", (), related)
 

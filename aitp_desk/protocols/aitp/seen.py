@@ -13,7 +13,6 @@ from aitp_desk.model.action import Related
 from aitp_desk.model.run import MOVES, RunState
 from aitp_desk.model.thread import Thread
 from aitp_desk.protocols.aitp import wire
-from aitp_desk.protocols.doing import below
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.protocols.seen import ADDS, FINAL, UNDOABLE, Doing, Seen, Taken
 
@@ -95,7 +94,7 @@ async def see_deleted(desk: Desk, call: Call, _reply: Reply) -> Seen:
     """What is no more."""
     thread_id = _thread_id(call)
     if "message_id" not in call.params:
-        opens = Related("collection", f"{below(desk)}/v1/threads", "Where threads are opened.")
+        opens = Related("collection", f"{desk.below}/v1/threads", "Where threads are opened.")
         return Seen("The thread is closed for good, and what was said on it is gone.", (), (opens,))
     at = thread_path(desk, thread_id)
     listed = Related("collection", f"{at}/messages", "All messages of the thread.")
@@ -153,7 +152,7 @@ async def see_runs(desk: Desk, call: Call, reply: Reply) -> Seen:
 
 def thread_path(desk: Desk, thread_id: str) -> str:
     """The address of a thread."""
-    return f"{below(desk)}/v1/threads/{quote(thread_id, safe='')}"
+    return f"{desk.below}/v1/threads/{quote(thread_id, safe='')}"
 
 
 def _thread_id(call: Call) -> str:

@@ -16,14 +16,14 @@ from aitp_desk.desk.invocation import Consent
 from aitp_desk.desk.json_arguments import part_consent
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest, MissingField
-from aitp_desk.protocols.mcp.tools import (
+from aitp_desk.protocols.calls import (
     LONGEST_INTENT,
+    LONGEST_LOCALE,
     LONGEST_QUESTION,
     LONGEST_SESSION,
     MOST_TOKENS,
-    SESSION,
-    USUAL_QUESTIONS,
 )
+from aitp_desk.protocols.mcp.tools import SESSION, USUAL_QUESTIONS
 
 _QUESTION = frozenset({"query", SESSION, "locale", "max_tokens"})
 
@@ -90,7 +90,7 @@ def read_question(action: Action, given: Mapping[str, Any]) -> Ask:
         session_id=_text(given.get(SESSION), SESSION, LONGEST_SESSION),
         accepts=action.answer_types,
         max_tokens=tokens,
-        locale=_text(given.get("locale"), "locale", 64),
+        locale=_text(given.get("locale"), "locale", LONGEST_LOCALE),
     )
 
 

@@ -13,13 +13,15 @@ import msgspec
 
 from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.desk.desk import Desk
-from aitp_desk.protocols.mcp.caller import (
+from aitp_desk.protocols.json_rpc import (
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    Caller,
-    RpcError,
+    is_id,
+    rpc_error,
+    rpc_result,
 )
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.mcp.tools import Item
 from aitp_desk.protocols.reply import EVENT_STREAM, Reply
@@ -45,7 +47,7 @@ def wrong_form(message: Any) -> str | None:
     """
     if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
         return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
-    if "id" in message and not (isinstance(message["id"], str) or type(message["id"]) is int):
+    if "id" in message and not is_id(message["id"]):
         return "The id of a message is a text or a whole number."
     if "method" in message and not isinstance(message["method"], str):
         return "The method of a message is a text."
@@ -71,7 +73,7 @@ async def answer_bare(
         result = await _answer(desk, methods, caller, method, params or {})
     except RpcError as error:
         return refuse(id_, error.code, error.message, error.data, status=200)
-    return Reply(200, _encode({"jsonrpc": "2.0", "id": id_, "result": result}))
+    return Reply(200, _encode(rpc_result(id_, result)))
 
 
 async def _answer(
@@ -105,7 +107,4 @@ def refuse(
     id_: str | int | None, code: int, message: str, data: Any = None, *, status: int = 400
 ) -> Reply:
     """A message that is refused, in JSON-RPC's form (section 5.1)."""
-    error: Item = {"code": code, "message": message}
-    if data is not None:
-        error["data"] = data
-    return Reply(status, _encode({"jsonrpc": "2.0", "id": id_, "error": error}))
+    return Reply(status, _encode(rpc_error(id_, code, message, data)))

@@ -9,14 +9,8 @@ import msgspec
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.model.principal import Principal
 
-PARSE_ERROR: Final = -32700
-INVALID_REQUEST: Final = -32600
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
-INTERNAL_ERROR: Final = -32603
 REFUSED: Final = -32010
-"""The codes of JSON-RPC 2.0 (section 5.1), and the one that this server has for what is none of
-these; ``data.code`` says what it is."""
+"""The code that this server has for what JSON-RPC has none for; ``data.code`` says what it is."""
 
 
 class Caller(msgspec.Struct):

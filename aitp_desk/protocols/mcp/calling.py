@@ -26,8 +26,11 @@ from aitp_desk.model.errors import (
     UnknownAction,
 )
 from aitp_desk.protocols.doing import callable_actions
+from aitp_desk.protocols.json_rpc import (
+    INVALID_PARAMS,
+)
 from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
-from aitp_desk.protocols.mcp.caller import INVALID_PARAMS, Caller, RpcError
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.eliciting import (
     Replied,
     ask_arguments,

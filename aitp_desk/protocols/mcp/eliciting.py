@@ -20,8 +20,12 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.mcp.caller import INVALID_PARAMS, RpcError
-from aitp_desk.protocols.mcp.tools import LONGEST_INTENT, Item
+from aitp_desk.protocols.calls import LONGEST_INTENT
+from aitp_desk.protocols.json_rpc import (
+    INVALID_PARAMS,
+)
+from aitp_desk.protocols.mcp.caller import RpcError
+from aitp_desk.protocols.mcp.tools import Item
 
 ARGUMENTS = "arguments"
 CONSENT = "consent"

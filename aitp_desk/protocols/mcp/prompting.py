@@ -7,7 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.protocols.mcp.caller import INVALID_PARAMS, Caller, RpcError
+from aitp_desk.protocols.json_rpc import (
+    INVALID_PARAMS,
+)
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.tools import Item
 
 Suggested = Callable[[Desk], Sequence[str]]

@@ -26,10 +26,14 @@ from aitp_desk.model.errors import (
     ScopeMissing,
 )
 from aitp_desk.model.resource import NOTHING_HERE
-from aitp_desk.protocols.doing import below
-from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Caller, RpcError
+from aitp_desk.protocols.calls import LONGEST_QUESTION
+from aitp_desk.protocols.json_rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+)
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.calling import count_question
-from aitp_desk.protocols.mcp.tools import LONGEST_QUESTION, Item
+from aitp_desk.protocols.mcp.tools import Item
 from aitp_desk.protocols.reply import JSON
 
 Markdown = Callable[[Desk, Document], Awaitable[str]]
@@ -78,7 +82,7 @@ class Reading:
         }
         types = [
             {
-                "uriTemplate": f"{desk.site.url}{below(desk)}{type_.template}",
+                "uriTemplate": f"{desk.site.url}{desk.below}{type_.template}",
                 "name": type_.name,
                 "description": type_.summary,
                 "mimeType": JSON,
@@ -112,7 +116,7 @@ class Reading:
     async def _read(self, desk: Desk, caller: Caller, uri: str) -> tuple[str, str]:
         if uri.startswith(SEARCH):
             return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON
-        site, before = desk.site.url, below(desk)
+        site, before = desk.site.url, desk.below
         path = uri.removeprefix(site).partition("#")[0]
         if not uri.startswith(f"{site}{before}/"):
             raise ResourceNotFound(NOTHING_HERE)

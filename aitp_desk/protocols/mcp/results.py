@@ -18,18 +18,14 @@ from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.calling_directly import INTENT
 from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.desk.offer import Offer
+from aitp_desk.desk.refused import told_of
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION, ActionCall, CallState
+from aitp_desk.model.call import CONFIRMATION, ActionCall
 from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
 from aitp_desk.model.ticket import told_together
+from aitp_desk.protocols.calls import STATUS
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, is_object
 
-_STATUS = {
-    CallState.SUCCEEDED: "success",
-    CallState.FAILED: "failed",
-    CallState.UNKNOWN: "failed",
-    CallState.EXPIRED: "expired",
-}
 _to_json = msgspec.json.Encoder().encode
 
 
@@ -60,7 +56,7 @@ def called(action: Action, status: CallStatus, session_id: str | None = None) ->
     if action.kind == "async" or not call.is_over:
         return stands(status, session_id)
     if call.error is not None or status.offer is None:
-        kind, message = ("internal", "") if call.error is None else _why(call)
+        kind, message = _why(call)
         return _refusal({"code": kind, "message": message}, message)
     structured = None
     if action.output_schema is not None and is_object(action.output_schema):
@@ -87,7 +83,7 @@ def stands(status: CallStatus, session_id: str | None = None) -> Item:
         )
         after = f"Ask after it by the tool {CALL_STATUS}: {_to_json(where).decode()}"
         return _result(f"{told['progress']} {after}", told, call, session_id)
-    told["status"] = _STATUS[call.state]
+    told["status"] = STATUS[call.state]
     if status.offer is None:
         kind, message = _why(call)
         told["error"] = {"code": kind, "message": message}
@@ -103,15 +99,11 @@ def refused(error: DeskError, tool: str, missing: Mapping[str, Any] | None = Non
         tool: that was called.
         missing: the schemas of arguments that were not given, by their names.
     """
-    told: Item = {"code": error.kind.value, "message": error.message}
+    told: Item = {"code": error.kind.value, "message": error.message, **told_of(error)}
     helps: list[str] = []
-    if error.param is not None:
-        told["param"] = error.param
     if error.retry_after is not None:
-        told["retry_after"] = error.retry_after
         helps.append(f"Try again in {error.retry_after} seconds.")
     if error.recovery is not None:
-        told["recovery"] = error.recovery
         helps.append(error.recovery.description)
         if error.recovery.actions:
             helps.append(f"These tools help: {', '.join(error.recovery.actions)}.")

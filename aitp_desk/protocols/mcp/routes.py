@@ -14,20 +14,20 @@ import msgspec
 from aitp_desk.auth.address import Headers
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.refused import told_of
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import decode_json
-from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse, wrong_form
-from aitp_desk.protocols.mcp.bridge import Application, ask_application
-from aitp_desk.protocols.mcp.caller import (
+from aitp_desk.protocols.json_rpc import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
-    REFUSED,
-    Caller,
 )
+from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse, wrong_form
+from aitp_desk.protocols.mcp.bridge import Application, ask_application
+from aitp_desk.protocols.mcp.caller import REFUSED, Caller
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
@@ -144,7 +144,7 @@ class McpDoor:
     def door(self) -> Door:
         """The door with its table of routes."""
         name = self._desk.name
-        path = f"/{name}{MCP_PATH}" if name else MCP_PATH
+        path = f"{self._desk.below}{MCP_PATH}"
         route = Route("POST", path, self.post, counted="static", max_body=MAX_BODY)
         return Door(
             f"mcp of {name}" if name else "mcp",
@@ -161,14 +161,8 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
 
     ``data.code`` is its kind; the HTTP status and headers are those of every door.
     """
-    data: dict[str, Any] = {"code": error.kind.value}
-    if error.param is not None:
-        data["param"] = error.param
-    if error.retry_after is not None:
-        data["retry_after"] = error.retry_after
-    if error.recovery is not None:
-        data["recovery"] = error.recovery
-    reply = refuse(None, _code_of(error.kind), error.message, data, status=status_of(error.kind))
+    code, status = _code_of(error.kind), status_of(error.kind)
+    reply = refuse(None, code, error.message, told_of(error), status=status)
     return msgspec.structs.replace(reply, headers=refusal_headers(error))
 
 

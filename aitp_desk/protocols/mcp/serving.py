@@ -25,8 +25,12 @@ from pydantic import BaseModel
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.principal import Principal
+from aitp_desk.protocols.json_rpc import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+)
 from aitp_desk.protocols.mcp.bridge import CALLER
-from aitp_desk.protocols.mcp.caller import INTERNAL_ERROR, INVALID_PARAMS, Caller, RpcError
+from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.eliciting import ask_here
 from aitp_desk.protocols.mcp.methods import Method, Methods
 from aitp_desk.protocols.mcp.reading import NOT_FOUND

@@ -13,6 +13,14 @@ from aitp_desk.desk.calling_directly import INTENT
 from aitp_desk.desk.registry import CONTACT, LIST_PAGES, OWN_NAMES, SITE_INFO
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.protocols.calls import (
+    LONGEST_INTENT,
+    LONGEST_LOCALE,
+    LONGEST_QUESTION,
+    LONGEST_SESSION,
+    MOST_TOKENS,
+    PRICE,
+)
 
 Item = dict[str, Any]
 
@@ -20,10 +28,6 @@ CALL_STATUS: Final = "call_status"
 """The tool that says how a call stands which goes on by itself."""
 SESSION: Final = "session_id"
 """The argument that chooses a conversation."""
-LONGEST_QUESTION: Final = 4096
-LONGEST_SESSION: Final = 128
-MOST_TOKENS: Final = 32_768
-LONGEST_INTENT: Final = 256
 
 USUAL_QUESTIONS: Mapping[str, str] = {
     SITE_INFO: "What is this site about?",
@@ -182,7 +186,7 @@ def _question(action: Action) -> Item:
             SESSION: _SESSION,
             "locale": {
                 "type": "string",
-                "maxLength": 64,
+                "maxLength": LONGEST_LOCALE,
                 "description": "The language of the answer, such as en or fr-CA.",
             },
             "max_tokens": {
@@ -223,18 +227,10 @@ def asks_first(action: Action) -> bool:
 
 
 def _confirmation(action: Action) -> Item:
-    price: Item = {
-        "type": "object",
-        "properties": {
-            "amount": {"type": "string"},
-            "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
-        },
-        "required": ["amount", "currency"],
-    }
     told = "What the user has agreed to: the price as the refusal names it."
     if not action.may_cost:
         return {"const": True, "description": "True once the user has agreed to it."}
-    return {"anyOf": [price, {"const": True}], "description": told}
+    return {"anyOf": [dict(PRICE), {"const": True}], "description": told}
 
 
 def _call_status() -> Item:

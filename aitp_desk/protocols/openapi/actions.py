@@ -9,19 +9,10 @@ from aitp_desk.desk.calling_directly import CALLBACK, INTENT
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.protocols.calls import LONGEST_CALLBACK, LONGEST_INTENT, PRICE
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
 from aitp_desk.protocols.openapi.placing import shapes_of
-from aitp_desk.protocols.openapi.wire import LONGEST_CALLBACK, LONGEST_INTENT
 from aitp_desk.protocols.reply import JSON
-
-_MONEY: Item = {
-    "type": "object",
-    "properties": {
-        "amount": {"type": "string"},
-        "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
-    },
-    "required": ["amount", "currency"],
-}
 
 _CALLED_BACK: Item = {
     "ended": {
@@ -91,7 +82,7 @@ def action_schemas(action: Action) -> dict[str, Item]:
     arguments = schemas[_name(action, "arguments")]
     reserved: Item = {}
     if action.may_cost:
-        reserved[CONFIRMATION] = {**_MONEY, "description": "The price that is agreed to."}
+        reserved[CONFIRMATION] = {**PRICE, "description": "The price that is agreed to."}
     if action.kind != "query":
         reserved[INTENT] = {
             "type": "string",

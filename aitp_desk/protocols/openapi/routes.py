@@ -11,6 +11,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
 from aitp_desk.model.action import Action, may_invoke
+from aitp_desk.protocols.calls import CAPABILITIES_PATH
 from aitp_desk.protocols.openapi import wire
 from aitp_desk.protocols.openapi.document import describe
 from aitp_desk.protocols.openapi.seen import (
@@ -50,7 +51,7 @@ class OpenApiDoor:
         self._desk = desk
         self._served = served
         self._encode_answer = encode_answer
-        self._below = f"/{desk.name}" if desk.name else ""
+        self._below = desk.below
         self._declared: tuple[Action, ...] | None = None
         self._document = b""
         self._tag = ""
@@ -112,10 +113,10 @@ class OpenApiDoor:
 
     def door(self) -> Door:
         """The door with its table of routes."""
-        below, calls = self._below, f"{self._below}{wire.CAPABILITIES_PATH}{{name}}"
+        below, calls = self._below, f"{self._below}{CAPABILITIES_PATH}{{name}}"
         routes = (
             Route("GET", below + DOCUMENT_PATH, self.get_document, "static", is_open=True),
-            _seen(below + wire.CAPABILITIES_PATH.rstrip("/"), self.list_actions, see_capabilities),
+            _seen(below + CAPABILITIES_PATH.rstrip("/"), self.list_actions, see_capabilities),
             _seen(calls, self.get_action, see_capability),
             Route(
                 "POST",
@@ -128,7 +129,7 @@ class OpenApiDoor:
             _seen(f"{calls}/calls/{{call_id}}", self.get_call, see_call),
         )
         name = self._desk.name
-        owns = (below + wire.CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
+        owns = (below + CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
         if not name:
             return Door("openapi", routes, owns, wire.render_error)
         return Door(f"openapi of {name}", routes, owns, wire.render_error, self._desk)

@@ -11,25 +11,27 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action, Related
 from aitp_desk.model.resource import variables_in
-from aitp_desk.protocols.doing import (
+from aitp_desk.protocols.calls import (
     CAPABILITIES_PATH,
+    LONGEST_CLARIFICATION,
+    LONGEST_LOCALE,
+    LONGEST_QUESTION,
+    LONGEST_SESSION,
     STANDS,
-    below,
-    callable_actions,
-    calling,
 )
+from aitp_desk.protocols.doing import callable_actions, calling
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.protocols.seen import Doing, Seen, Taken
 
 _QUESTION: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "query": {"type": "string", "minLength": 1, "maxLength": 4096},
-        "locale": {"type": "string", "minLength": 1, "maxLength": 64},
+        "query": {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION},
+        "locale": {"type": "string", "minLength": 1, "maxLength": LONGEST_LOCALE},
         "max_tokens": {"type": "integer", "minimum": 1},
         "accept_types": {"type": "array", "items": {"type": "string"}},
-        "session_id": {"type": "string", "maxLength": 128},
-        "clarification": {"type": "string", "maxLength": 1024},
+        "session_id": {"type": "string", "maxLength": LONGEST_SESSION},
+        "clarification": {"type": "string", "maxLength": LONGEST_CLARIFICATION},
     },
     "required": ["query"],
 }
@@ -68,7 +70,7 @@ async def see_capabilities(desk: Desk, call: Call, _reply: Reply) -> Seen:
         f"What {desk.site.name} can do. You may call {count} of these, which stand under actions,"
         " each at an address of its own by a JSON object of its arguments."
     )
-    at = below(desk)
+    at = desk.below
     related = (
         *(Related("item", f"{at}{CAPABILITIES_PATH}{one.name}") for one in desk.registry.actions),
         Related("service-desc", f"{at}/openapi.json", "Describes all addresses (OpenAPI)."),
@@ -78,7 +80,7 @@ async def see_capabilities(desk: Desk, call: Call, _reply: Reply) -> Seen:
 
 async def see_capability(desk: Desk, call: Call, _reply: Reply) -> Seen:
     """One action."""
-    action, at = desk.registry.action(call.params["name"]), below(desk)
+    action, at = desk.registry.action(call.params["name"]), desk.below
     doings = [
         calling(desk, one)
         for one in callable_actions(desk, call.principal, call.allowance)
@@ -91,7 +93,7 @@ async def see_capability(desk: Desk, call: Call, _reply: Reply) -> Seen:
 async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
     """A call, as it was made or as it stands."""
     body = msgspec.json.decode(reply.body)
-    at, status = below(desk), str(body.get("status"))
+    at, status = desk.below, str(body.get("status"))
     action = desk.registry.action(call.params["name"])
     parts = [f"A call of {action.name}.", STANDS.get(status, "")]
     related = list(_related(action, at))

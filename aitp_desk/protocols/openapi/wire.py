@@ -17,8 +17,9 @@ from aitp_desk.desk.calling_directly import CALLBACK, INTENT, DirectCall
 from aitp_desk.desk.exchange import Ask, CallStatus
 from aitp_desk.desk.json_arguments import part_consent
 from aitp_desk.desk.offer import Offer
+from aitp_desk.desk.refused import told_of
 from aitp_desk.model.action import TEXT_ANSWER
-from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.call import ActionCall
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     ConsentMissing,
@@ -29,29 +30,27 @@ from aitp_desk.model.errors import (
     UnsupportedType,
 )
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols.calls import (
+    CAPABILITIES_PATH,
+    LONGEST_CALLBACK,
+    LONGEST_CLARIFICATION,
+    LONGEST_INTENT,
+    LONGEST_LOCALE,
+    LONGEST_QUESTION,
+    LONGEST_SESSION,
+    MOST_TOKENS,
+    STATUS,
+)
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
 
-CAPABILITIES_PATH = "/capabilities/"
 PROBLEM = "application/problem+json"
 MAX_BODY = 64 * 1024
-LONGEST_QUESTION = 4096
-LONGEST_INTENT = 256
-LONGEST_CALLBACK = 2048
-MOST_TOKENS = 32_768
 _RESERVED = frozenset({INTENT, CALLBACK})
-LONGEST_SESSION = 128
-LONGEST_CLARIFICATION = 1024
 _QUESTION = frozenset(
     {"query", "locale", "max_tokens", "accept_types", "session_id", "clarification"}
 )
 _KINDS = frozenset(kind.value for kind in ErrorKind)
-_STATUS = {
-    CallState.SUCCEEDED: "success",
-    CallState.FAILED: "failed",
-    CallState.UNKNOWN: "failed",
-    CallState.EXPIRED: "expired",
-}
 _encode = msgspec.json.Encoder().encode
 
 
@@ -98,7 +97,7 @@ def decode_question(name: str, body: bytes) -> Ask:
         raise MissingField("The member 'query' is required: the question.", param="query")
     if not isinstance(query, str) or not query.strip() or len(query) > LONGEST_QUESTION:
         raise InvalidRequest(f"query has 1 to {LONGEST_QUESTION} characters.", param="query")
-    if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= 64):
+    if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= LONGEST_LOCALE):
         raise InvalidRequest("locale is a language tag such as en or fr-CA.", param="locale")
     tokens = given.get("max_tokens")
     if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MOST_TOKENS):
@@ -168,13 +167,7 @@ def status_body(status: CallStatus, site_url: str) -> bytes:
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     """A refusal as problem details (RFC 9457); ``code`` is its kind."""
-    body = _problem(error.kind, error.message)
-    if error.param is not None:
-        body["param"] = error.param
-    if error.retry_after is not None:
-        body["retry_after"] = error.retry_after
-    if error.recovery is not None:
-        body["recovery"] = error.recovery
+    body = _problem(error.kind, error.message) | told_of(error)
     match error:
         case ConsentMissing():
             body["price"] = error.price
@@ -200,7 +193,7 @@ def _named(call: ActionCall) -> dict[str, Any]:
 
 def _ended(status: CallStatus, site_url: str) -> dict[str, Any]:
     call, offer = status.call, status.offer
-    told = {**_named(call), "status": _STATUS[call.state]}
+    told = {**_named(call), "status": STATUS[call.state]}
     if offer is None:
         return {**told, "error": call.error}
     return {

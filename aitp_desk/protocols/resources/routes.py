@@ -54,7 +54,7 @@ class ResourcesDoor:
         render_error: Callable[[DeskError, Mapping[str, str]], Reply],
     ) -> None:
         self._desk = desk
-        self._below = f"/{desk.name}" if desk.name else ""
+        self._below = desk.below
         self._get_page = get_page
         self._pages_at = pages_at
         self._calls = calls
