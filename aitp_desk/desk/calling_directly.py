@@ -146,6 +146,15 @@ class CallingDirectly:
                 raise MissingField(told, param=INTENT)
             yield Begun(id_, before)
 
+    def check(self, principal: Principal, asked: DirectCall) -> None:
+        """Refuse a call that could not be made whatever the site says to it.
+
+        Raises:
+            UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.
+            InvalidRequest: the arguments break the action's schema.
+        """
+        self._invoking.find(principal, asked.name).read(asked.arguments)
+
     async def status(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How a call of the caller's stands.
 

@@ -21,7 +21,8 @@ from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.sessions import Sessions
-from aitp_desk.desk.task_exchange import Sent, TaskPage
+from aitp_desk.desk.task_exchange import Sent
+from aitp_desk.desk.task_listing import TaskListing
 from aitp_desk.desk.task_outcomes import unmade_by
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
@@ -35,7 +36,7 @@ from aitp_desk.model.errors import (
     TaskNotFound,
 )
 from aitp_desk.model.ids import new_id
-from aitp_desk.model.principal import Principal, may_use_threads
+from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.task import TASK_PREFIX, Push, Result, Task, TaskState
 from aitp_desk.model.thread import Draft, ThreadDraft
@@ -47,8 +48,6 @@ from aitp_desk.store.work.tasks import add_task, add_turn
 
 CANCEL_SECONDS = 2.0
 """How long a worker that is told to stop is waited for."""
-MOST_LISTED = 500
-"""Among so many of the newest tasks those of a state are looked for."""
 
 
 class Tasks:
@@ -59,6 +58,9 @@ class Tasks:
     Parameters:
         desk: name of the further site agent; empty for the site's own.
         clock: Unix seconds.
+
+    Attributes:
+        listing: lists them.
     """
 
     def __init__(
@@ -92,6 +94,7 @@ class Tasks:
             sessions=sessions,
             idle_before=lambda: posting.idle_before,
         )
+        self.listing = TaskListing(store, self._views, self._reach, desk)
         self._clock = clock
 
     async def check(self, principal: Principal, sent: Sent) -> None:
@@ -165,6 +168,7 @@ class Tasks:
                 return await self._views.view(again)
         kept, thread_id = await self._place(principal, sent)
         if thread_id is None:
+            self._check_call(principal, asked)
             beginning = Request(request.method, request.path, b"", hops=request.hops)
             opened = await self._posting.open_thread(principal, ThreadDraft(), beginning)
             thread_id = opened.thread.id
@@ -234,47 +238,6 @@ class Tasks:
             raise TaskNotFound("Nothing is said for this task that is answered.", param="id")
         return await self._runs.retrieve(principal, task.thread_id, task.run_id)
 
-    async def list(
-        self,
-        principal: Principal,
-        *,
-        context: str,
-        state: TaskState | None,
-        after: tuple[int, str] | None,
-        since: int,
-        limit: int,
-    ) -> TaskPage:
-        """One page of the caller's tasks, of one conversation or of all.
-
-        Who is not known has only those of a conversation that they can name. Of a conversation that
-        is not the caller's there are none.
-
-        Parameters:
-            context: empty for all.
-            after: as :class:`TaskPage` gives it.
-            since: Unix seconds of the newest turn; those before then are left out.
-        """
-        thread_id = await self._reach.thread_to_list(principal, context) if context else None
-        if thread_id is None and (context or principal.owner is None):
-            return TaskPage((), None, 0)
-        kept = await task_reads.tasks(
-            self._store,
-            desk=self._desk,
-            thread_id=thread_id,
-            owner=principal.owner,
-            after=None,
-            since=since,
-            limit=MOST_LISTED,
-        )
-        if state is not None:
-            kept = tuple([one for one in kept if (await self._views.view(one)).state is state])
-        rest = [one for one in kept if after is None or (one.changed_at, one.id) < after]
-        page = rest[:limit]
-        last = (page[-1].changed_at, page[-1].id) if len(rest) > limit else None
-        views = [await self._views.view(one) for one in page]
-        shown = [one for one in views if may_use_threads(principal) or not one.has_messages]
-        return TaskPage(tuple(shown), last, len(kept))
-
     async def cancel(self, principal: Principal, task_id: str) -> Task:
         """Cancel a task: what works on it is told to stop.
 
@@ -326,6 +289,13 @@ class Tasks:
     async def _ended(self, call_id: str) -> bool:
         status = await self._calling.stands(call_id)
         return status is None or status.call.is_over
+
+    def _check_call(self, principal: Principal, asked: DirectCall) -> None:
+        """Refuse a call of which no task comes, before a thread is opened for it."""
+        try:
+            self._calling.check(principal, asked)
+        except DeskError as error:
+            unmade_by(error)
 
     async def _task_of_repeat(
         self, principal: Principal, asked: DirectCall, request: Request

@@ -54,7 +54,6 @@ async def tasks(
     thread_id: str | None,
     owner: str | None,
     after: tuple[int, str] | None,
-    since: int,
     limit: int,
 ) -> tuple[KeptTask, ...]:
     """Read a part of the tasks of a thread, or of a principal, the newest first.
@@ -62,10 +61,9 @@ async def tasks(
     Parameters:
         thread_id: None for all of the principal's.
         after: time and id of the task behind which the part begins.
-        since: Unix seconds; those whose newest turn was before then are left out.
     """
     changed_at, id_ = after or _FIRST
-    part = {"changed_at": changed_at, "id": id_, "since": since, "limit": limit}
+    part = {"changed_at": changed_at, "id": id_, "limit": limit}
     if thread_id is not None:
         rows = await store.read("tasks_of_thread", {**part, "thread_id": thread_id})
     else:

@@ -15,7 +15,7 @@ from a2a.utils import errors as sdk_errors
 from aitp_desk.agent.base import Answer
 from aitp_desk.model.action import Action, Safety
 from tests.acting import offering
-from tests.doubles import PacedAgent
+from tests.doubles import Clock, PacedAgent
 from tests.journeys.test_a2a_calls import echo
 from tests.talking import Talker, talking
 from tests.tasking import calling, said, send, state, tasking
@@ -109,6 +109,37 @@ async def test_what_is_refused_leaves_no_file_and_no_question(tmp_path: Path) ->
         await talker.desk.store.settled()
         assert talker.rows("SELECT count(*) FROM files") == [(0,)]
         assert talker.rows("SELECT count(*) FROM messages") == before
+
+
+async def test_a_call_that_is_refused_opens_no_thread(tmp_path: Path) -> None:
+    async with talking(tmp_path) as talker:
+        caller = await talker.with_key("threads", "actions")
+        unknown = {"data": {"action": "fly"}}
+        asked = {"data": {"action": "content_search", "arguments": []}}
+        for n, part in enumerate((unknown, asked)):
+            assert (await over_http(caller, f"key {n}", part)).status == 400, part
+        assert talker.rows("SELECT count(*) FROM threads") == [(0,)]
+
+
+async def test_a_task_that_has_moved_since_is_listed_however_long_ago_it_was_asked(
+    tmp_path: Path,
+) -> None:
+    clock, agent = Clock(), PacedAgent()
+    async with talking(tmp_path, clock=clock, agent=agent) as talker:
+        key = (await talker.with_key()).key
+        async with tasking(talker.desk, key=key) as client:
+            task = await send(client, QUESTION, configuration={"returnImmediately": True})
+            clock.advance(60)
+            agent.say(Answer("Two weeks."))
+            while state(task) != "completed":
+                await talker.desk.store.settled()
+                task = await client.get_task(a2a_pb2.GetTaskRequest(id=task.id))
+            since = a2a_pb2.ListTasksRequest(status_timestamp_after=task.status.timestamp)
+            assert [one.id for one in (await client.list_tasks(since)).tasks] == [task.id]
+            clock.advance(60)
+            later = a2a_pb2.ListTasksRequest()
+            later.status_timestamp_after.FromSeconds(int(clock()))
+            assert not (await client.list_tasks(later)).tasks
 
 
 async def test_bytes_that_are_no_base64_are_refused(tmp_path: Path) -> None:

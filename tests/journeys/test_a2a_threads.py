@@ -160,6 +160,8 @@ async def test_a_key_that_opens_no_threads_has_calls_alone(tmp_path: Path) -> No
             call = await send(caller, calling("say", words="x"))
             listed = (await caller.list_tasks(a2a_pb2.ListTasksRequest())).tasks
             assert [one.id for one in listed] == [call.id]
+            counted = await caller.list_tasks(a2a_pb2.ListTasksRequest(page_size=1))
+            assert (counted.total_size, counted.next_page_token) == (1, "")
             await client.create_task_push_notification_config(
                 a2a_pb2.TaskPushNotificationConfig(task_id=task.id, url="https://told.example")
             )

@@ -113,7 +113,7 @@ async def subscribe(desk: Desk, call: Call, task_id: str, words: TaskWords, even
 async def list_tasks(desk: Desk, call: Call, params: Members, words: TaskWords) -> dict[str, Any]:
     """One page of the caller's tasks, the newest first."""
     wanted = read_list(params)
-    page = await desk.tasks.list(
+    page = await desk.tasks.listing.page(
         call.principal,
         context=wanted.context,
         state=wanted.state,
@@ -188,7 +188,7 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
 
 async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, Any]) -> Task:
     """Have the desk's own capability asked, which reads words."""
-    arguments = Members(called.get("arguments") or {}, "message.parts[0].data.arguments.")
+    arguments = Members(called.get("arguments", {}), "message.parts[0].data.arguments.")
     query = arguments.text("query", LONGEST_QUESTION) or desk.registry.action(name).summary
     session_id = sent.context or None
     await desk.tasks.check(call.principal, sent)

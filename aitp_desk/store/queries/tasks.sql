@@ -38,13 +38,12 @@ SELECT thread_id FROM tasks WHERE context = :context AND desk = :desk LIMIT 1;
 
 -- tasks_of_thread: Lists the newest tasks of a thread before a place, the newest first.
 SELECT {task} FROM tasks
-WHERE thread_id = :thread_id AND (changed_at, id) < (:changed_at, :id) AND changed_at >= :since
+WHERE thread_id = :thread_id AND (changed_at, id) < (:changed_at, :id)
 ORDER BY changed_at DESC, id DESC LIMIT :limit;
 
 -- tasks_of_owner: Lists the newest tasks of a principal before a place, the newest first.
 SELECT {task} FROM tasks
 WHERE owner = :owner AND desk = :desk AND (changed_at, id) < (:changed_at, :id)
-  AND changed_at >= :since
 ORDER BY changed_at DESC, id DESC LIMIT :limit;
 
 -- put_push: Writes down whom to tell of a task, or says it anew.

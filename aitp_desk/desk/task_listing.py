@@ -1,0 +1,77 @@
+"""Listing tasks: a caller's own, or those of a conversation."""
+
+from __future__ import annotations
+
+from aitp_desk.desk.task_exchange import TaskPage
+from aitp_desk.desk.task_reach import TaskReach
+from aitp_desk.desk.task_views import TaskViews
+from aitp_desk.model.principal import Principal, may_use_threads
+from aitp_desk.model.task import TaskState
+from aitp_desk.store import task_reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.task_records import KeptTask
+
+MOST_LISTED = 500
+"""Among so many of the newest tasks those are looked for that are wanted."""
+
+
+class TaskListing:
+    """Lists tasks.
+
+    Parameters:
+        desk: name of the further site agent; empty for the site's own.
+    """
+
+    def __init__(self, store: Store, views: TaskViews, reach: TaskReach, desk: str) -> None:
+        self._store = store
+        self._views = views
+        self._reach = reach
+        self._desk = desk
+
+    async def page(
+        self,
+        principal: Principal,
+        *,
+        context: str,
+        state: TaskState | None,
+        after: tuple[int, str] | None,
+        since: int,
+        limit: int,
+    ) -> TaskPage:
+        """One page of the caller's tasks, of one conversation or of all.
+
+        Who is not known has only those of a conversation that they can name. Of a conversation that
+        is not the caller's there are none, and whose credential opens no threads has only calls.
+
+        Parameters:
+            context: empty for all.
+            after: as :class:`TaskPage` gives it.
+            since: Unix seconds; tasks that last moved before then are left out.
+        """
+        thread_id = await self._reach.thread_to_list(principal, context) if context else None
+        if thread_id is None and (context or principal.owner is None):
+            return TaskPage((), None, 0)
+        kept = await task_reads.tasks(
+            self._store,
+            desk=self._desk,
+            thread_id=thread_id,
+            owner=principal.owner,
+            after=None,
+            limit=MOST_LISTED,
+        )
+        has_threads = may_use_threads(principal)
+        if state is not None or since or not has_threads:
+            kept = tuple(
+                [one for one in kept if await self._is_wanted(one, state, since, has_threads)]
+            )
+        rest = [one for one in kept if after is None or (one.changed_at, one.id) < after]
+        page = rest[:limit]
+        last = (page[-1].changed_at, page[-1].id) if len(rest) > limit else None
+        return TaskPage(tuple([await self._views.view(one) for one in page]), last, len(kept))
+
+    async def _is_wanted(
+        self, kept: KeptTask, state: TaskState | None, since: int, has_threads: bool
+    ) -> bool:
+        task = await self._views.view(kept)
+        is_shown = has_threads or not task.has_messages
+        return is_shown and state in (None, task.state) and task.changed_at >= since
