@@ -12,7 +12,7 @@ from typing import NoReturn
 import pytest
 
 from aitp_desk.actions.base import Caller, Context
-from aitp_desk.actions.calling import call
+from aitp_desk.actions.calling import MOST_IDLE, call
 from aitp_desk.model.errors import InvalidRequest, StoreBusy
 
 WHO: ContextVar[str] = ContextVar("who", default="nobody")
@@ -40,6 +40,28 @@ async def test_plain_functions_run_at_once_however_many() -> None:
     assert sorted(await asyncio.gather(*(call(together.wait, {}) for _ in range(40)))) == list(
         range(40)
     )
+
+
+async def test_threads_stay_for_the_calls_that_follow_and_keep_nothing_of_the_last() -> None:
+    def where() -> tuple[threading.Thread, str]:
+        return threading.current_thread(), WHO.get()
+
+    threads: set[threading.Thread] = set()
+    for turn in range(30):
+        WHO.set(f"caller {turn}")
+        thread, who = await call(where, {})
+        assert who == f"caller {turn}"
+        threads.add(thread)
+    assert len(threads) <= MOST_IDLE + 1
+
+
+async def test_a_call_past_its_deadline_keeps_no_other_waiting() -> None:
+    goes_on = threading.Event()
+    late = asyncio.create_task(call(goes_on.wait, {}))
+    await asyncio.sleep(0)
+    late.cancel()
+    assert [await call(str, {}) for _ in range(20)] == [""] * 20
+    goes_on.set()
 
 
 async def test_what_a_function_raises_is_raised() -> None:
