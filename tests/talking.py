@@ -181,6 +181,13 @@ class Talker:
         return {name: self.rows(text)[0][0] for name, text in statements.items()}
 
 
+HELD = (
+    "A person, anna, has taken this conversation over and reads what you write."
+    " Ask again for their answer."
+)
+"""What is said where anna has a conversation and has said nothing yet."""
+
+
 @asynccontextmanager
 async def talking(
     folder: Path,

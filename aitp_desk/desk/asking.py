@@ -164,7 +164,7 @@ class Asking:
         found = await self._sessions.resume(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
-            held = await self._holding.hold(principal, session, ask.words)
+            held = await self._holding.hold(principal, session, ask.words, self._language(ask))
             if held is not None:
                 return Asked(session.id, action.name, held)
             self._sessions.check_turns(session)
@@ -221,7 +221,7 @@ class Asking:
 
         They are heard also where it has had all its turns with the agent.
         """
-        held = await self._holding.hold(principal, session, ask.words)
+        held = await self._holding.hold(principal, session, ask.words, self._language(ask))
         if held is not None:
             return held
         taken = await self._in_sessions.take(principal, session, ask.words)
@@ -237,7 +237,9 @@ class Asking:
             outcome = await self._answering.reply(principal, ask, action, session, tools)
             tokens = outcome.tokens_used
             # somebody may have taken it over while the agent was at work
-            held = await self._holding.hold(principal, session, ask.words, heard, tokens)
+            held = await self._holding.hold(
+                principal, session, ask.words, self._language(ask), heard, tokens
+            )
         except BaseException:
             if heard:
                 self._sessions.forget(session)
@@ -308,6 +310,10 @@ class Asking:
             given.age_seconds,
             self._answers.hit_rate,
         )
+
+    def _language(self, ask: Ask) -> str:
+        """The language of what the desk itself says."""
+        return self._knowledge.editions.speaking(ask.locale).language
 
     def _settle(self, locale: str) -> str:
         """The language as the content has it, else as it was asked for, in its usual spelling."""

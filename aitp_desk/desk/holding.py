@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from aitp_desk.agent.base import Answer, Said
+from aitp_desk.agent.speech import speech_of
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.model.principal import Principal
@@ -18,11 +19,6 @@ from aitp_desk.store.base import Store
 
 MOST = 20
 """How many messages of people's are told at once."""
-HELD = (
-    "A person, {operator}, has taken this conversation over and reads what you write."
-    " Ask again for their answer."
-)
-"""What is said where that person has said nothing yet."""
 
 
 class Holding:
@@ -52,6 +48,7 @@ class Holding:
         principal: Principal,
         session: Session,
         words: str,
+        language: str,
         heard: tuple[PersonSaid, ...] = (),
         tokens: int = 0,
     ) -> Answer | None:
@@ -59,6 +56,7 @@ class Holding:
 
         Parameters:
             session: whose turn is the caller's.
+            language: tag of the one in which it is said that the person has said nothing yet.
             heard: what people have said that the visitor is told in any case.
             tokens: how many the turn used.
 
@@ -73,8 +71,11 @@ class Holding:
             return None
         heard += await self.hear(session)
         await self.note(principal, session, words, tokens, turns=0)
-        told = "" if heard else HELD.format(operator=operator_of(actor))
-        return Answer(told, tokens_used=tokens, heard=heard)
+        if heard:
+            return Answer("", tokens_used=tokens, heard=heard)
+        speech = speech_of(language)
+        told = speech.person.held.format(operator=operator_of(actor))
+        return Answer(told, tokens_used=tokens, locale=speech.tag)
 
     async def note(
         self, principal: Principal, session: Session, words: str, tokens: int = 0, turns: int = 1

@@ -13,7 +13,6 @@ import pytest
 from aitp_desk.agent.base import Agent, Answer, Delta
 from aitp_desk.agent.speech import speech_of
 from aitp_desk.desk.escalating import Escalating
-from aitp_desk.desk.holding import HELD
 from aitp_desk.model.audit import AuditKeys, own_auditor
 from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
 from aitp_desk.store import ticket_reads
@@ -21,7 +20,7 @@ from aitp_desk.store.work.answering import NOBODY_CAME
 from tests.doubles import Clock, PacedAgent
 from tests.following import following
 from tests.ordering import Caller
-from tests.talking import Talker, talking
+from tests.talking import HELD, Talker, talking
 from tests.visiting import Said, Visitor
 
 WAIT = 10
@@ -321,7 +320,7 @@ async def test_a_person_who_takes_the_conversation_over_is_heard_once_too(tmp_pa
         await site.people.say(ticket.id, "Anna here.", "anna", BY)
         assert (await site.ask("Hello?", session=session)).answer == "anna: Anna here."
         held = await site.ask("human please", session=session)
-        assert held.answer == HELD.format(operator="anna")
+        assert held.answer == HELD
         await site.people.say(ticket.id, "One moment.", "anna", BY)
         await site.answer("Done.")
         told = await site.ask("Any answer yet?", session=session)

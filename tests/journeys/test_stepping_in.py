@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn, Utterance
-from aitp_desk.desk.holding import HELD
 from aitp_desk.desk.stepping_in import SteppingIn
 from tests.auditing import somebody
 from tests.doubles import Clock, PacedAgent, ScriptedAgent
 from tests.erasing import converse, mark
 from tests.following import following
-from tests.talking import Talker, talking
+from tests.talking import HELD, Talker, talking
 
+ABROAD = Path(__file__).parents[1] / "site_abroad"
 BY = somebody()
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
 RUN = {"assistant_id": "desk"}
@@ -80,13 +80,39 @@ async def test_a_session_whose_thread_was_taken_without_a_ticket_is_held(tmp_pat
         thread, steps = await talker.thread_of(session), stepping_in(talker)
         await steps.take(thread, "anna", BY)
         held = await converse(talker, "Hello?", session)
-        assert held["response"]["answer"] == HELD.format(operator="anna")
+        assert held["response"]["answer"] == HELD
         await steps.say(thread, "What can I do for you?", "anna", BY)
         held = await converse(talker, "And now?", session)
         assert held["response"]["answer"] == "anna: What can I do for you?"
         await steps.release(thread, BY)
         freed = await converse(talker, "What does shipping cost?", session)
         assert "anna" not in freed["response"]["answer"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "begins"),
+    [
+        ("fr", "Une personne, anna, a repris cette conversation"),
+        ("de-AT", "Ein Mensch, anna, hat dieses Gespräch übernommen"),
+        ("en", HELD),
+    ],
+)
+async def test_it_is_said_in_the_visitors_language_that_a_person_has_the_conversation(
+    tmp_path: Path, locale: str, begins: str
+) -> None:
+    async with talking(tmp_path, site=ABROAD) as talker:
+        body = {"ahp": "0.1", "capability": "content_search", "query": "Returns?"}
+        body |= {"context": {"locale": locale}}
+        async with talker.http.post("/agent/converse", json=body) as response:
+            session = (await response.json())["session_id"]
+        await talker.desk.store.settled()
+        await stepping_in(talker).take(await talker.thread_of(session), "anna", BY)
+        async with talker.http.post(
+            "/agent/converse", json=body | {"session_id": session}
+        ) as response:
+            held = await response.json()
+        assert held["response"]["answer"].startswith(begins)
+        assert held["meta"]["locale"] == locale.partition("-")[0]
 
 
 async def test_a_session_that_a_person_has_is_kept_until_they_were_heard(tmp_path: Path) -> None:
@@ -123,7 +149,7 @@ async def test_a_turn_at_work_says_nothing_once_a_person_has_its_session(
             await steps.say(thread, words, "anna", BY)
         agent.say(Answer("Too late."))
         told = (await turn)["response"]["answer"]
-        assert told == (f"anna: {words}" if words else HELD.format(operator="anna"))
+        assert told == (f"anna: {words}" if words else HELD)
         texts = await talker.texts(thread)
         assert texts == ["Hello?", "At once.", *filter(None, (words,)), "What does shipping cost?"]
 

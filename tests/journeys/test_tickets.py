@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.desk.holding import HELD
 from aitp_desk.desk.job_kinds import Retry
 from aitp_desk.desk.notifying import run_command
 from aitp_desk.store.audit_log import audit_rows
@@ -20,7 +19,7 @@ from tests.doubles import Clock, PacedAgent, ScriptedAgent
 from tests.following import following
 from tests.ordering import Caller, Research
 from tests.receiving import receiving
-from tests.talking import Talker, talking
+from tests.talking import HELD, Talker, talking
 
 SECONDS = 20
 MANUAL = [("OpenAI-Beta", "assistants=v2")]
@@ -136,7 +135,7 @@ async def test_while_a_person_has_a_thread_nobody_else_speaks_there(
         refused = await who.send("POST", f"/v1/threads/{thread}/runs", run, headers=MANUAL)
         assert refused.status == 409
         held = await caller.reply(await caller.status(session), "Hello?", "content_search")
-        assert held.body["response"]["answer"] == HELD.format(operator="anna")
+        assert held.body["response"]["answer"] == HELD
         assert (await people.run("say", ticket, "I look it up.", "--as", "anna"))[0] == 0
         held = await caller.reply(held, "And now?", "content_search")
         assert held.body["response"]["answer"] == "anna: I look it up."

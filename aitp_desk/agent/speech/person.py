@@ -62,6 +62,7 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
         offer: asks whether a person shall be asked.
         asked, waits: that one was asked now, or before; and where the answer will stand.
         full: that nobody can be asked, for too many are waited for.
+        held: that a person, ``{operator}``, has the conversation, and reads what is said there.
     """
 
     before: str
@@ -76,6 +77,7 @@ class Person(msgspec.Struct, frozen=True, dict=True, forbid_unknown_fields=True)
     asked: str
     waits: str
     full: str
+    held: str
     filler: str = "(?!)"
 
     def is_agreed_to(self, words: str) -> bool:

@@ -246,6 +246,9 @@ AGREES_NOT = "no|no thanks|yes or no|yes but how much|ok what about shoes|ja abe
 
 def test_every_language_of_the_desk_is_tried() -> None:
     assert {speech.tag for speech in all_speech()} == ASKS.keys() == AGREES.keys()
+    held = {speech.person.held.format(operator="anna{0}") for speech in all_speech()}
+    assert len(held) == len(ASKS)
+    assert all("anna{0}" in said for said in held)
 
 
 @pytest.mark.parametrize("tag", ASKS)
