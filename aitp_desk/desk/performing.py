@@ -66,11 +66,7 @@ class Performing:
             PreconditionFailed: it cannot, or it costs something else by now.
             Unavailable: as :meth:`look`.
         """
-        try:
-            price = await self.look(offered, value, context)
-        except PreconditionFailed as error:
-            helps = "" if error.recovery is None else f" {error.recovery.description}"
-            raise PreconditionFailed(f"{error.message}{helps}", param=error.param) from None
+        price = await self.look(offered, value, context)
         agreed = call.price
         if price != agreed and not (price and agreed and price.is_same(agreed)):
             raise PreconditionFailed(

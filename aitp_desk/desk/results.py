@@ -79,7 +79,7 @@ def end_in_words(action: Action | None, call: ActionCall) -> str:
         action: that was called; None where the site does not offer it any more.
     """
     if call.error is not None:
-        return call.error.message
+        return call.error.in_words
     if action is None:
         return call.text or DONE
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"

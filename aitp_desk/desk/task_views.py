@@ -7,6 +7,7 @@ thread does, also after a restart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 
@@ -202,9 +203,12 @@ def _call(status: CallStatus) -> _Stands:
     if status.offer is not None:
         return _Stands(state, result=Result((status.offer.text,), call.result), at=at)
     if call.error is not None:
-        return _Stands(state, Result((call.error.message,), {"code": call.error.kind}), at=at)
-    told = {"eta_seconds": status.eta_seconds}
-    words = Result((call.progress or "It was taken on.",), told)
+        told: dict[str, Any] = {"code": call.error.kind}
+        if call.error.recovery is not None:
+            told["recovery"] = call.error.recovery
+        return _Stands(state, Result((call.error.message,), told), at=at)
+    awaited = {"eta_seconds": status.eta_seconds}
+    words = Result((call.progress or "It was taken on.",), awaited)
     is_with_people = call.state is CallState.WAITING_APPROVAL
     return _Stands(state, words, at=at, waits_for_people=is_with_people)
 

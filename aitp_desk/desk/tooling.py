@@ -196,7 +196,7 @@ def tell_call(call: ActionCall) -> ToolResult:
             told = msgspec.json.encode({name: value for name, value in given.items() if value})
             return ToolResult(told.decode()[:MAX_RESULT])
         case CallState.FAILED | CallState.EXPIRED:
-            return ToolResult(call.error.message if call.error else "It failed.", failed=True)
+            return ToolResult(call.error.in_words if call.error else "It failed.", failed=True)
         case CallState.WAITING_APPROVAL:
             return ToolResult(
                 f"It was taken on ({call.id}), and a person of the site has to approve it first:"

@@ -105,6 +105,13 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
     param: str | None = None
     recovery: Recovery | None = None
 
+    @property
+    def in_words(self) -> str:
+        """What is said of it: why, and what helps."""
+        return (
+            self.message if self.recovery is None else f"{self.message} {self.recovery.description}"
+        )
+
 
 class ActionCall(msgspec.Struct, frozen=True):
     """A call as it stands.

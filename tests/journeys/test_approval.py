@@ -314,9 +314,21 @@ async def test_what_is_not_possible_any_more_fails_and_says_what_helps(tmp_path:
     async with housing(tmp_path) as house:
         caller = await house.caller()
         price = {"_confirm": {"amount": "2.50", "currency": "EUR"}}
-        for query, spoil, told in (
-            ({"amount": 500}, ("closed", ""), "The till is closed. Come back tomorrow."),
-            ({"amount": 950, **price}, ("fee.txt", "3"), "costs 3 EUR by now, and 2.50 EUR was"),
+        for query, spoil, told, why, helps in (
+            (
+                {"amount": 500},
+                ("closed", ""),
+                "The till is closed. Come back tomorrow.",
+                "The till is closed.",
+                {"description": "Come back tomorrow.", "actions": []},
+            ),
+            (
+                {"amount": 950, **price},
+                ("fee.txt", "3"),
+                "costs 3 EUR by now, and 2.50 EUR was",
+                "It costs 3 EUR by now, and 2.50 EUR was agreed to. Nothing was done.",
+                None,
+            ),
         ):
             said = await caller.ask({"order": "A7", **query}, "refund")
             assert said.body["status"] == "accepted", said.body
@@ -328,6 +340,7 @@ async def test_what_is_not_possible_any_more_fails_and_says_what_helps(tmp_path:
             done = (await caller.ended(said.session_id)).body
             assert (done["status"], done["error"]["kind"]) == ("failed", "precondition_failed")
             assert told in done["progress"]
+            assert (done["error"]["message"], done["error"].get("recovery")) == (why, helps)
             spoilt.unlink()
         assert house.booked == []
 

@@ -75,7 +75,7 @@ class Encoder:
             )
             told["response"], told["meta"] = self._answer(asked, status.offer)
         else:
-            told["progress"] = "" if call.error is None else call.error.message
+            told["progress"] = "" if call.error is None else call.error.in_words
             told["error"] = call.error
         return _encode(told)
 
