@@ -101,7 +101,7 @@ async def test_it_is_said_in_the_visitors_language_that_a_person_has_the_convers
     tmp_path: Path, locale: str, begins: str
 ) -> None:
     async with talking(tmp_path, site=ABROAD) as talker:
-        body = {"ahp": "0.1", "capability": "content_search", "query": "Returns?"}
+        body: dict[str, Any] = {"ahp": "0.1", "capability": "content_search", "query": "Returns?"}
         body |= {"context": {"locale": locale}}
         async with talker.http.post("/agent/converse", json=body) as response:
             session = (await response.json())["session_id"]
