@@ -244,7 +244,7 @@ class Front:
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
         if self._faces is not None and heading.face is not Face.PLAIN:
             principal = anonymous(request.peer) if proof is None else proof.principal
-            reply = self._faces.answer(reply, refused, heading.asked_by(principal))
+            reply = self._faces.answer(reply, refused, heading.asked_by(principal, allowance))
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)

@@ -20,6 +20,7 @@ from aitp_desk.auth.presented import NOTHING, Presented, read_presented, read_se
 from aitp_desk.browsers import Browsers, Told
 from aitp_desk.config import AgentLimits
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.metering import Meter, Tally
 from aitp_desk.facing.asked import Asked
 from aitp_desk.facing.faces import BY_FACE, find_face
@@ -90,13 +91,16 @@ class Heading(msgspec.Struct, frozen=True):
     request_id: str
     face: Face = Face.PLAIN
 
-    def asked_by(self, principal: Principal) -> Asked:
+    def asked_by(self, principal: Principal, allowance: Allowance | None) -> Asked:
         """What its second face depends on, beside the answer.
 
         Parameters:
             principal: who sends it, as far as that is proven.
+            allowance: as it was counted.
         """
-        return Asked(self.desk, principal, self.method, self.path, self.params, self.headers)
+        return Asked(
+            self.desk, principal, self.method, self.path, self.params, self.headers, allowance
+        )
 
     @property
     def is_named(self) -> bool:

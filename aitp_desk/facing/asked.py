@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.limits import Allowance
 from aitp_desk.model.principal import Principal
 
 
@@ -19,6 +20,7 @@ class Asked(msgspec.Struct, frozen=True):
         path: percent-encoded, without the query.
         params: what the route's template found in the path, decoded.
         headers: several lines of one list as one line.
+        allowance: what the agents that it names may do; None where nothing was counted.
     """
 
     desk: Desk
@@ -27,3 +29,4 @@ class Asked(msgspec.Struct, frozen=True):
     path: str
     params: Mapping[str, str]
     headers: Mapping[str, str]
+    allowance: Allowance | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from weakref import WeakKeyDictionary
 
 import msgspec
 import structlog
@@ -23,6 +24,7 @@ Headers = tuple[tuple[str, str], ...]
 BY_FACE = ("Vary", "Accept, Authorization")
 """Both faces say that there are two, and that what may be done depends on who asks."""
 _TAGGED = frozenset({"GET", "HEAD"})
+_written: WeakKeyDictionary[Doing, hac.Action | None] = WeakKeyDictionary()
 _log = structlog.get_logger()
 
 
@@ -166,18 +168,26 @@ def _related(related: tuple[Related, ...]) -> Iterator[hac.Related]:
 def write_doings(doings: tuple[Doing, ...]) -> Iterator[hac.Action]:
     """What may be done, as HAC has it; what would break its rules is left out, and logged."""
     for one in doings:
-        try:
-            yield hac.Action(
-                rel=one.rel,
-                method=one.method,
-                href=one.href,
-                description=_line(one.description),
-                safety=_safety(one),
-                fields=tuple(map(_field, one.takes)),
-                preconditions=one.needs,
-            )
-        except hac.NotHac as error:
-            _log.warning("hac_left_out", what=one.rel, reason=str(error))
+        if one not in _written:
+            _written[one] = _write_doing(one)
+        if (written := _written[one]) is not None:
+            yield written
+
+
+def _write_doing(doing: Doing) -> hac.Action | None:
+    try:
+        return hac.Action(
+            rel=doing.rel,
+            method=doing.method,
+            href=doing.href,
+            description=_line(doing.description),
+            safety=_safety(doing),
+            fields=tuple(map(_field, doing.takes)),
+            preconditions=doing.needs,
+        )
+    except hac.NotHac as error:
+        _log.warning("hac_left_out", what=doing.rel, reason=str(error))
+        return None
 
 
 def _safety(doing: Doing) -> hac.Safety:

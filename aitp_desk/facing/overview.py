@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.desk.desk import Desk
 from aitp_desk.facing.ways import Ways
-from aitp_desk.model.principal import may_use_threads
 from aitp_desk.model.resource import ResourceType
-from aitp_desk.protocols.doing import callable_actions
+from aitp_desk.protocols.doing import callable_actions, may_converse
 from aitp_desk.protocols.reply import Call, Handler, Reply
 from aitp_desk.protocols.seen import Overview, Place
 from aitp_desk.release import own_version
@@ -45,7 +44,7 @@ def make_overview(ways: Ways) -> Handler:
 def _places(ways: Ways, desk: Desk, call: Call) -> Iterator[Place]:
     at = desk.below
     principal, allowance = call.principal, call.allowance
-    if may_use_threads(principal):
+    if may_converse(principal, allowance):
         text = (
             "Conversations. Open one with what you want to say or ask; the answer has its id, and"
             " what may be done with it."

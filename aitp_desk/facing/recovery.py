@@ -8,7 +8,6 @@ import msgspec
 
 from aitp_desk.facing.asked import Asked
 from aitp_desk.facing.ways import Ways
-from aitp_desk.model.action import may_invoke
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     ConsentMissing,
@@ -19,7 +18,7 @@ from aitp_desk.model.errors import (
 )
 from aitp_desk.model.money import Money
 from aitp_desk.model.scope import covers
-from aitp_desk.protocols.doing import calling, consenting
+from aitp_desk.protocols.doing import callable_actions, calling, consenting, may_converse
 from aitp_desk.protocols.seen import ADDS, Doing, Taken
 
 THREADS_PATH = "/v1/threads"
@@ -152,8 +151,10 @@ class _Helping(msgspec.Struct, frozen=True):
             return []
         return [
             calling(self.asked.desk, action)
-            for action in self.asked.desk.registry.actions
-            if action.name in names and may_invoke(self.asked.principal.scopes, action)
+            for action in callable_actions(
+                self.asked.desk, self.asked.principal, self.asked.allowance
+            )
+            if action.name in names
         ]
 
     def find(self) -> Found:
@@ -203,7 +204,7 @@ class _Helping(msgspec.Struct, frozen=True):
                 return self.found(
                     "Use the id that you were given when the thread was opened, with the same"
                     " credential, or open a new thread.",
-                    begin,
+                    begin if may_converse(self.asked.principal, self.asked.allowance) else None,
                 )
             case ErrorKind.MESSAGE_NOT_FOUND | ErrorKind.EVENTS_GONE:
                 listed = Doing(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast, get_args
+from weakref import WeakKeyDictionary
 
 import msgspec
 
 from aitp_desk.agent.filling.confirming import consequences
+from aitp_desk.config import THREADS
 from aitp_desk.desk.calling_directly import CALLBACK, INTENT
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
@@ -15,7 +17,7 @@ from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.call import CONFIRMATION
 from aitp_desk.model.money import Money
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, may_use_threads
 from aitp_desk.protocols.calls import CAPABILITIES_PATH, LONGEST_INTENT, LONGEST_QUESTION
 from aitp_desk.protocols.seen import Doing, Kind, Taken
 
@@ -33,6 +35,7 @@ _BOUNDS = {
     "pattern": "matches {}",
     "format": "format {}",
 }
+_declared: WeakKeyDictionary[Desk, dict[str, tuple[Action, Doing]]] = WeakKeyDictionary()
 _QUESTION = (
     Taken(
         "query",
@@ -58,6 +61,11 @@ def callable_actions(
     )
 
 
+def may_converse(principal: Principal, allowance: Allowance | None) -> bool:
+    """Whether a caller may open threads, and read and write them, as the agent that it is."""
+    return may_use_threads(principal) and (allowance is None or allowance.lets_call(THREADS))
+
+
 def calling(
     desk: Desk,
     action: Action,
@@ -70,7 +78,23 @@ def calling(
     Parameters:
         known: arguments that follow from what is read; each is the only value that is taken.
         price: what this call costs, where that is known.
+
+    Returns:
+        The same object, where nothing is known of the call, for as long as the action stays as it
+        is: an agent that looks around is told of all of them.
     """
+    if known or price is not None:
+        return _write(desk, action, known, price)
+    made = _declared.setdefault(desk, {})
+    held = made.get(action.name)
+    if held is None or held[0] is not action:
+        held = made[action.name] = action, _write(desk, action, known, None)
+    return held[1]
+
+
+def _write(
+    desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None
+) -> Doing:
     price = price or action.cost
     is_own = action.name in OWN_NAMES
     told = (action.summary, action.description, *(() if is_own else consequences(action)))

@@ -42,8 +42,10 @@ class Taken(msgspec.Struct, frozen=True):
     schema: Mapping[str, Any] | None = None
 
 
-class Doing(msgspec.Struct, frozen=True):
+class Doing(msgspec.Struct, frozen=True, eq=False, weakref=True):
     """A request that the caller may send now.
+
+    It is itself alone, so that what was made of it can be kept for as long as it is there.
 
     Parameters:
         rel: a registered link relation where one fits, else small letters, digits and hyphens.

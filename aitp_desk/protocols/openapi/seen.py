@@ -19,7 +19,7 @@ from aitp_desk.protocols.calls import (
     LONGEST_SESSION,
     STANDS,
 )
-from aitp_desk.protocols.doing import callable_actions, calling
+from aitp_desk.protocols.doing import callable_actions, calling, may_converse
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.protocols.seen import Doing, Seen, Taken
 
@@ -107,7 +107,8 @@ async def see_call(desk: Desk, call: Call, reply: Reply) -> Seen:
         for one in callable_actions(desk, call.principal, call.allowance)
         if one.name in helps
     )
-    if session_id := body.get("session_id"):
+    session_id = body.get("session_id")
+    if session_id and may_converse(call.principal, call.allowance):
         thread = f"{at}/v1/threads/{session_id}"
         related.append(Related("thread", thread, "The conversation in which it was asked."))
         if status == "clarification_needed":
