@@ -154,7 +154,7 @@ def read_heading(
         told = browsers.tell_own(headers)
     else:
         told = browsers.tell(method, headers, is_open=route is not None and route.is_open)
-    face = find_face(joined, method, path, route, called) if has_faces else Face.PLAIN
+    face = find_face(joined, method, path, route, called, has_faces=has_faces)
     if route is not None and route.second is not None and not route.is_open:
         told = msgspec.structs.replace(told, headers=(BY_FACE, *told.headers))
     return Heading(

@@ -29,7 +29,13 @@ _log = structlog.get_logger()
 
 
 def find_face(
-    headers: Mapping[str, str], method: str, path: str, route: Route | None, desk: Desk
+    headers: Mapping[str, str],
+    method: str,
+    path: str,
+    route: Route | None,
+    desk: Desk,
+    *,
+    has_faces: bool = True,
 ) -> Face:
     """Which face of an answer is asked for.
 
@@ -41,15 +47,17 @@ def find_face(
         path: as it was requested, percent-encoded, without the query.
         route: where it leads; None where nothing is served.
         desk: whose address it is.
+        has_faces: whether any answer has a second face; where none has, whoever takes nothing else
+            is still told so, and refusals have the plain form.
     """
     accept = headers.get("Accept", "")
     if "hac" not in accept.lower() or method == "OPTIONS":
         return Face.PLAIN
-    if route is None:
-        return negotiate(accept)
-    given = route.gives if route.gives_at is None else route.gives_at(desk, path)
-    if not given:
-        return negotiate(accept)
+    given: tuple[str, ...] = ()
+    if route is not None:
+        given = route.gives if route.gives_at is None else route.gives_at(desk, path)
+    if route is None or not given:
+        return negotiate(accept) if has_faces else Face.PLAIN
     # where a page stands in the place of a resource, it has no second face
     is_served = route.second is not None and (route.gives_at is None or JSON in given)
     return negotiate(accept, is_served=is_served, plain=(*given, MANIFEST_TYPE))
@@ -215,5 +223,6 @@ def _field(taken: Taken) -> hac.Field:
         description=_line(taken.description),
         required=taken.is_required,
         enum=taken.values,
+        default=taken.default,
         extra={} if taken.schema is None else {"x-schema": taken.schema},
     )

@@ -28,10 +28,10 @@ _BOUNDS = {
     "maximum": "at most {}",
     "exclusiveMinimum": "more than {}",
     "exclusiveMaximum": "less than {}",
-    "minLength": "at least {} characters",
-    "maxLength": "at most {} characters",
-    "minItems": "at least {} items",
-    "maxItems": "at most {} items",
+    "minLength": "at least {} character{s}",
+    "maxLength": "at most {} character{s}",
+    "minItems": "at least {} item{s}",
+    "maxItems": "at most {} item{s}",
     "pattern": "matches {}",
     "format": "format {}",
 }
@@ -150,9 +150,15 @@ def _field(
     is_plain = kind not in {"array", "object"}
     if not all(_is_of(value, kind) for value in values):  # of several types: no field says that
         values, is_plain = (), False
-    return Taken(
-        name, kind, _describe(member, schema), is_required, values, None if is_plain else schema
-    )
+    default = msgspec.UNSET if is_required else _default_of(member, kind)
+    told = _describe(member, schema, default)
+    return Taken(name, kind, told, is_required, values, None if is_plain else schema, default)
+
+
+def _default_of(member: Any, kind: Kind) -> Any:
+    """What counts where a member is left out; UNSET for nothing, and for what no field holds."""
+    default = member.get("default") if isinstance(member, Mapping) else None
+    return msgspec.UNSET if default is None or not _is_of(default, kind) else default
 
 
 def _is_of(value: Any, kind: Kind) -> bool:
@@ -160,11 +166,15 @@ def _is_of(value: Any, kind: Kind) -> bool:
     return found == kind or (found == "integer" and kind == "number")
 
 
-def _describe(member: Any, schema: Mapping[str, Any]) -> str:
+def _describe(member: Any, schema: Mapping[str, Any], default: Any) -> str:
     given = member if isinstance(member, Mapping) else {}
     said = str(given.get("description") or schema.get("description") or "").strip()
-    bounds = [text.format(schema[key]) for key, text in _BOUNDS.items() if key in schema]
-    if "default" in given:
+    bounds = [
+        text.format(schema[key], s="" if schema[key] == 1 else "s")
+        for key, text in _BOUNDS.items()
+        if key in schema
+    ]
+    if default is msgspec.UNSET and given.get("default") is not None:
         bounds.append(f"{msgspec.json.encode(given['default']).decode()} where it is left out")
     told = ", ".join(bounds)
     return f"{said} ({told})" if said and told else said or told

@@ -32,6 +32,7 @@ class Taken(msgspec.Struct, frozen=True):
     Parameters:
         values: all that are taken; empty for any.
         schema: JSON Schema of what is more than a plain value; None where the type says it all.
+        default: what counts where it is left out; UNSET where that is nothing.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Taken(msgspec.Struct, frozen=True):
     is_required: bool = False
     values: tuple[Any, ...] = ()
     schema: Mapping[str, Any] | None = None
+    default: Any = msgspec.UNSET
 
 
 class Doing(msgspec.Struct, frozen=True, eq=False, weakref=True):

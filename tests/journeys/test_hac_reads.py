@@ -313,13 +313,22 @@ async def test_what_has_no_second_face_says_what_there_is(shop: Shopper) -> None
             assert response.headers["Content-Type"] != MEDIA_TYPE
 
 
+@pytest.mark.requirement("HAC-2.3-4", "HAC-2.3-5")
 async def test_switched_off_nothing_has_a_second_face(tmp_path: Path) -> None:
-    async with (
-        talking(tmp_path, "hac.enabled=false") as talker,
-        talker.http.get("/capabilities", headers=[ACCEPT]) as response,
-    ):
-        assert response.headers["Content-Type"] == PLAIN
-        assert response.headers.getall("Vary") == ["Origin"]
+    async with talking(tmp_path, "hac.enabled=false") as talker:
+        for path, accept, status in (
+            ("/capabilities", MEDIA_TYPE, 406),
+            ("/capabilities", f"{MEDIA_TYPE}, */*;q=0.1", 200),
+            ("/capabilities", f"{MEDIA_TYPE}, application/json;q=0.1", 200),
+            ("/", MEDIA_TYPE, 406),
+            ("/nowhere", MEDIA_TYPE, 404),
+            ("/v1/nowhere", MEDIA_TYPE, 404),
+        ):
+            async with talker.http.get(path, headers=[("Accept", accept)]) as response:
+                assert response.status == status, path
+                assert response.headers["Content-Type"] != MEDIA_TYPE
+        async with talker.http.get("/capabilities") as response:
+            assert response.headers.getall("Vary") == ["Origin"]
 
 
 async def test_a_further_agents_addresses_are_below_its_name(tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from aitp_desk.facing.faces import write_doings
 from aitp_desk.model.action import Action
@@ -15,7 +15,16 @@ from aitp_desk.protocols.doing import calling
 from aitp_desk.protocols.hac import Context, wrap
 from aitp_desk.protocols.hac.checking import check_document
 
-DESK: Any = SimpleNamespace(below="", requires_intent=False)
+
+
+class _Desk:
+    """As much of a desk as matters here."""
+
+    below = ""
+    requires_intent = False
+
+
+DESK: Any = _Desk()
 _WORDS = st.sampled_from(["", "a", "b", "it costs 5 EUR", "two\nlines"])
 _VALUES = st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["a", "b"])
 _TYPES = st.sampled_from(["string", "integer", "number", "boolean", "array", "object", "null", "x"])
@@ -80,3 +89,34 @@ def test_the_type_of_a_field_is_that_of_its_values(
     action = Action("do_it", "Does it.", input_schema=whole)
     (taken,) = calling(DESK, action).takes
     assert (taken.kind, taken.values) == (kind, values)
+
+
+@pytest.mark.requirement("HAC-4.3-1")
+def test_a_field_tells_its_bounds_in_words_and_its_default_as_a_value() -> None:
+    members = {
+        "a": {"type": "string", "minLength": 1, "maxLength": 80},
+        "b": {"type": "integer", "minimum": 2, "default": 7},
+        "c": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+        "d": {"type": "array", "maxItems": 1, "default": []},
+        "e": {"type": "integer", "default": "of another type"},
+        "f": {"type": "boolean", "default": False},
+    }
+    action = Action("do_it", "Does it.", kind="action", input_schema={"properties": members})
+    (told,) = write_doings((calling(DESK, action),))
+    fields = {one.name: (one.description, one.default) for one in told.fields}
+    assert fields["a"] == ("at least 1 character, at most 80 characters", UNSET)
+    assert fields["b"] == ("at least 2", 7)
+    assert fields["c"] == ("", UNSET)
+    assert fields["d"] == ("at most 1 item", [])
+    assert fields["e"] == ('"of another type" where it is left out', UNSET)
+    assert fields["f"] == ("", False)
+
+
+def test_what_is_known_ahead_is_written_once() -> None:
+    action = Action("do_it", "Does it.", kind="action")
+    again = Action("do_it", "Does it otherwise.", kind="action")
+    told = calling(DESK, action)
+    assert calling(DESK, action) is told
+    assert next(write_doings((told,))) is next(write_doings((told,)))
+    assert "otherwise" in calling(DESK, again).description
+    assert calling(DESK, again, known={"a": 1}) is not calling(DESK, again, known={"a": 1})
