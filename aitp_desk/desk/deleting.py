@@ -10,7 +10,12 @@ from aitp_desk.model.audit import AuditKeys, auditor_of
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Message, check_metadata
 from aitp_desk.store.base import Store
-from aitp_desk.store.work.said import delete_message, delete_thread, set_message_metadata
+from aitp_desk.store.work.said import (
+    delete_message,
+    delete_thread,
+    find_rights,
+    set_message_metadata,
+)
 
 
 class Deleting:
@@ -66,6 +71,24 @@ class Deleting:
             message_id=message_id,
             actor=actor,
             metadata=metadata,
+            now=int(self._clock()),
+            idle_before=idle_before,
+        )
+
+    async def find_rights(
+        self, principal: Principal, thread_id: str, message_id: str, idle_before: int
+    ) -> tuple[bool, bool]:
+        """Whether a caller may change what is noted of a message, and whether it may delete it.
+
+        Raises:
+            ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+            Forbidden: the caller may not write to the thread.
+        """
+        return await self._store.run(
+            find_rights,
+            thread_id=thread_id,
+            principal=principal,
+            message_id=message_id,
             now=int(self._clock()),
             idle_before=idle_before,
         )

@@ -268,6 +268,14 @@ class Desk:
         (told,) = await self._reading.telling.tell(principal, thread_id, (updated,))
         return told
 
+    async def find_rights(
+        self, principal: Principal, thread_id: str, message_id: str
+    ) -> tuple[bool, bool]:
+        """What may be done with a message. See :meth:`.deleting.Deleting.find_rights`."""
+        check_scope(principal)
+        idle_before = self._posting.idle_before
+        return await self._deleting.find_rights(principal, thread_id, message_id, idle_before)
+
     async def delete_message(self, principal: Principal, thread_id: str, message_id: str) -> None:
         """Drop what a message said. See :meth:`aitp_desk.desk.deleting.Deleting.delete_message`."""
         check_scope(principal)

@@ -92,9 +92,7 @@ def calling(
     return held[1]
 
 
-def _write(
-    desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None
-) -> Doing:
+def _write(desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None) -> Doing:
     price = price or action.cost
     is_own = action.name in OWN_NAMES
     told = (action.summary, action.description, *(() if is_own else consequences(action)))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.faced import ACCEPT, face
+from tests.journeys.test_shared_runs import joined
 from tests.talking import talking
 
 pytestmark = pytest.mark.requirement("HAC-9.1-1", "HAC-9.1-2")
@@ -27,6 +28,30 @@ async def test_a_key_without_threads_is_not_led_to_the_thread_of_its_call(tmp_pa
             lost = await face(talker, "GET", "/v1/threads/none")
             assert (lost.status == 404) is may
             assert ("create-thread" in rels(lost.error)) is may
+
+
+async def test_of_a_message_is_told_what_its_author_and_the_owner_may(tmp_path: Path) -> None:
+    async with talking(tmp_path) as nobody:
+        owner = await nobody.with_key()
+        at = f"/v1/threads/{(await owner.open('Where is the shop?')).id}"
+        guest = await joined(owner, at.rpartition("/")[2], "guest")
+        wait = [ACCEPT, ("Prefer", "wait=10")]
+        said = await face(guest, "POST", f"{at}/messages", {"content": "And when?"}, headers=wait)
+        assert said.rels == ["post-message", "edit", "delete"]
+        message = said.link("self")
+        assert (await face(owner, "GET", message)).rels == ["post-message", "delete"]
+        answer = f"{at}/messages/{said.data['replies'][0]['id']}"
+        assert (await face(owner, "GET", answer)).rels == ["post-message", "delete"]
+        assert (await face(guest, "GET", answer)).rels == ["post-message"]
+        for talker, path, status in ((owner, message, 403), (guest, message, 200)):
+            noted = await talker.send("POST", path, {"metadata": {"a": "b"}})
+            assert noted.status == status
+        assert (await guest.send("DELETE", answer)).status == 403
+        edit = said.action("edit")
+        again = await face(guest, edit["method"], edit["href"], {"metadata": {"a": "c"}})
+        assert (again.data["metadata"]["a"], again.rels) == ("c", said.rels)
+        gone = await face(guest, "DELETE", said.action("delete")["href"])
+        assert gone.data["deleted"]
 
 
 async def test_an_agent_is_told_of_nothing_that_its_block_leaves_out(tmp_path: Path) -> None:

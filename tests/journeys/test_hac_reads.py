@@ -120,7 +120,9 @@ async def test_what_may_be_done_with_a_thread_is_done_by_following_it(tmp_path: 
         aya = await nobody.with_key()
         opened = await face(aya, "POST", "/v1/threads", {})
         said = await follow(aya, opened.action("post-message"), {"content": "What is open?"})
-        assert said.rels == ["post-message", "delete"]
+        assert said.rels == ["post-message", "edit", "delete"]
+        changed = await follow(aya, said.action("edit"), {"metadata": {"seen": "yes"}})
+        assert (changed.data["metadata"]["seen"], changed.rels) == ("yes", said.rels)
         assert said.link("up") == opened.link("self")
         waited = await face(
             aya,

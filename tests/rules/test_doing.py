@@ -16,7 +16,6 @@ from aitp_desk.protocols.hac import Context, wrap
 from aitp_desk.protocols.hac.checking import check_document
 
 
-
 class _Desk:
     """As much of a desk as matters here."""
 

@@ -62,6 +62,21 @@ def set_message_metadata(
     return message_of(rows[0])
 
 
+def find_rights(
+    *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
+) -> Work[tuple[bool, bool]]:
+    """Whether a caller may change what is noted of a message, and whether it may delete it.
+
+    Raises:
+        ThreadNotFound, MessageNotFound: it is not there, or not for this caller.
+        Forbidden: the caller may not write to the thread.
+    """
+    reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
+    message = yield from _find(thread_id, message_id)
+    is_own = yield from is_callers(message, principal, reached)
+    return is_own, is_own or reached.access.may_manage
+
+
 def delete_message(
     *, thread_id: str, principal: Principal, message_id: str, now: int, idle_before: int
 ) -> Work[None]:
