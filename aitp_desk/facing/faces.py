@@ -11,7 +11,8 @@ import structlog
 from aitp_desk.announcing.tags import MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
 from aitp_desk.facing.asked import Asked
-from aitp_desk.facing.recovery import Recovering, Refused, refused_in, refused_of
+from aitp_desk.facing.recovery import Recovering
+from aitp_desk.facing.refused import Refused, refused_in, refused_of
 from aitp_desk.facing.ways import Ways
 from aitp_desk.model.action import Related
 from aitp_desk.model.errors import DeskError, NotAcceptable

@@ -7,22 +7,14 @@ from urllib.parse import quote
 import msgspec
 
 from aitp_desk.facing.asked import Asked
+from aitp_desk.facing.refused import Refused
 from aitp_desk.facing.ways import Ways
 from aitp_desk.model.error_kind import ErrorKind
-from aitp_desk.model.errors import (
-    ConsentMissing,
-    DeskError,
-    MethodNotAllowed,
-    Recovery,
-    ScopeMissing,
-)
-from aitp_desk.model.money import Money
 from aitp_desk.model.scope import covers
 from aitp_desk.protocols.doing import callable_actions, calling, consenting, may_converse
 from aitp_desk.protocols.seen import ADDS, Doing, Taken
 
 THREADS_PATH = "/v1/threads"
-_KINDS = frozenset(kind.value for kind in ErrorKind)
 _SAID = {
     ErrorKind.IDEMPOTENCY_CONFLICT: "Send it with a new Idempotency-Key.",
     ErrorKind.INTERNAL: "Tell those who run the site the id in the message.",
@@ -54,20 +46,6 @@ _NOT_ACCEPTABLE = (
 _NO_SUCH_BODY = "Send the body as the address takes it; most take application/json."
 
 
-class Refused(msgspec.Struct, frozen=True):
-    """A refusal, as far as it matters to what helps."""
-
-    kind: ErrorKind
-    message: str
-    param: str | None = None
-    retry_after: int | None = None
-    recovery: Recovery | None = None
-    scope: str = ""
-    is_for_price: bool = False
-    price: Money | None = None
-    allowed: tuple[str, ...] = ()
-
-
 class Found(msgspec.Struct, frozen=True):
     """What helps.
 
@@ -79,37 +57,6 @@ class Found(msgspec.Struct, frozen=True):
     doings: tuple[Doing, ...] = ()
     is_retryable: bool = False
     retry_after: int | None = None
-
-
-def refused_of(error: DeskError) -> Refused:
-    """What matters of an error."""
-    return Refused(
-        error.kind,
-        error.message,
-        error.param,
-        error.retry_after,
-        error.recovery,
-        error.scope if isinstance(error, ScopeMissing) else "",
-        isinstance(error, ConsentMissing),
-        error.price if isinstance(error, ConsentMissing) else None,
-        error.allowed if isinstance(error, MethodNotAllowed) else (),
-    )
-
-
-class _Told(msgspec.Struct):
-    """A refusal as an earlier request was told it (RFC 9457), as far as it matters."""
-
-    code: str = ""
-    detail: str = ""
-    param: str | None = None
-    recovery: Recovery | None = None
-
-
-def refused_in(body: bytes) -> Refused:
-    """What matters of a refusal that was written already, as of an earlier request."""
-    told = msgspec.json.decode(body, type=_Told)
-    kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
-    return Refused(kind, told.detail, told.param, recovery=told.recovery)
 
 
 class Recovering:

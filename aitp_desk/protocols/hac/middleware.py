@@ -18,12 +18,10 @@ answer by themselves, so that their refusals are put into the envelope too.
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import isawaitable
 from typing import Any, Final, NamedTuple, TypeVar, cast
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -37,6 +35,7 @@ from aitp_desk.protocols.hac.envelope import (
     Resource,
 )
 from aitp_desk.protocols.hac.headers import BOUND_TO_BYTES, OF_BODY, seconds_of, tag_of, vary_of
+from aitp_desk.protocols.hac.in_the_clear import InTheClear
 from aitp_desk.protocols.hac.negotiation import Face, content_type, negotiate
 from aitp_desk.protocols.hac.refusing import WAIT, explain
 from aitp_desk.protocols.hac.writing import wrap, write_discovery, write_error
@@ -148,11 +147,13 @@ def hac_middleware(
         profile,
         root,
     )
-    warning = _Warning(url)
+    in_the_clear = InTheClear(url)
 
     @web.middleware
     async def hac(request: web.Request, handler: Handler) -> web.StreamResponse:
-        warning.look_at(request)
+        if not (in_the_clear.is_known or request.secure or request.transport is None):
+            host, *_ = request.transport.get_extra_info("sockname") or ("",)
+            in_the_clear.look_at(host)
         return await served.answer(request, handler)
 
     return hac
@@ -264,40 +265,6 @@ class _Served(NamedTuple):
             answer.headers[hdrs.RETRY_AFTER] = str(error.retry_after)
         answer.body = write_error(error)
         return answer
-
-
-class _Warning:
-    """Tells the owner, once, of an API that is reached without TLS beyond this machine (9.4)."""
-
-    def __init__(self, url: str) -> None:
-        address = urlsplit(url)
-        self._is_known = bool(url)
-        if address.scheme == "http" and not _is_loopback(address.hostname or ""):
-            self._tell(url)
-
-    def look_at(self, request: web.Request) -> None:
-        if self._is_known or request.secure or request.transport is None:
-            return
-        host, *_ = request.transport.get_extra_info("sockname") or ("",)
-        if not _is_loopback(host):
-            self._is_known = True
-            self._tell(f"http://{host}")
-
-    @staticmethod
-    def _tell(url: str) -> None:
-        _log.warning(
-            "HAC is served without TLS at %s: what agents are told of safety can be changed on"
-            " the way. Serve it by https.",
-            url,
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether a host is this machine; so is a socket that has no host."""
-    try:
-        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
-    except ValueError:
-        return host in {"", "localhost"} or host.endswith(".localhost") or host.startswith("/")
 
 
 def _explain(request: web.Request, response: web.Response, root: str) -> HacError:

@@ -1,0 +1,48 @@
+"""That what agents are told of safety travels in the clear (HAC 1.0, section 9.4)."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+from urllib.parse import urlsplit
+
+_log = logging.getLogger(__name__)
+
+
+class InTheClear:
+    """Tells the owner, once, of an API that is reached without TLS beyond this machine.
+
+    Parameters:
+        url: where the API is reached; empty where requests tell that.
+
+    Attributes:
+        is_known: whether it has told of that, or need not look any more.
+    """
+
+    def __init__(self, url: str) -> None:
+        address = urlsplit(url)
+        self.is_known = bool(url)
+        if address.scheme == "http" and not _is_loopback(address.hostname or ""):
+            self._tell(url)
+
+    def look_at(self, host: str) -> None:
+        """Look at a request that came without TLS, by the address that it came to."""
+        if not _is_loopback(host):
+            self.is_known = True
+            self._tell(f"http://{host}")
+
+    @staticmethod
+    def _tell(url: str) -> None:
+        _log.warning(
+            "HAC is served without TLS at %s: what agents are told of safety can be changed on"
+            " the way. Serve it by https.",
+            url,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether a host is this machine; so is a socket that has no host."""
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return host in {"", "localhost"} or host.endswith(".localhost") or host.startswith("/")
