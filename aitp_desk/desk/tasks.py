@@ -26,25 +26,23 @@ from aitp_desk.desk.task_listing import TaskListing
 from aitp_desk.desk.task_outcomes import unmade_by
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
+from aitp_desk.desk.task_turns import TaskTurns
 from aitp_desk.desk.task_views import TaskViews, Unmade
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import (
     DeskError,
     InvalidRequest,
-    TaskIsOver,
     TaskNotCancelable,
     TaskNotFound,
 )
-from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
-from aitp_desk.model.task import TASK_PREFIX, Push, Result, Task, TaskState
+from aitp_desk.model.task import Push, Result, Task, TaskState
 from aitp_desk.model.thread import Draft, ThreadDraft
 from aitp_desk.store import task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.rows import to_json
-from aitp_desk.store.task_records import KeptTask, NewTask, NewTurn
-from aitp_desk.store.work.tasks import add_task, add_turn
+from aitp_desk.store.task_records import KeptTask, NewTurn
 
 CANCEL_SECONDS = 2.0
 """How long a worker that is told to stop is waited for."""
@@ -83,7 +81,6 @@ class Tasks:
         self._reading = reading
         self._runs = runs
         self._calling = calling
-        self._sessions = sessions
         self._following = following
         self._pushing = pushing
         self._views = TaskViews(store, calling, reading.telling)
@@ -94,8 +91,16 @@ class Tasks:
             sessions=sessions,
             idle_before=lambda: posting.idle_before,
         )
+        self._turns = TaskTurns(
+            desk=desk,
+            store=store,
+            views=self._views,
+            reach=self._reach,
+            sessions=sessions,
+            pushing=pushing,
+            clock=clock,
+        )
         self.listing = TaskListing(store, self._views, self._reach, desk)
-        self._clock = clock
 
     async def check(self, principal: Principal, sent: Sent) -> None:
         """Refuse what could not be sent for a task, before anything comes of it.
@@ -104,7 +109,7 @@ class Tasks:
             TaskIsOver, InvalidRequest: as :meth:`send`.
         """
         self._pushing.check(sent.push)
-        await self._place(principal, sent)
+        await self._turns.place(principal, sent)
 
     async def send(self, principal: Principal, sent: Sent, draft: Draft, request: Request) -> Task:
         """Say something for a task; it is answered when it is a visitor's.
@@ -121,7 +126,7 @@ class Tasks:
         """
         check_scope(principal)
         self._pushing.check(sent.push)
-        kept, thread_id = await self._place(principal, sent)
+        kept, thread_id = await self._turns.place(principal, sent)
         if thread_id is None:
             opened = await self._posting.open_thread(principal, ThreadDraft((draft,)), request)
             thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
@@ -133,7 +138,7 @@ class Tasks:
             if again is not None:
                 return await self._views.view(again)
         turn = NewTurn(message_id=said.id, run_id=run_id)
-        return await self._keep(principal, kept, thread_id, sent, turn)
+        return await self._turns.keep(principal, kept, thread_id, sent, turn)
 
     async def call(
         self,
@@ -166,7 +171,7 @@ class Tasks:
             again = await self._task_of_repeat(principal, asked, request)
             if again is not None:
                 return await self._views.view(again)
-        kept, thread_id = await self._place(principal, sent)
+        kept, thread_id = await self._turns.place(principal, sent)
         if thread_id is None:
             self._check_call(principal, asked)
             beginning = Request(request.method, request.path, b"", hops=request.hops)
@@ -180,7 +185,7 @@ class Tasks:
             turn = NewTurn(asked=to_json(written), said=to_json(unmade))
         else:
             turn = NewTurn(asked=to_json(written), call_id=status.call.id)
-        return await self._keep(principal, kept, thread_id, sent, turn)
+        return await self._turns.keep(principal, kept, thread_id, sent, turn)
 
     async def note(
         self,
@@ -198,10 +203,10 @@ class Tasks:
             state: how the task stands by that.
         """
         self._pushing.check(sent.push)
-        kept, thread_id = await self._place(principal, sent)
+        kept, thread_id = await self._turns.place(principal, sent)
         said = to_json(Unmade(state, result))
         turn = NewTurn(asked=to_json(written), said=said)
-        return await self._keep(principal, kept, thread_id or "", sent, turn)
+        return await self._turns.keep(principal, kept, thread_id or "", sent, turn)
 
     async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
         """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
@@ -309,63 +314,3 @@ class Tasks:
             return None
         made = "" if before is None else before.call.id
         return await task_reads.task_of_call(self._store, made, self._desk)
-
-    async def _place(self, principal: Principal, sent: Sent) -> tuple[KeptTask | None, str | None]:
-        """The task that something is sent for, and its thread; None for those to be begun."""
-        if not sent.task_id:
-            if not sent.context:
-                return None, None
-            return None, await self._reach.thread_of(principal, sent.context, Need.WRITE)
-        kept = await self._reach.task(principal, sent.task_id, "message.taskId")
-        if sent.context and sent.context not in (kept.context, kept.thread_id):
-            raise InvalidRequest(
-                "This task belongs to another context; leave contextId out, or send the task's.",
-                param="message.contextId",
-            )
-        state = (await self._views.view(kept)).state
-        if state.is_over:
-            raise TaskIsOver(
-                f"This task is {state.value}. Begin a new one in its context.",
-                param="message.taskId",
-            )
-        await self._reach.check(principal, kept.thread_id, Need.WRITE)
-        return kept, kept.thread_id
-
-    async def _keep(
-        self,
-        principal: Principal,
-        kept: KeptTask | None,
-        thread_id: str,
-        sent: Sent,
-        turn: NewTurn,
-    ) -> Task:
-        """Write a turn down, with its task where that begins, and say how the task stands."""
-        now = self._clock()
-        task_id = new_id(TASK_PREFIX, now) if kept is None else kept.id
-        goes_on, push = kept is not None, None
-        if sent.push is not None:
-            push = self._pushing.sealed(principal, self._pushing.named(sent.push, task_id))
-        if kept is None:
-            context = sent.context or await self._sessions.name(principal, thread_id)
-            begun = NewTask(task_id, self._desk, thread_id, context, principal.owner)
-            await self._store.run(
-                add_task,
-                thread_id=thread_id,
-                task=begun,
-                turn=turn,
-                push=push,
-                now=int(now),
-            )
-            kept = KeptTask(task_id, self._desk, thread_id, context, int(now), int(now))
-        else:
-            await self._store.run(
-                add_turn,
-                thread_id=thread_id,
-                task_id=task_id,
-                turn=turn,
-                push=push,
-                now=int(now),
-            )
-        if push is not None or (goes_on and await self._pushing.all_of(task_id)):
-            self._pushing.wake_for(turn.run_id)
-        return await self._views.view(kept)
