@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 
 from aitp_desk.agent.people import read_languages
@@ -12,19 +12,26 @@ from aitp_desk.pages.article import markdown_parser
 
 
 @asynccontextmanager
-async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[None]:
-    """Read in a thread, beside whatever the block does; when it ends, all has been read.
+async def reading_ahead(houses: Sequence[House]) -> AsyncIterator[Callable[[], None]]:
+    """Read in a thread, beside whatever the block does; when it ends, nothing is read any more.
 
     Whoever needs something before it has been read reads it themselves.
 
     Parameters:
         houses: of all site agents.
+
+    Yields:
+        What begins to read.
     """
-    reading = asyncio.create_task(asyncio.to_thread(_read, houses))
+    readings: list[asyncio.Task[None]] = []
+
+    def begin() -> None:
+        readings.append(asyncio.create_task(asyncio.to_thread(_read, houses)))
+
     try:
-        yield
+        yield begin
     finally:
-        await reading
+        await asyncio.gather(*readings)
 
 
 def _read(houses: Sequence[House]) -> None:

@@ -236,6 +236,8 @@ async def open_server(
             )
         )
         await _open_beside(stack, doors)
+        # who still reads when the desk stops holds up nobody who is being answered
+        read_ahead = await stack.enter_async_context(reading_ahead(houses))
         connections = Connections(config, identifier.addresses)
         under_way = await stack.enter_async_context(
             listening(front, sock, config.server, connections)
@@ -248,7 +250,7 @@ async def open_server(
             lambda: store.measure().figures(),
             *make_sources(shared, worker, desks, tooling),
         )
-        await stack.enter_async_context(reading_ahead(houses))
+        read_ahead()
         yield Serving(
             default_url(config.server),
             front,

@@ -36,7 +36,7 @@ class Broken(Capability):
 """
 UNKNOWN = (
     "no installed package has a capability of this name (entry point group aitp_desk.capabilities);"
-    " there are: again, broken, card, gone, loyalty, strict."
+    " there are: again, broken, card, gone, loyalty, requests, strict."
 )
 
 

@@ -68,7 +68,8 @@ async def test_who_connects_and_says_nothing_has_as_long_as_for_a_head(tmp_path:
 
 def test_of_what_is_no_http_no_more_is_kept_than_a_piece(tmp_path: Path) -> None:
     """The loop that desks are served with reads piece after piece before anything else goes on."""
-    answers, most = uvloop.run(flood(tmp_path, b"x" * 2**16))
+    with patch("aitp_desk.ahead._read"):  # what is read beside is none of this
+        answers, most = uvloop.run(flood(tmp_path, b"x" * 2**16))
     assert answers.split()[1] == b"400"
     assert most < 2**20
 
