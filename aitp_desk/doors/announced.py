@@ -21,6 +21,7 @@ from aitp_desk.protocols.agents_txt.wire import JSON_PATH, TEXT_PATH, Addresses,
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH
 from aitp_desk.protocols.calls import CAPABILITIES_PATH
+from aitp_desk.protocols.mcp.bare import VERSIONS
 from aitp_desk.protocols.mcp.routes import MCP_PATH, speaks_mcp
 from aitp_desk.protocols.oauth.metadata import REGISTER_PATH, TOKEN_PATH
 from aitp_desk.protocols.openapi.document import OPENAPI
@@ -92,7 +93,7 @@ def integrations_of(config: Config) -> Mapping[str, Any]:
     addresses, url = addresses_of(config), config.site.url
     told: dict[str, Any] = {}
     if addresses.mcp:
-        told["mcp"] = {"url": url + addresses.mcp}
+        told["mcp"] = {"url": url + addresses.mcp, "version": VERSIONS[-1]}
     if addresses.openapi:
         told["openapi"] = {"url": url + addresses.openapi, "version": OPENAPI}
     return told

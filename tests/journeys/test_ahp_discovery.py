@@ -96,6 +96,13 @@ async def test_the_owner_may_have_the_doors_told_as_later_drafts_do(tmp_path: Pa
         assert told["url"] == manifest["links"]["openapi"]
         async with visitor.http.get(told["url"]) as response:
             assert (await response.json())["openapi"] == told["version"]
+        told = manifest["integrations"]["mcp"]
+        asked = {"protocolVersion": told["version"], "capabilities": {}}
+        asked["clientInfo"] = {"name": "reader", "version": "1"}
+        begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked}
+        accept = {"Accept": "application/json, text/event-stream"}
+        async with visitor.http.post(told["url"], json=begin, headers=accept) as response:
+            assert (await response.json())["result"]["protocolVersion"] == told["version"]
     async with visiting(tmp_path, "ahp.integrations=true", "rest.enabled=false") as visitor:
         assert "openapi" not in (await manifest_of(visitor)).get("integrations", {})
 

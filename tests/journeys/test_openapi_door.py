@@ -224,7 +224,7 @@ async def test_what_goes_on_by_itself_is_accepted_and_asked_after(shop: Shop) ->
 @pytest.mark.parametrize(
     ("name", "body", "refusal"),
     [
-        ("nothing_such", {}, (400, "unknown_action", "capability")),
+        ("nothing_such", {}, (404, "unknown_action", "capability")),
         ("inventory_check", {"sku": 7}, (400, "invalid_request", "sku")),
         ("inventory_check", b"[]", (400, "invalid_request", None)),
         ("inventory_check", b"{", (400, "invalid_request", None)),

@@ -189,14 +189,15 @@ def test_the_door_of_calls(made: type[DeskError]) -> None:
     """RFC 9457."""
     error = make(made)
     row = promised_errors()[error.kind.value]
+    status = 404 if made is errors.UnknownAction else row.status
     reply = render_openapi(error, {})
-    assert (reply.status, reply.content_type) == (row.status, "application/problem+json")
+    assert (reply.status, reply.content_type) == (status, "application/problem+json")
     assert list(reply.headers) == headers_of(error)
     body = json.loads(reply.body)
     expected = {
         "type": "about:blank",
-        "title": HTTPStatus(row.status).phrase,
-        "status": row.status,
+        "title": HTTPStatus(status).phrase,
+        "status": status,
         "detail": MESSAGE,
         "code": row.kind,
     }

@@ -166,8 +166,13 @@ def status_body(status: CallStatus, site_url: str) -> bytes:
 
 
 def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
-    """A refusal as problem details (RFC 9457); ``code`` is its kind."""
-    body = _problem(error.kind, error.message) | told_of(error)
+    """A refusal as problem details (RFC 9457); ``code`` is its kind.
+
+    A capability that is not there is an address that is not there, so that agents read again what
+    there is (agents.txt 1.0, section 9.2).
+    """
+    status = HTTPStatus.NOT_FOUND if isinstance(error, UnknownAction) else status_of(error.kind)
+    body = _problem(error.kind, error.message, status) | told_of(error)
     match error:
         case ConsentMissing():
             body["price"] = error.price
@@ -220,7 +225,7 @@ def _refusal_of(call: ActionCall) -> Reply:
     """Why a call failed whose repeat this is, as it was told the first time."""
     name, message = ("", "") if call.error is None else (call.error.kind, call.error.message)
     kind = ErrorKind(name) if name in _KINDS else ErrorKind.PRECONDITION_FAILED
-    body = _problem(kind, message) | {"id": call.id}
+    body = _problem(kind, message, status_of(kind)) | {"id": call.id}
     if call.error is not None and call.error.param is not None:
         body["param"] = call.error.param
     if call.error is not None and call.error.recovery is not None:
@@ -228,8 +233,7 @@ def _refusal_of(call: ActionCall) -> Reply:
     return Reply(body["status"], _encode(body), PROBLEM)
 
 
-def _problem(kind: ErrorKind, message: str) -> dict[str, Any]:
-    status = status_of(kind)
+def _problem(kind: ErrorKind, message: str, status: int) -> dict[str, Any]:
     return {
         "type": "about:blank",
         "title": HTTPStatus(status).phrase,
