@@ -88,7 +88,10 @@ class Worker:
                 task.cancel()
 
     def review(self) -> None:
-        """Stop the work on runs that people have ended, who have taken their threads over."""
+        """Stop the work on runs that people have ended, who have taken their threads over.
+
+        Whoever waits for a call that people have ended is told, too.
+        """
         self._in_doubt.set()
 
     @property
@@ -199,11 +202,19 @@ class Worker:
             for run_id in {*held, *self._following.awaited}:
                 with suppress(StoreError):  # the lease or the caller's own time ends it
                     run = await reads.run(self._store, run_id)
+                    if run is None:
+                        await self._review_call(run_id)
                     if run is None or run.error != TAKEN_OVER:
                         continue
                     self._following.ended(run_id)
                     if run_id in held:
                         await self._silence(run_id, run.thread_id, held[run_id])
+
+    async def _review_call(self, call_id: str) -> None:
+        """Tell those who wait for a call that people have ended it, where they have."""
+        call = await call_reads.call_by_id(self._store, call_id)
+        if call is not None and call.is_over:
+            self._following.ended(call_id)
 
     async def _silence(self, run_id: str, thread_id: str, task: asyncio.Task[None]) -> None:
         """Stop the work on a run, but for a call that it has begun: that comes to its end first."""

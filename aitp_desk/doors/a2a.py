@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from aitp_desk.config import Config
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.task_pushing import Render
+from aitp_desk.pages.routes import API_PATH
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.routes import make_doors
 from aitp_desk.protocols.a2a.tasks_wire import notification
@@ -25,6 +26,7 @@ def make_a2a_doors(desks: Sequence[Desk], config: Config) -> tuple[Door, ...]:
             max_body=config.threads.max_body,
             max_file=config.files.max_bytes,
             token_path=TOKEN_PATH if config.oauth.enabled else "",
+            docs_path=API_PATH if config.rest.enabled else "",
             is_union=config.a2a.card == "both",
             clock=time.time,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from a2a.types import a2a_pb2
 from a2a.utils import errors as sdk_errors
 
 from aitp_desk.agent.base import Answer
+from aitp_desk.desk.escalating import Escalating
 from aitp_desk.model.action import Action, Safety
 from tests.acting import offering
+from tests.auditing import somebody
 from tests.doubles import Clock, PacedAgent
 from tests.journeys.test_a2a_calls import echo
 from tests.talking import Talker, talking
@@ -56,6 +59,25 @@ async def test_nobody_waits_for_a_person_who_is_to_approve_a_call(tmp_path: Path
         async with tasking(talker.desk, key=key) as client, asyncio.timeout(GIVEN_UP):
             task = await send(client, calling("refund", words="x", _confirm=True))
             assert (state(task), said(task)) == ("working", "Waiting for approval.")
+
+
+async def test_who_follows_a_call_hears_at_once_that_a_person_declined_it(tmp_path: Path) -> None:
+    async with talking(tmp_path, actions=offers()) as talker:
+        key = (await talker.with_key("actions")).key
+        async with (
+            tasking(talker.desk, key=key) as client,
+            tasking(talker.desk, key=key, streams=True) as follower,
+            asyncio.timeout(GIVEN_UP),
+        ):
+            task = await send(client, calling("refund", words="x", _confirm=True))
+            told = follower.subscribe(a2a_pb2.SubscribeToTaskRequest(id=task.id))
+            assert (await anext(told)).task.id == task.id
+            ((ticket,),) = talker.rows("SELECT id FROM tickets")
+            people = Escalating(talker.desk.store, time.time)
+            await people.decline(ticket, "Not this one.", "anna", somebody())
+            last = [event async for event in told][-1].status_update
+            assert last.status.state == a2a_pb2.TASK_STATE_FAILED
+            assert "Not this one." in str(last.status.message)
 
 
 async def test_nobody_is_kept_waiting_longer_than_clients_wait(
@@ -160,3 +182,14 @@ async def test_the_card_tells_what_comes_of_calling_a_skill(tmp_path: Path) -> N
         assert told["refund"].startswith("Pays money back. It cannot be undone.")
         assert "approve" in told["refund"]
         assert "undone" not in told["content_search"]
+
+
+@pytest.mark.parametrize("is_served", [True, False])
+async def test_the_card_names_only_documents_that_are_served(
+    tmp_path: Path, is_served: bool
+) -> None:
+    async with talking(tmp_path, f"rest.enabled={str(is_served).lower()}") as talker:
+        card = (await talker.send("GET", "/.well-known/agent-card.json")).body
+        assert card.get("documentationUrl") == (f"{talker.desk.url}/docs" if is_served else None)
+        async with talker.http.get("/docs") as response:
+            assert response.status == (200 if is_served else 404)

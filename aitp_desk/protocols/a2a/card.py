@@ -42,15 +42,23 @@ class Cards:
     Parameters:
         below: the address of the desk, without a slash at its end.
         token_url: where clients get access tokens; empty where they get none.
+        docs_url: where people read what the desk can be asked; empty where that is not served.
         is_union: whether the public card is for callers of 0.3 as well.
         clock: Unix seconds.
     """
 
     def __init__(
-        self, below: str, *, token_url: str, is_union: bool, clock: Callable[[], float]
+        self,
+        below: str,
+        *,
+        token_url: str,
+        docs_url: str,
+        is_union: bool,
+        clock: Callable[[], float],
     ) -> None:
         self._below = below
         self._token_url = token_url
+        self._docs_url = docs_url
         self._is_union = is_union
         self._clock = clock
         self._declared: tuple[Action, ...] | None = None
@@ -96,7 +104,6 @@ class Cards:
             "version": VERSION,
             "supportedInterfaces": interfaces,
             "provider": {"organization": desk.site.name, "url": desk.site.url},
-            "documentationUrl": f"{desk.site.url}/docs",
             "capabilities": {
                 "streaming": True,
                 "pushNotifications": True,
@@ -107,6 +114,8 @@ class Cards:
             "skills": [_skill(action) for action in actions],
             "securitySchemes": self._schemes(is_union),
         }
+        if self._docs_url:
+            card["documentationUrl"] = self._docs_url
         if not is_union:
             return card
         card |= {

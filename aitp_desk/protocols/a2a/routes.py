@@ -28,6 +28,7 @@ def make_doors(
     max_body: int,
     max_file: int,
     token_path: str,
+    docs_path: str,
     is_union: bool,
     clock: Callable[[], float],
 ) -> tuple[Door, ...]:
@@ -37,13 +38,15 @@ def make_doors(
         max_body: the most bytes of a message without its files.
         max_file: the most bytes of a file.
         token_path: where clients get access tokens; empty where they get none.
+        docs_path: where people read what the desk can be asked; empty where that is not served.
         is_union: whether the public card is for callers of version 0.3 as well.
         clock: Unix seconds.
     """
     root = desk.below
     below, path = f"{desk.site.url}{root}", f"{root}{DOOR_PATH}"
     token_url = f"{desk.site.url}{token_path}" if token_path else ""
-    cards = Cards(below, token_url=token_url, is_union=is_union, clock=clock)
+    docs_url = f"{desk.site.url}{docs_path}" if docs_path else ""
+    cards = Cards(below, token_url=token_url, docs_url=docs_url, is_union=is_union, clock=clock)
     most = max_body + min(max_file, MOST_FILE_BYTES) * 4 // 3
     answer = partial(_answer, cards, below)
     own = desk if desk.name else None
