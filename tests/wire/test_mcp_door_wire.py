@@ -6,6 +6,7 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import mcp_types as types
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,9 +22,9 @@ from aitp_desk.model.errors import ConsentMissing, InvalidRequest, MissingField,
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import anonymous
 from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
-from aitp_desk.protocols.mcp.bare import wrong_form
 from aitp_desk.protocols.mcp.caller import RpcError
 from aitp_desk.protocols.mcp.eliciting import ask_arguments, ask_consent, read_replies
+from aitp_desk.protocols.mcp.form import wrong_form, wrong_params
 from aitp_desk.protocols.mcp.results import called, refused
 from aitp_desk.protocols.mcp.tools import list_tools
 
@@ -59,6 +60,12 @@ MEMBERS = st.dictionaries(
     st.sampled_from(["query", "session_id", "locale", "max_tokens", "_confirm", "_intent", "sku"]),
     JSON,
 )
+PARAMS: dict[str, type[types.RequestParams]] = {
+    "tools/list": types.PaginatedRequestParams,
+    "tools/call": types.CallToolRequestParams,
+    "resources/read": types.ReadResourceRequestParams,
+}
+"""What the SDK takes itself."""
 REPLIES = st.fixed_dictionaries(
     {},
     optional={
@@ -110,8 +117,25 @@ def test_a_body_is_a_message_or_it_is_said_why_not(body: Any) -> None:
     if wrong is None:
         assert body["jsonrpc"] == "2.0"
         assert type(body.get("id", 0)) in {int, str}
+        assert {"method", "result", "error"} & body.keys()
     else:
         assert wrong.endswith(".")
+
+
+@given(
+    st.sampled_from(["tools/call", "tools/list", "resources/read", "ping"]),
+    st.dictionaries(st.sampled_from(["name", "arguments", "uri", "cursor", "_meta"]), JSON),
+)
+def test_what_a_method_takes_has_its_form_or_it_is_said_why_not(
+    method: str, members: dict[str, Any]
+) -> None:
+    wrong = wrong_params(method, members)
+    if wrong is None:
+        checked = PARAMS.get(method, types.RequestParams)
+        assert checked.model_validate(members, by_name=False) is not None
+    else:
+        assert wrong.endswith(".")
+    assert wrong_params(method, [members]) == "params is an object."
 
 
 @given(MEMBERS)

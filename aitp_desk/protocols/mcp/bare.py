@@ -14,10 +14,8 @@ import msgspec
 from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.desk.desk import Desk
 from aitp_desk.protocols.json_rpc import (
-    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
-    is_id,
     rpc_error,
     rpc_result,
 )
@@ -40,24 +38,10 @@ def is_bare(headers: Mapping[str, str]) -> bool:
     return "MCP-Protocol-Version" not in headers and EVENT_STREAM not in headers.get("Accept", "")
 
 
-def wrong_form(message: Any) -> str | None:
-    """What is wrong with a body that is no message of JSON-RPC 2.0; None for one that is.
-
-    It is looked at in each era: what one program takes for a notification another one would answer.
-    """
-    if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
-        return 'The body is one message of JSON-RPC 2.0: an object with "jsonrpc": "2.0".'
-    if "id" in message and not is_id(message["id"]):
-        return "The id of a message is a text or a whole number."
-    if "method" in message and not isinstance(message["method"], str):
-        return "The method of a message is a text."
-    return None
-
-
 async def answer_bare(
     desk: Desk, methods: Methods, caller: Caller, message: Mapping[str, Any]
 ) -> Reply:
-    """Answer one message that has the form of one.
+    """Answer one message that has the form of one, and of what its method takes.
 
     Raises:
         whatever a method raises but RpcError.
@@ -67,8 +51,6 @@ async def answer_bare(
         return Reply(202)
     if method is None:
         return refuse(id_, INVALID_REQUEST, "A message names a method; nothing is asked from here.")
-    if not isinstance(params, dict | None):
-        return refuse(id_, INVALID_PARAMS, "params is an object.")
     try:
         result = await _answer(desk, methods, caller, method, params or {})
     except RpcError as error:

@@ -21,13 +21,15 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.json_rpc import (
     INTERNAL_ERROR,
+    INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
 )
-from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse, wrong_form
+from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse
 from aitp_desk.protocols.mcp.bridge import Application, ask_application
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller
+from aitp_desk.protocols.mcp.form import wrong_form, wrong_params
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
@@ -77,6 +79,9 @@ class McpDoor:
             return refuse(None, PARSE_ERROR, error.message)
         if (wrong := wrong_form(message)) is not None:
             return refuse(None, INVALID_REQUEST, wrong)
+        method = message.get("method", "")
+        if (wrong := wrong_params(method, message.get("params"))) is not None:
+            return refuse(message.get("id"), INVALID_PARAMS, wrong)
         caller = Caller(
             await self._identify(desk, call, message),
             call.allowance,
