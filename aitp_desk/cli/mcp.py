@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from aitp_desk.cli.arguments import data_folder, fail, mistakes_told, overrides, site_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from aitp_desk.app import Serving
     from aitp_desk.config import Config
@@ -45,10 +46,31 @@ def mcp(folder: Path, data: Path | None, overrides: tuple[str, ...]) -> None:
         from aitp_desk.logs import set_up_logs
 
         set_up_logs(config.log)
-        uvloop.run(_serve(config))
+        with _kept_output() as output:
+            uvloop.run(_serve(config, output))
 
 
-async def _serve(config: Config) -> None:
+@contextmanager
+def _kept_output() -> Iterator[TextIO]:
+    """The standard output, kept for messages: whatever else is written there goes to the log.
+
+    The site's own code may write as soon as it is loaded, and programs that it begins.
+    """
+    import os
+    import sys
+
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        with os.fdopen(kept, "w", encoding="utf-8", newline="", closefd=False) as output:
+            yield output
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+async def _serve(config: Config, output: TextIO) -> None:
     import os
 
     from aitp_desk.doors.mcp import methods_of_desks
@@ -57,7 +79,7 @@ async def _serve(config: Config) -> None:
 
     async with open_in_environment(config) as serving:
         principal = await _find_caller(serving, os.environ)
-        await serve_stdio(serving.desk, methods_of_desks(), principal)
+        await serve_stdio(serving.desk, methods_of_desks(), principal, output=output)
 
 
 async def _find_caller(serving: Serving, environment: Mapping[str, str]) -> Principal:

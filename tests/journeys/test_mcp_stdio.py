@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from subprocess import PIPE, Popen
 from typing import Any
 
 import mcp
@@ -21,6 +23,25 @@ from tests.shopping import SAM, STOVE, make_shop
 from tests.tooling import MODES, Mode, failure, tool_user, words
 
 ORDER = {"items": [{"sku": STOVE}], "store": "Boise", "email": "kai@customer.example"}
+
+OPENING = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "desktop", "version": "1"},
+}
+LOUD = """
+import subprocess
+from aitp_desk.actions import action
+
+print("loaded")
+
+@action(open_to="anyone")
+def shout() -> str:
+    \"\"\"Says something.\"\"\"
+    print("from python", flush=True)
+    subprocess.run(["echo", "from a program"], check=True)
+    return "said"
+"""
 
 
 @asynccontextmanager
@@ -95,6 +116,32 @@ async def test_a_client_that_cannot_ask_after_all_is_told_what_to_send(tmp_path:
     async with piped(tmp_path, site, "legacy", key, **more) as client:
         asked = failure(await client.call_tool("place_order", ORDER))
     assert asked["send"] == {"_confirm": asked["price"]}
+
+
+def test_nothing_but_messages_is_written_to_the_standard_output(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    (tmp_path / "content" / "about.md").write_text("# About\n", "utf-8")
+    (tmp_path / "desk.toml").write_text('[content]\nfolder = "content"\n', "utf-8")
+    (tmp_path / "actions.py").write_text(LOUD, "utf-8")
+    messages: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": OPENING},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "shout", "arguments": {}}},
+    ]
+    said = [json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages]
+    command = ["-m", "aitp_desk", "mcp", str(tmp_path), "--data", str(tmp_path / "data")]
+    with Popen([sys.executable, *command], stdin=PIPE, stdout=PIPE, stderr=PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(said).encode())
+        process.stdin.flush()
+        lines = [process.stdout.readline(), process.stdout.readline()]
+        rest, logged = process.communicate(timeout=20)
+    assert [json.loads(line)["id"] for line in lines] == [1, 2]
+    assert json.loads(lines[1])["result"]["structuredContent"] == {"value": "said"}
+    assert rest == b""
+    assert {b"loaded", b"from python", b"from a program"} <= set(logged.splitlines())
+    assert process.returncode == 0
 
 
 def test_what_cannot_be_begun_is_told_in_a_line(tmp_path: Path) -> None:

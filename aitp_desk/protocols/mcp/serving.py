@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, TextIO
 
 import mcp_types as types
 import structlog
+from anyio import wrap_file
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -101,14 +102,17 @@ def make_manager(
     )
 
 
-async def serve_stdio(desk: Desk, methods: Methods, principal: Principal) -> None:
+async def serve_stdio(
+    desk: Desk, methods: Methods, principal: Principal, *, output: TextIO
+) -> None:
     """Serve the program that has begun this process, until it closes the standard input.
 
     Parameters:
         principal: for whom that program asks.
+        output: where its messages go, and nothing else.
     """
     server = make_server(desk, methods, Caller(principal, is_over_http=False))
-    async with stdio_server() as (reading, writing):
+    async with stdio_server(stdout=wrap_file(output)) as (reading, writing):
         await server.run(reading, writing, server.create_initialization_options())
 
 
