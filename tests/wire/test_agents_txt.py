@@ -536,6 +536,13 @@ def test_what_would_read_otherwise_is_not_written(document: Document, place: str
         ("/report.pdf?page=1", True),
         ("/pdf", True),
         ("/same", True),
+        ("/caf%c3%a9/menu", False),
+        ("/café/menu", False),
+        ("/%61dmin/users", False),
+        ("/a%2Fb", False),
+        ("/a%2fb", False),
+        ("/a/b", True),
+        ("/100%", True),
     ],
 )
 def test_the_longest_pattern_decides_and_endpoints_are_always_open(
@@ -547,7 +554,7 @@ def test_the_longest_pattern_decides_and_endpoints_are_always_open(
         capabilities=(search,),
         access=Access(
             allow=("/admin/help/", "/same"),
-            disallow=("/admin/*", "/*/private/*", "/*.pdf$", "/same"),
+            disallow=("/admin/*", "/*/private/*", "/*.pdf$", "/same", "/café/", "/a%2Fb"),
         ),
     )
     assert may_read(document, path) is is_allowed

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
+import re
+import string
+from collections.abc import Iterable
+from urllib.parse import quote, urlsplit
 
 from aitp_desk.protocols.agents_txt.document import Document
+
+_ESCAPED = re.compile(r"%([0-9A-Fa-f]{2})")
+_UNRESERVED = frozenset(f"{string.ascii_letters}{string.digits}-._~")
 
 
 def may_read(document: Document, path: str) -> bool:
@@ -16,12 +22,16 @@ def may_read(document: Document, path: str) -> bool:
     Parameters:
         path: with its query, percent-encoded, as it is requested.
     """
-    if any(path == _path_of(one.endpoint) for one in document.capabilities):
+    path = _escaped(path)
+    if any(path == _escaped(_path_of(one.endpoint)) for one in document.capabilities):
         return True
     access = document.access
-    allowed = max((len(one) for one in access.allow if fits(one, path)), default=-1)
-    disallowed = max((len(one) for one in access.disallow if fits(one, path)), default=-1)
-    return allowed >= disallowed
+    return _longest(access.allow, path) >= _longest(access.disallow, path)
+
+
+def _longest(patterns: Iterable[str], path: str) -> int:
+    """How long the longest pattern is that fits; -1 where none does."""
+    return max((len(one) for one in map(_escaped, patterns) if fits(one, path)), default=-1)
 
 
 def fits(pattern: str, path: str) -> bool:
@@ -46,6 +56,16 @@ def fits(pattern: str, path: str) -> bool:
     if ends:
         return len(path) - place >= len(last) and path.endswith(last)
     return path.find(last, place) >= 0
+
+
+def _escaped(text: str) -> str:
+    """A path or a pattern with as few octets escaped as may be (RFC 9309, section 2.2.2)."""
+
+    def escape(found: re.Match[str]) -> str:
+        octet = chr(int(found[1], 16))
+        return octet if octet in _UNRESERVED else found[0].upper()
+
+    return _ESCAPED.sub(escape, quote(text, safe=string.punctuation))
 
 
 def _path_of(url: str) -> str:
