@@ -15,16 +15,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import tempfile
-from contextlib import ExitStack
-from pathlib import Path
-from statistics import median
 from typing import Any
 
-from tests.bench.mcp import GATE, Load, Round, ahp_call, measure, wait_for
-from tests.processes import desk_command, free_port, serving_process
+from tests.bench.beside import Load, ahp_call, compare
 
 QUESTION = "What is your return policy?"
 HEADERS = {"Content-Type": "application/json", "A2A-Version": "1.0"}
@@ -98,32 +92,13 @@ def main() -> int:
         "a message": (task({"text": QUESTION}, "/a2a"), thread()),
         "a call": (task(call, "/a2a"), ahp_call()),
     }
-    missed = False
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        desk, sample = free_port(), free_port()
-        begun = desk_command(folder / "data", desk)
-        log, bytecode = folder / "log", folder / "bytecode"
-        stack.enter_context(serving_process(begun, desk, log=log, bytecode=bytecode))
-        beside = subprocess.Popen(
-            [sys.executable, "-m", "tests.bench.a2a", "--sample", str(sample)]
-        )
-        stack.callback(beside.wait)
-        stack.callback(beside.terminate)
-        wait_for(sample)
-        for name, (load, same) in kinds.items():
-            rounds = []
-            for _ in range(chosen.rounds):
-                without = measure(desk, same, chosen.calls)
-                ours, theirs = (measure(port, load, chosen.calls) for port in (desk, sample))
-                rounds.append(Round(ours, theirs, without))
-            share = median(one.share for one in rounds)
-            missed |= share > GATE
-            told = "; ".join(
-                f"{one.ours:.2f}, {one.theirs:.2f}, {one.over_ahp:.2f}" for one in rounds
-            )
-            print(f"{name}: {share:.2f} (desk, sample, without the door in ms: {told})")
-    return int(missed)
+    return compare(
+        kinds,
+        "tests.bench.a2a",
+        rounds=chosen.rounds,
+        calls=chosen.calls,
+        beside="without the door",
+    )
 
 
 if __name__ == "__main__":

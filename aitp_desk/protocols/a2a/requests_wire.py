@@ -18,7 +18,6 @@ from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.parts_wire import GivenParts, read_parts
 
-MOST_HISTORY = 1000
 DEFAULT_PAGE = 50
 MOST_PAGE = 100
 _STATES = {f"TASK_STATE_{state.name}": state for state in TaskState}
