@@ -13,7 +13,6 @@ import httpx2
 import pytest
 from mcp import MCPError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
-from mcp.shared.auth import OAuthClientInformationFull, OAuthToken
 from mcp_types import TextResourceContents
 
 from aitp_desk.config import ConfigError
@@ -21,6 +20,7 @@ from aitp_desk.model.action import Action
 from tests.acting import offering
 from tests.clients import get_token, make_client
 from tests.doubles import NOON
+from tests.sdk_tokens import Memory
 from tests.shopping import SAM, STOVE, make_shop, shopping
 from tests.talking import talking
 from tests.tooling import MODES, Mode, failure, tool_user, words
@@ -101,24 +101,6 @@ async def test_the_questions_of_the_home_page_are_prompts(tmp_path: Path) -> Non
                     await client.get_prompt("nothing")
 
 
-class Memory:
-    """Where the SDK keeps its token; at first it has none."""
-
-    tokens: OAuthToken | None = None
-
-    async def get_tokens(self) -> OAuthToken | None:
-        return self.tokens
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        self.tokens = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return None
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        raise AssertionError("these credentials were given by the owner")
-
-
 @pytest.mark.parametrize("mode", MODES)
 async def test_the_sdk_gets_a_token_for_this_door_when_a_tool_needs_one(
     tmp_path: Path, mode: Mode
@@ -155,8 +137,7 @@ async def test_the_sdk_asks_for_the_scope_that_a_tool_needs(tmp_path: Path, mode
         desk, data = shopper.talker.desk, tmp_path / "data"
         client = await make_client(desk.store, data, "threads", "actions", now=NOON)
         given = await get_token(shopper.talker.http, client, scope="threads")
-        memory = Memory()
-        memory.tokens = OAuthToken(access_token=given["access_token"], scope="threads")
+        memory = Memory(given["access_token"], "threads")
         provider = ClientCredentialsOAuthProvider(
             f"{desk.url}/mcp", memory, client.id, client.secret, issuer=desk.url
         )

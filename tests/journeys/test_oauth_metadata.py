@@ -12,14 +12,13 @@ import pytest_asyncio
 from mcp.client.auth import OAuthFlowError
 from mcp.client.auth.extensions.client_credentials import ClientCredentialsOAuthProvider
 from mcp.shared.auth import (
-    OAuthClientInformationFull,
     OAuthMetadata,
-    OAuthToken,
     ProtectedResourceMetadata,
 )
 
 from tests.clients import get_token, make_client
 from tests.doubles import NOON
+from tests.sdk_tokens import Memory
 from tests.talking import Talker, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -107,25 +106,6 @@ async def test_every_door_that_lets_nobody_in_says_where_to_ask(talker: Talker) 
         assert (await document(talker, f"{RESOURCE}{told}"))["resource"] == f"{url}{told}"
 
 
-class Memory:
-    """Where the SDK keeps what it was given; it begins with a token that has expired."""
-
-    def __init__(self, token: str = "worthless", scope: str | None = None) -> None:
-        self.tokens: OAuthToken | None = OAuthToken(access_token=token, scope=scope)
-
-    async def get_tokens(self) -> OAuthToken | None:
-        return self.tokens
-
-    async def set_tokens(self, tokens: OAuthToken) -> None:
-        self.tokens = tokens
-
-    async def get_client_info(self) -> OAuthClientInformationFull | None:
-        return None
-
-    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
-        raise AssertionError("these credentials were given by the owner")
-
-
 METHODS: tuple[Literal["client_secret_basic", "client_secret_post"], ...] = (
     "client_secret_basic",
     "client_secret_post",
@@ -137,7 +117,7 @@ async def test_the_mcp_sdk_finds_its_way_from_a_401_to_a_token(tmp_path: Path) -
         client = await make_client(talker.desk.store, tmp_path / "data", "threads", now=NOON)
         url = talker.desk.url
         for method in METHODS:
-            memory = Memory()
+            memory = Memory("worthless")
             provider = ClientCredentialsOAuthProvider(
                 f"{url}/v1/threads", memory, client.id, client.secret, method, issuer=url
             )
@@ -158,7 +138,11 @@ async def test_the_mcp_sdk_finds_its_way_from_a_401_to_a_token(tmp_path: Path) -
         assert str(OAuthMetadata.model_validate(server).issuer) == url
         # and its secret goes to no other issuer than the one that it belongs to
         provider = ClientCredentialsOAuthProvider(
-            f"{url}/v1/threads", Memory(), client.id, client.secret, issuer="https://example.com"
+            f"{url}/v1/threads",
+            Memory("worthless"),
+            client.id,
+            client.secret,
+            issuer="https://example.com",
         )
         async with httpx2.AsyncClient(auth=provider, verify=False) as http:
             with pytest.raises(OAuthFlowError, match="issuer"):

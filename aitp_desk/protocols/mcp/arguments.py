@@ -15,15 +15,15 @@ from aitp_desk.desk.exchange import Ask
 from aitp_desk.desk.invocation import Consent
 from aitp_desk.desk.json_arguments import part_consent
 from aitp_desk.model.action import Action
-from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.errors import MissingField
 from aitp_desk.protocols.calls import (
     LONGEST_INTENT,
     LONGEST_LOCALE,
     LONGEST_QUESTION,
     LONGEST_SESSION,
-    MOST_TOKENS,
 )
 from aitp_desk.protocols.mcp.tools import SESSION, USUAL_QUESTIONS
+from aitp_desk.protocols.questions import check_members, read_text, read_tokens
 
 _QUESTION = frozenset({"query", SESSION, "locale", "max_tokens"})
 
@@ -55,9 +55,11 @@ def read_given(action: Action, given: Mapping[str, Any]) -> Given:
     own = action.input_schema.get("properties", {})
     session_id = intent = None
     if SESSION not in own:
-        session_id = _text(rest.pop(SESSION, None), SESSION, LONGEST_SESSION)
+        session_id = read_text(rest, SESSION, LONGEST_SESSION)
+        rest.pop(SESSION, None)
     if INTENT not in own:
-        intent = _text(rest.pop(INTENT, None), INTENT, LONGEST_INTENT)
+        intent = read_text(rest, INTENT, LONGEST_INTENT)
+        rest.pop(INTENT, None)
     return Given(rest, session_id, consent, intent)
 
 
@@ -68,29 +70,19 @@ def read_question(action: Action, given: Mapping[str, Any]) -> Ask:
         MissingField: there is no question.
         InvalidRequest: a member is unknown, or not what it has to be; ``param`` names it.
     """
-    for member in given:
-        if member not in _QUESTION:
-            known = ", ".join(sorted(_QUESTION))
-            raise InvalidRequest(
-                f"{action.name} takes {known}, and no {member[:64]!r}.", param=member[:64]
-            )
-    query = _text(given.get("query"), "query", LONGEST_QUESTION)
+    check_members(action.name, given, _QUESTION)
+    query = read_text(given, "query", LONGEST_QUESTION)
     if query is None or not query.strip():
         query = USUAL_QUESTIONS.get(action.name)
     if query is None:
         raise MissingField("The argument 'query' is required: the question.", param="query")
-    tokens = given.get("max_tokens")
-    if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MOST_TOKENS):
-        raise InvalidRequest(
-            f"max_tokens is a whole number from 1 to {MOST_TOKENS}.", param="max_tokens"
-        )
     return Ask(
         action=action.name,
         query=query,
-        session_id=_text(given.get(SESSION), SESSION, LONGEST_SESSION),
+        session_id=read_text(given, SESSION, LONGEST_SESSION),
         accepts=action.answer_types,
-        max_tokens=tokens,
-        locale=_text(given.get("locale"), "locale", LONGEST_LOCALE),
+        max_tokens=read_tokens(given),
+        locale=read_text(given, "locale", LONGEST_LOCALE),
     )
 
 
@@ -98,11 +90,3 @@ def missing_from(action: Action, arguments: Mapping[str, Any]) -> tuple[str, ...
     """The arguments that an action needs and was not given, in the order of its schema."""
     required = action.input_schema.get("required", ())
     return tuple(name for name in required if name not in arguments)
-
-
-def _text(given: Any, name: str, longest: int) -> str | None:
-    if given is None:
-        return None
-    if not isinstance(given, str) or not given or len(given) > longest:
-        raise InvalidRequest(f"{name} is a text of 1 to {longest} characters.", param=name)
-    return given

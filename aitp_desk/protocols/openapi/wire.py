@@ -38,9 +38,9 @@ from aitp_desk.protocols.calls import (
     LONGEST_LOCALE,
     LONGEST_QUESTION,
     LONGEST_SESSION,
-    MOST_TOKENS,
     STATUS,
 )
+from aitp_desk.protocols.questions import check_members, read_text, read_tokens
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
 
@@ -86,12 +86,7 @@ def decode_question(name: str, body: bytes) -> Ask:
         InvalidRequest: a member is unknown, or not what it has to be; ``param`` names it.
     """
     given = _object(body)
-    for member in given:
-        if member not in _QUESTION:
-            raise InvalidRequest(
-                f"{name} takes {', '.join(sorted(_QUESTION))}, and no {member[:64]!r}.",
-                param=member[:64],
-            )
+    check_members(name, given, _QUESTION)
     query, locale = given.get("query"), given.get("locale")
     if query is None:
         raise MissingField("The member 'query' is required: the question.", param="query")
@@ -99,11 +94,6 @@ def decode_question(name: str, body: bytes) -> Ask:
         raise InvalidRequest(f"query has 1 to {LONGEST_QUESTION} characters.", param="query")
     if locale is not None and not (isinstance(locale, str) and 1 <= len(locale) <= LONGEST_LOCALE):
         raise InvalidRequest("locale is a language tag such as en or fr-CA.", param="locale")
-    tokens = given.get("max_tokens")
-    if tokens is not None and not (type(tokens) is int and 1 <= tokens <= MOST_TOKENS):
-        raise InvalidRequest(
-            f"max_tokens is a whole number from 1 to {MOST_TOKENS}.", param="max_tokens"
-        )
     accepts = given.get("accept_types")
     is_list = isinstance(accepts, list) and all(isinstance(one, str) for one in accepts)
     if accepts is not None and not is_list:
@@ -114,19 +104,11 @@ def decode_question(name: str, body: bytes) -> Ask:
         action=name,
         query=query,
         locale=locale,
-        max_tokens=tokens,
+        max_tokens=read_tokens(given),
         accepts=None if accepts is None else tuple(accepts),
-        session_id=_text(given, "session_id", LONGEST_SESSION),
-        clarification=_text(given, "clarification", LONGEST_CLARIFICATION),
+        session_id=read_text(given, "session_id", LONGEST_SESSION),
+        clarification=read_text(given, "clarification", LONGEST_CLARIFICATION),
     )
-
-
-def _text(given: Mapping[str, Any], member: str, longest: int) -> str | None:
-    """A member that may be absent, and is a short text else."""
-    text = given.get(member)
-    if text is not None and not (isinstance(text, str) and 1 <= len(text) <= longest):
-        raise InvalidRequest(f"{member} has 1 to {longest} characters.", param=member)
-    return text
 
 
 def encode_called(status: CallStatus, site_url: str, below: str) -> Reply:
