@@ -32,11 +32,13 @@ from aitp_desk.protocols.hac.envelope import (
     Context,
     Discovery,
     HacError,
+    NotHac,
     Resource,
 )
 from aitp_desk.protocols.hac.headers import BOUND_TO_BYTES, OF_BODY, seconds_of, tag_of, vary_of
 from aitp_desk.protocols.hac.in_the_clear import InTheClear
 from aitp_desk.protocols.hac.negotiation import Face, content_type, negotiate
+from aitp_desk.protocols.hac.payload import read_payload
 from aitp_desk.protocols.hac.refusing import WAIT, explain
 from aitp_desk.protocols.hac.writing import wrap, write_discovery, write_error
 
@@ -212,10 +214,10 @@ class _Served(NamedTuple):
             response = await handler(request)
             if told is None or not 200 <= response.status < 300:
                 return response
-            body = _json_of(response)
-            if body is not None:
+            read = _payload_of(response)
+            if read is not None:
                 whole = cast("web.Response", response)
-                return await self._wrapped(request, whole, body, told.describe)
+                return await self._wrapped(request, whole, *read, told.describe)
         except web.HTTPException:
             raise
         except TimeoutError:
@@ -229,9 +231,14 @@ class _Served(NamedTuple):
         return response
 
     async def _wrapped(
-        self, request: web.Request, response: web.Response, body: bytes, describe: Describer
+        self,
+        request: web.Request,
+        response: web.Response,
+        body: bytes,
+        payload: Any,
+        describe: Describer,
     ) -> web.Response:
-        told = describe(request, msgspec.json.decode(body))
+        told = describe(request, payload)
         context = await told if isawaitable(told) else told
         if not isinstance(context, Context):
             raise TypeError(f"What describes an answer returned {context!r}, no Context.")
@@ -289,7 +296,7 @@ def _takes_nothing_else(accept: str) -> bool:
 
 
 def _json_of(response: web.StreamResponse) -> bytes | None:
-    """The body of a success that is whole JSON in UTF-8; None for any other answer."""
+    """The body of a success that is sent as whole JSON in UTF-8; None for any other answer."""
     if (
         not isinstance(response, web.Response)
         or response.prepared
@@ -301,6 +308,15 @@ def _json_of(response: web.StreamResponse) -> bytes | None:
     ):
         return None
     return bytes(response.body) if isinstance(response.body, (bytes, bytearray)) else None
+
+
+def _payload_of(response: web.StreamResponse) -> tuple[bytes, Any] | None:
+    """The body of a success that is whole JSON, and what is read in it; None for any other."""
+    body = _json_of(response)
+    try:
+        return None if body is None else (body, read_payload(body))
+    except NotHac:
+        return None
 
 
 def _tagged(request: web.Request, response: web.Response, body: bytes) -> web.Response:

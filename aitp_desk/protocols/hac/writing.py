@@ -9,8 +9,9 @@ from typing import Any, Final
 
 import msgspec
 
-from aitp_desk.protocols.hac.envelope import Context, Discovery, HacError, NotHac, Part, members_of
+from aitp_desk.protocols.hac.envelope import Context, Discovery, HacError, Part, members_of
 from aitp_desk.protocols.hac.negotiation import VERSION
+from aitp_desk.protocols.hac.payload import check_payload
 
 _VERSION: Final = b'"version":"%b",' % VERSION.encode()
 
@@ -25,13 +26,9 @@ def wrap(payload: bytes, context: Context) -> bytes:
         payload: one JSON value in UTF-8, as it is answered without HAC; not one byte is altered.
 
     Raises:
-        NotHac: the payload is not one JSON value in UTF-8.
+        NotHac: the payload is not one JSON value in UTF-8, or is nested too deeply to see that.
     """
-    try:
-        payload.decode()
-        msgspec.json.decode(payload, type=msgspec.Raw)
-    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError) as error:
-        raise NotHac(f"data: the payload is no JSON: {error}") from None
+    check_payload(payload)
     return b'{"data":%b,"_hac":%b}' % (payload, _write(context, _VERSION))
 
 
