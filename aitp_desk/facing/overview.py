@@ -73,6 +73,6 @@ def _place_of(type_: ResourceType, at: str) -> Place:
     rel, template = type_.name.replace("_", "-"), f"{at}{type_.template}"
     if not type_.template.names:
         return Place(rel, template, type_.summary)
-    base = template.partition("/{")[0]
+    base = template.partition("/{")[0] or "/"
     text = f"{type_.summary} Each stands at {template}."
-    return Place(rel, base, text, template=template)
+    return Place(rel, base, text, (), template)  # at the base itself nothing need stand

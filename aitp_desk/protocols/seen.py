@@ -81,7 +81,12 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """An address from which more is found."""
+    """An address from which more is found.
+
+    Parameters:
+        methods: those that are answered there; none of a base that only leads to more.
+        template: of the addresses below it; empty for none.
+    """
 
     rel: str
     href: str

@@ -37,7 +37,7 @@ async def test_the_root_tells_what_there_is_and_every_place_answers(tmp_path: Pa
         assert places(faced)["threads"] == "/v1/threads"
         assert places(faced)["hours"] == "/hours"
         for one in faced.told["resources"]:
-            for method in one["methods"]:
+            for method in one.get("methods", ()):
                 body: Any = None if method == "GET" else {}
                 async with talker.http.request(
                     method, one["href"], json=body, headers=[("Accept", f"{MEDIA_TYPE}, */*;q=0.1")]
@@ -45,6 +45,16 @@ async def test_the_root_tells_what_there_is_and_every_place_answers(tmp_path: Pa
                     assert response.status in {200, 400}, one
                     if method == "GET":
                         assert response.status == 200, one
+        buyer = await talker.with_key("actions")
+        (bookings,) = (
+            one
+            for one in (await face(buyer, "GET", "/")).told["resources"]
+            if one.get("x-template") == "/bookings/{booking_id}"
+        )
+        assert bookings["href"] == "/bookings"
+        assert "methods" not in bookings  # nothing stands there itself
+        there = bookings["x-template"].replace("{booking_id}", "7")
+        assert (await face(buyer, "GET", there)).status == 200
 
 
 @pytest.mark.requirement("HAC-9.1-1", "HAC-9.1-2")

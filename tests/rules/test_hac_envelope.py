@@ -181,7 +181,7 @@ def test_any_json_is_kept_byte_for_byte(payload: bytes) -> None:
     ],
 )
 def test_what_is_no_json_is_not_wrapped(payload: bytes) -> None:
-    with pytest.raises(NotHac, match="data: the payload is (no JSON|nested too deeply)"):
+    with pytest.raises(NotHac, match=r"data: the payload is (no JSON|nested too deeply)"):
         wrap(payload, Context())
 
 
