@@ -18,7 +18,7 @@ import structlog
 from aitp_desk.auth.webhooks import Webhooks
 from aitp_desk.config import CallbackSettings
 from aitp_desk.desk.delivering import deliver
-from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind
+from aitp_desk.desk.job_kinds import GiveUp, JobKind
 from aitp_desk.egress import AddressRefused, Egress
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import InvalidRequest
@@ -111,6 +111,30 @@ def call_back(clock: Callable[[], float], ended: ActionCall) -> Along | None:
     return partial(enqueue_job, job)
 
 
+def telling_kind(
+    name: str, tell: Callable[[ClaimedJob], Awaitable[None]], settings: CallbackSettings
+) -> JobKind:
+    """Make a kind of jobs that tells callers' servers something; all are tried as often.
+
+    Parameters:
+        tell: makes one attempt.
+    """
+
+    async def attempt(claim: ClaimedJob) -> None:
+        if not settings.enabled:
+            raise GiveUp(SWITCHED_OFF)
+        await tell(claim)
+
+    return JobKind(
+        name=name,
+        handler=attempt,
+        deadline=3 * SEND_SECONDS,
+        delays=DELAYS,
+        at_once=AT_ONCE,
+        of_one=OF_ONE,
+    )
+
+
 class Callbacks:
     """Takes addresses from callers and tells these how calls have ended.
 
@@ -160,22 +184,12 @@ class Callbacks:
             render: writes what is sent.
         """
 
-        async def deliver(claim: ClaimedJob) -> Finish | None:
-            if not self._settings.enabled:
-                raise GiveUp(SWITCHED_OFF)
+        async def tell(claim: ClaimedJob) -> None:
             body = await render(claim.ref, claim.desk)
             if body is not None:
                 await self._send(claim, body)
-            return None
 
-        return JobKind(
-            name=KIND,
-            handler=deliver,
-            deadline=3 * SEND_SECONDS,
-            delays=DELAYS,
-            at_once=AT_ONCE,
-            of_one=OF_ONE,
-        )
+        return telling_kind(KIND, tell, self._settings)
 
     async def _send(self, claim: ClaimedJob, body: bytes) -> None:
         """One attempt.

@@ -14,10 +14,10 @@ import msgspec
 
 from aitp_desk.auth.sealing import Sealing, Unsealable
 from aitp_desk.config import CallbackSettings
-from aitp_desk.desk.callbacks import AT_ONCE, DELAYS, OF_ONE, SEND_SECONDS
+from aitp_desk.desk.callbacks import SEND_SECONDS, telling_kind
 from aitp_desk.desk.delivering import deliver
 from aitp_desk.desk.following import Following
-from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind
+from aitp_desk.desk.job_kinds import GiveUp, JobKind
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.egress import AddressRefused, Egress
 from aitp_desk.model.errors import InvalidRequest
@@ -35,7 +35,6 @@ LONGEST_URL = 2048
 LONGEST_SECRET = 4096
 LONGEST_ID = 128
 TOKEN_HEADER = "X-A2A-Notification-Token"  # noqa: S105 -- a name
-SWITCHED_OFF = "callbacks.enabled is false by now; nothing is sent."
 _PURPOSE = "push notifications"
 
 Render = Callable[[str, str, str], Awaitable[bytes | None]]
@@ -155,26 +154,16 @@ class TaskPushing:
             render: writes what is sent.
         """
 
-        async def tell(claim: ClaimedJob) -> Finish | None:
-            if not self._settings.enabled:
-                raise GiveUp(SWITCHED_OFF)
+        async def tell(claim: ClaimedJob) -> None:
             task_id, push_id, _ = claim.ref.split(" ")
             kept = await task_reads.push(self._store, task_id, push_id)
             if kept is None:
-                return None
+                return
             body = await render(claim.desk, task_id, kept.version)
             if body is not None:
                 await self._send(self._open(kept), body)
-            return None
 
-        return JobKind(
-            name=PUSH_KIND,
-            handler=tell,
-            deadline=3 * SEND_SECONDS,
-            delays=DELAYS,
-            at_once=AT_ONCE,
-            of_one=OF_ONE,
-        )
+        return telling_kind(PUSH_KIND, tell, self._settings)
 
     async def _send(self, push: Push, body: bytes) -> None:
         """One attempt.
