@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import Any, NamedTuple, Protocol
 
 from a2a.utils.errors import A2AError
 
+from tests.faced import ACCEPT, face
 from tests.talking import THREADS, Talker
 from tests.tasking import send, tasking
 from tests.tooling import failure, tool_user
@@ -60,6 +62,37 @@ class OverThreads:
         return Heard(answer, name, tuple(line.rpartition(" ")[2] for line in _lines(sources)))
 
 
+class OverHac:
+    """AITP by an agent that asks for HAC, and goes where it is told that it may."""
+
+    async def ask(self, who: Talker, question: str, name: str | None = None) -> Heard:
+        said: dict[str, Any] = {"role": "user", "content": question}
+        path, body = f"{THREADS}/{name}/messages", said
+        if name is None:
+            path, body = THREADS, {"messages": [said]}
+        waits = (ACCEPT, ("Prefer", "wait=10"))
+        told = await face(who, "POST", path, body, headers=waits)
+        if told.status != 200:
+            raise Refused(told.error["code"])
+        name = name or str(told.data["id"])
+        listed = await face(who, "GET", f"{THREADS}/{name}/messages?limit=1")
+        answer, *sources = listed.data["data"][0]["content"]
+        return Heard(answer, name, tuple(line.rpartition(" ")[2] for line in _lines(sources)))
+
+
+class OverHttp:
+    """``POST /capabilities/NAME``: a question as the OpenAPI document has it."""
+
+    async def ask(self, who: Talker, question: str, name: str | None = None) -> Heard:
+        given = {"query": question, **({} if name is None else {"session_id": name})}
+        told = await who.send("POST", f"/capabilities/{ASKS}", given)
+        if told.status != 200:
+            raise Refused(str(told.body))
+        response = told.body["response"]
+        urls = tuple(source["url"] for source in response["sources"])
+        return Heard(response["answer"], told.body["session_id"], urls)
+
+
 class OverAhp:
     """AHP: a query in a session (AHP 0.1, section 6.1)."""
 
@@ -102,6 +135,16 @@ class OverTasks:
         answer, *sources = (part.text for part in artifact.parts)
         urls = tuple(line.rpartition(" ")[2] for line in _lines(sources))
         return Heard(answer, task.context_id, urls)
+
+
+DOORS: Mapping[str, Speaker] = {
+    "aitp": OverThreads(),
+    "hac": OverHac(),
+    "ahp": OverAhp(),
+    "http": OverHttp(),
+    "mcp": OverMcp(),
+    "a2a": OverTasks(),
+}
 
 
 def _lines(parts: list[str]) -> list[str]:

@@ -6,12 +6,11 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
 
 import aiohttp
-import msgspec
 from aiohttp import web
 
+from tests.faults.ways import WAYS, Acknowledged, Way
 from tests.websites import website
 
 CALLING = 6
@@ -32,6 +31,8 @@ class Calls:
         notes: what was to be entered, each sent once, by the action that was to do it.
         done: ids of calls whose success was answered, by their notes.
         accepted: ids of the sessions of calls that were accepted, by their notes.
+        taken_on: ids of calls that were accepted, where the door tells those, by their notes.
+        tasks: ids of the tasks that calls over A2A were answered with, by their notes.
         told: what was told of each call that ended, by the id under which it was.
         refused: how many calls were answered with an error.
     """
@@ -40,16 +41,32 @@ class Calls:
         self.notes: dict[str, str] = {}
         self.done: dict[str, str] = {}
         self.accepted: dict[str, str] = {}
+        self.taken_on: dict[str, str] = {}
+        self.tasks: dict[str, str] = {}
         self.told: dict[str, list[bytes]] = {}
         self.refused = 0
         self._chance = chance
         self._fails_first = fails_first
 
-    def next(self) -> tuple[str, str]:
-        """The action that is called next, and a note that no other call has."""
+    def next(self) -> tuple[str, str, Way]:
+        """The action that is called next, a note that no other call has, and the door."""
         note = f"entry-{len(self.notes):012}"
         self.notes[note] = self._chance.choice(SYNC + LONG)
-        return self.notes[note], note
+        return self.notes[note], note, self._chance.choice(WAYS)
+
+    def acknowledge(self, note: str, said: Acknowledged | None) -> None:
+        """Note what the desk answered to a call."""
+        if said is None:
+            self.refused += 1
+            return
+        if said.task_id:
+            self.tasks[note] = said.task_id
+        if said.session_id:
+            self.accepted[note] = said.session_id
+        elif said.is_over:
+            self.done[note] = said.call_id
+        elif said.call_id:
+            self.taken_on[note] = said.call_id
 
     async def hear(self, request: web.Request) -> web.Response:
         """Take note of how a call has ended, or fail to."""
@@ -80,19 +97,9 @@ async def call(url: str, key: str, told_at: str, calls: Calls) -> None:
 
 async def _call_until_dead(http: aiohttp.ClientSession, told_at: str, calls: Calls) -> None:
     while True:
-        action, note = calls.next()
-        asked: dict[str, Any] = {"ahp": "0.1", "capability": action}
-        asked["query"] = msgspec.json.encode({"note": note}).decode()
-        if action in LONG:
-            asked["context"] = {"callback_url": told_at}
+        action, note, way = calls.next()
         try:
-            async with http.post("/agent/converse", json=asked) as response:
-                answer = await response.json()
+            said = await way(http, action, note, told_at if action in LONG else None)
         except aiohttp.ClientError:
             return  # nobody calls it again: it was made, or not
-        if response.status == 200:
-            calls.done[note] = answer["response"]["answer"].removeprefix("call: ")
-        elif response.status == 202:
-            calls.accepted[note] = answer["session_id"]
-        else:
-            calls.refused += 1
+        calls.acknowledge(note, said)

@@ -91,6 +91,9 @@ def examine(database: Path, ledger: Ledger) -> Findings:
             elif run_id is not None:
                 replies[run_id] += 1
         posted_on = {thread_id for thread_id, text in kept.values() if text.startswith(MARK)}
+        called_on = {  # by A2A nothing is said there but what came of the call
+            thread_id for (thread_id,) in connection.execute("SELECT thread_id FROM calls")
+        }
         completed = {
             run_id
             for (run_id,) in connection.execute("SELECT id FROM runs WHERE state = 'completed'")
@@ -112,7 +115,7 @@ def examine(database: Path, ledger: Ledger) -> Findings:
         + sum(
             side["visitor"] != side["desk"]
             for thread_id, side in sides.items()
-            if thread_id not in posted_on
+            if thread_id not in posted_on and (side["visitor"] or thread_id not in called_on)
         ),
         corrupt=sum(complaint != "ok" for complaint in complaints),
         refused=ledger.refused,

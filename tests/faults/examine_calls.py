@@ -18,6 +18,7 @@ _ENTERS = (*_ONCE, "enter_again")
 _STATUS = {"succeeded": "success", "unknown": "failed"}
 """How a call that ended so is told."""
 _CALLS = "SELECT id, action, state, session_id, arguments ->> 'note', callback_url FROM calls"
+_TASKS = "SELECT task_id, call_id FROM task_turns"
 _UNTOLD = "SELECT ref FROM jobs WHERE kind = 'callback' AND state IN ('queued', 'at_work')"
 
 
@@ -25,7 +26,7 @@ class CallFindings(msgspec.Struct, frozen=True):
     """How many of each fault there are; each should be 0.
 
     Parameters:
-        lost: calls that were acknowledged and are not there as they were.
+        lost: calls, and tasks of calls, that were acknowledged and are not there as they were.
         done_twice: calls of what is not idempotent that were carried out more than once.
         called_twice: notes for which there is more than one call, though each was sent once.
         not_done: calls that are said to have succeeded and were not carried out.
@@ -77,9 +78,11 @@ def examine_calls(database: Path, book: Path, calls: Calls) -> tuple[CallFinding
     """Count the faults of calls while their desk is idle."""
     with closing(open_database(database)) as connection:
         kept = [_Call(*row) for row in connection.execute(_CALLS)]
+        tasks = set(connection.execute(_TASKS))
         waiting = {ref for (ref,) in connection.execute(_UNTOLD)}
     entries = [line.split() for line in book.read_text().splitlines()] if book.exists() else []
     lines = Counter((id_, note) for id_, note in entries)
+    tasked = calls.tasks.items()
     by_note = {one.note: one for one in kept}
     nobody = _Call("", "", "", "", "", None)
     once = [one for one in kept if one.action in _ONCE]
@@ -90,7 +93,9 @@ def examine_calls(database: Path, book: Path, calls: Calls) -> tuple[CallFinding
             (one := by_note.get(note, nobody)).id != id_ or one.state != "succeeded"
             for note, id_ in calls.done.items()
         )
-        + sum(by_note.get(note, nobody).session_id != id_ for note, id_ in calls.accepted.items()),
+        + sum(by_note.get(note, nobody).session_id != id_ for note, id_ in calls.accepted.items())
+        + sum(by_note.get(note, nobody).id != id_ for note, id_ in calls.taken_on.items())
+        + sum((id_, by_note.get(note, nobody).id) not in tasks for note, id_ in tasked),
         done_twice=sum(lines[one.id, one.note] > 1 for one in once),
         called_twice=len(kept) - len(by_note),
         not_done=sum(
@@ -110,7 +115,7 @@ def examine_calls(database: Path, book: Path, calls: Calls) -> tuple[CallFinding
     )
     again = [one for one in kept if one.action == "enter_again"]
     return findings, CallCounts(
-        len(calls.done) + len(calls.accepted),
+        len(calls.done | calls.accepted | calls.taken_on | calls.tasks),
         sum(one.state == "unknown" for one in kept),
         sum(max(0, lines[one.id, one.note] - 1) for one in again),
         sum(max(0, len(told) - 1) for told in calls.told.values()),

@@ -72,7 +72,7 @@ def examine_tickets(database: Path, log: Path) -> tuple[TicketFindings, TicketCo
         answers_lost=sum(words.get(id_) != (state, answer) for id_, state, answer in told),
         ended_twice=sum(count > 1 for count in ends.values()),
         unsaid=sum(
-            (call, result, said.get(thread)) != ("succeeded", answer, [answer])
+            (call, result, said.get(thread)) != ("succeeded", answer, thread and [answer])
             for _, _, answer, thread, call, result in answered
         ),
         kept_from_agent=held,

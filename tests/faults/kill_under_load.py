@@ -3,14 +3,14 @@
     python -m tests.faults.kill_under_load --cycles 50 [--seed 1] [--hasty | --rash]
 
 In each cycle clients post to threads, with idempotency keys and automatic runs, ask over AHP, and
-call actions, some of which go on after they were accepted and are told of when they end; people
-answer what some of these ask of them. At a random moment the desk and its people are killed (kill
--9). They are started again, the desk has to answer what it left unanswered and to end what it left
-at work, and its database and what its actions have done are examined. Messages that were cut off
-are sent again with the same key; calls are not. Every fifth time all are killed once more while
-the desk takes all that up again. With ``--hasty`` the desk acknowledges before its commits, with
-``--rash`` it repeats whatever was cut short: that what is lost or done twice by that is seen shows
-that it would be seen.
+call actions by every door that takes calls (AHP, plain HTTP, MCP, A2A), some of which go on after
+they were accepted and are told of when they end; people answer what some of these ask of them. At a
+random moment the desk and its people are killed (kill -9). They are started again, the desk has to
+answer what it left unanswered and to end what it left at work, and its database and what its
+actions have done are examined. Messages that were cut off are sent again with the same key; calls
+are not. Every fifth time all are killed once more while the desk takes all that up again. With
+``--hasty`` the desk acknowledges before its commits, with ``--rash`` it repeats whatever was cut
+short: that what is lost or done twice by that is seen shows that it would be seen.
 """
 
 from __future__ import annotations

@@ -11,18 +11,11 @@ import pytest_asyncio
 
 from aitp_desk.model.action import Action
 from tests.acting import offering
-from tests.doors.speaking import Heard, OverAhp, OverMcp, OverTasks, OverThreads, Refused, Speaker
+from tests.doors.speaking import DOORS, Heard, Refused
 from tests.doubles import ScriptedAgent
 from tests.talking import Talker, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-DOORS: Mapping[str, Speaker] = {
-    "aitp": OverThreads(),
-    "ahp": OverAhp(),
-    "mcp": OverMcp(),
-    "a2a": OverTasks(),
-}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
