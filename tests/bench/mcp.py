@@ -16,6 +16,7 @@ import http.client
 import json
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ ERAS = ("2025-11-25", "2026-07-28")
 _PREFIX = "io.modelcontextprotocol/"
 
 
-def tool_call(era: str) -> Load:
+def tool_call(era: str, tool: str = TOOL, arguments: Mapping[str, Any] = ARGUMENTS) -> Load:
     """A call as a client of this era sends it."""
-    params: dict[str, Any] = {"name": TOOL, "arguments": ARGUMENTS}
+    params: dict[str, Any] = {"name": tool, "arguments": arguments}
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",
@@ -40,7 +41,7 @@ def tool_call(era: str) -> Load:
             f"{_PREFIX}clientCapabilities": {},
             f"{_PREFIX}clientInfo": {"name": "bench", "version": "1"},
         }
-        headers |= {"Mcp-Method": "tools/call", "Mcp-Name": TOOL}
+        headers |= {"Mcp-Method": "tools/call", "Mcp-Name": tool}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     return Load("/mcp", json.dumps(message).encode(), headers)
 
@@ -60,7 +61,7 @@ def sample_result() -> dict[str, Any]:
 
 
 def serve_sample(port: int, result: dict[str, Any]) -> None:
-    """Run the SDK's own server with one tool that answers at once."""
+    """Run the SDK's own server with tools that answer at once."""
     import uvicorn
     from mcp.server import MCPServer
 
@@ -70,6 +71,12 @@ def serve_sample(port: int, result: dict[str, Any]) -> None:
     def content_search(query: str) -> dict[str, Any]:
         """Answers a question."""
         assert query
+        return result
+
+    @server.tool()
+    def product_search(words: str) -> dict[str, Any]:
+        """Finds products."""
+        assert words
         return result
 
     app = server.streamable_http_app(stateless_http=True, json_response=True)
