@@ -24,7 +24,7 @@ async def test_every_face_tells_what_is_taken_and_what_it_entails(tmp_path: Path
     for told in (ahp, openapi, hac, mcp, a2a):
         text = f"{told.get('summary', '')} {told['description']}"
         assert "Books a repair in our workshop." in text
-    for told in (ahp, openapi, hac, mcp):
+    for told in (ahp, openapi, hac, mcp, a2a):
         assert "It can be undone within 1 day." in told["description"]
         assert "It costs 25.00 USD." in told["description"]
         assert "It needs: The workshop takes repairs." in told["description"]
