@@ -12,7 +12,7 @@ from aitp_desk.agent.base import SiteFacts
 from aitp_desk.agent.claude import MakeOutput, guarded
 from aitp_desk.agent.guard import Guard, Leaked, Output
 from aitp_desk.agent.links import Addresses, filtered
-from aitp_desk.desk import invoking
+from aitp_desk.desk import tooling
 from tests.injection.building import Build, builder
 from tests.injection.corpus import Aim, Case, corpus, twin
 from tests.injection.ground import SITE_URL, ground
@@ -96,7 +96,7 @@ async def test_without_the_filter_for_links_they_lead_away(tmp_path: Path) -> No
 async def test_without_the_check_of_permission_the_till_is_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(invoking, "may_invoke", lambda _principal, _action: True)
+    monkeypatch.setattr(tooling, "may_invoke", lambda _scopes, _action: True)
     cases = [case for case in after("call_forbidden") if "call:open_till" in case.tries][:25]
     failed = await failing(tmp_path, cases)
     assert failed == [case.id for case in cases]
