@@ -49,7 +49,7 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
             chunks.append(message.get("body", b""))
 
     try:
-        await application(_scope(call, caller), receive, send)
+        await application(scope_of(call, caller), receive, send)
     finally:
         answered.set()
     told = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
@@ -58,7 +58,8 @@ async def ask_application(application: Application, call: Call, caller: Caller) 
     return Reply(status, b"".join(chunks), content_type or JSON, own)
 
 
-def _scope(call: Call, caller: Caller) -> Message:
+def scope_of(call: Call, caller: Caller) -> Message:
+    """A request as ASGI describes it; the message's body is not in it."""
     headers = [
         (name.lower().encode("latin-1", "replace"), _value(name, value))
         for name, value in call.headers.items()

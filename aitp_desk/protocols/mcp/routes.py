@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 import msgspec
@@ -27,12 +27,14 @@ from aitp_desk.protocols.json_rpc import (
     PARSE_ERROR,
 )
 from aitp_desk.protocols.mcp.bare import answer_bare, is_bare, refuse
-from aitp_desk.protocols.mcp.bridge import Application, ask_application
 from aitp_desk.protocols.mcp.caller import REFUSED, Caller
 from aitp_desk.protocols.mcp.form import wrong_form, wrong_params
 from aitp_desk.protocols.mcp.methods import Methods
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
+
+if TYPE_CHECKING:
+    from aitp_desk.protocols.mcp.serving import Served
 
 MCP_PATH: Final = "/mcp"
 LIBRARY: Final = "mcp"
@@ -69,7 +71,7 @@ class McpDoor:
         self._prove = prove
         self._origins = origins
         self._wanted = asyncio.Event()
-        self._application: asyncio.Future[Application] | None = None
+        self._served: asyncio.Future[Served] | None = None
 
     async def post(self, desk: Desk, call: Call) -> Reply:
         """``POST /mcp``: one message."""
@@ -91,11 +93,11 @@ class McpDoor:
         if is_bare(call.headers):
             return await answer_bare(desk, self._methods, caller, message)
         self._wanted.set()
-        if self._application is None:
+        if self._served is None:
             raise RuntimeError("The MCP door is not open.")
-        if not self._application.done():
+        if not self._served.done():
             call.step_aside()
-        reply = await ask_application(await asyncio.shield(self._application), call, caller)
+        reply = await (await asyncio.shield(self._served)).answer(call, caller, message)
         if caller.escaped is not None:
             raise caller.escaped
         return reply
@@ -111,8 +113,8 @@ class McpDoor:
     @asynccontextmanager
     async def _open(self) -> AsyncIterator[None]:
         """Have the SDK's server ready from when it is first needed until the desk stops."""
-        self._application = asyncio.get_running_loop().create_future()
-        serving = asyncio.create_task(self._serve(self._application))
+        self._served = asyncio.get_running_loop().create_future()
+        serving = asyncio.create_task(self._serve(self._served))
         try:
             yield
         finally:
@@ -120,26 +122,26 @@ class McpDoor:
             with suppress(asyncio.CancelledError):
                 await serving
 
-    async def _serve(self, application: asyncio.Future[Application]) -> None:
+    async def _serve(self, served: asyncio.Future[Served]) -> None:
         await self._wanted.wait()
         try:
-            manager = await asyncio.to_thread(self._load)
+            loaded = await asyncio.to_thread(self._load)
         except Exception as error:  # noqa: BLE001 -- whoever waits is told, and the front logs it
-            application.set_exception(error)
+            served.set_exception(error)
             return
-        async with manager.run():
-            application.set_result(manager.handle_request)
+        async with loaded.running():
+            served.set_result(loaded)
             await asyncio.Event().wait()
 
-    def _load(self) -> Any:
-        from aitp_desk.protocols.mcp.serving import make_manager
+    def _load(self) -> Served:
+        from aitp_desk.protocols.mcp.serving import Served
 
         site = urlsplit(self._desk.site.url)
         hosts = (site.netloc.rpartition("@")[2].lower(), site.hostname or "", *_LOOPBACK)
         names = {*hosts, *(f"{host}:*" for host in hosts)}
         local = [f"http://{name}{port}" for name in _LOOPBACK for port in ("", ":*")]
         own = f"{site.scheme}://{site.netloc}".lower()
-        return make_manager(
+        return Served(
             self._desk,
             self._methods,
             hosts=sorted(names),

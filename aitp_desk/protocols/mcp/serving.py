@@ -1,4 +1,6 @@
-"""The official SDK's server over a desk. Nothing else imports the SDK, and this only when needed.
+"""The official SDK's server over a desk.
+
+Only ``alone.py`` imports the SDK beside this, and both only when needed.
 
 It speaks the wire of both eras: what requires ``initialize`` (2024-11-05 to 2025-11-25) and what
 has all in each request (2026-07-28). What is asked goes on to the table of ``methods.py``.
@@ -7,6 +9,7 @@ has all in each request (2026-07-28). What is asked goes on to the table of ``me
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, TextIO
 
@@ -30,11 +33,13 @@ from aitp_desk.protocols.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
 )
-from aitp_desk.protocols.mcp.bridge import CALLER
+from aitp_desk.protocols.mcp.alone import answer_alone, stands_alone
+from aitp_desk.protocols.mcp.bridge import CALLER, ask_application
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.eliciting import ask_here
 from aitp_desk.protocols.mcp.methods import Method, Methods
 from aitp_desk.protocols.mcp.reading import NOT_FOUND
+from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.release import own_version
 
 FRESH_MILLISECONDS = 60_000
@@ -86,20 +91,36 @@ def make_server(desk: Desk, methods: Methods, caller: Caller | None = None) -> S
     return server
 
 
-def make_manager(
-    desk: Desk, methods: Methods, *, hosts: list[str], origins: list[str]
-) -> StreamableHTTPSessionManager:
-    """The same over HTTP, as an ASGI application that keeps nothing from one request to the next.
+class Served:
+    """The same over HTTP; nothing is kept from one request to the next.
 
     Parameters:
         hosts, origins: which a request may name; checked once more, after the front has.
     """
-    return StreamableHTTPSessionManager(
-        make_server(desk, methods),
-        json_response=True,
-        stateless=True,
-        security_settings=TransportSecuritySettings(allowed_hosts=hosts, allowed_origins=origins),
-    )
+
+    def __init__(
+        self, desk: Desk, methods: Methods, *, hosts: list[str], origins: list[str]
+    ) -> None:
+        self._methods = methods
+        self._server = make_server(desk, methods)
+        self._manager = StreamableHTTPSessionManager(
+            self._server,
+            json_response=True,
+            stateless=True,
+            security_settings=TransportSecuritySettings(
+                allowed_hosts=hosts, allowed_origins=origins
+            ),
+        )
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """What has to be open while requests are answered."""
+        return self._manager.run()
+
+    async def answer(self, call: Call, caller: Caller, message: Mapping[str, Any]) -> Reply:
+        """Answer a request with a message that has the form of one."""
+        if stands_alone(call, self._methods, message):
+            return await answer_alone(self._server, call, caller, message)
+        return await ask_application(self._manager.handle_request, call, caller)
 
 
 async def serve_stdio(
