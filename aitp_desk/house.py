@@ -299,6 +299,7 @@ class House(msgspec.Struct, frozen=True):
             calling=calling,
             tasks=Tasks(
                 desk=self.name,
+                actor=self.actor,
                 store=store,
                 posting=posting,
                 reading=reading,

@@ -13,7 +13,15 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.exchange import CallStatus
-from aitp_desk.desk.invocation import Accepted, Consent, ConsentNeeded, Ended, Invocation
+from aitp_desk.desk.invocation import (
+    Accepted,
+    Beside,
+    Consent,
+    ConsentNeeded,
+    Ended,
+    Invocation,
+    nothing_beside,
+)
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.repeats import Repeats, Request, opening_scope
@@ -98,7 +106,12 @@ class CallingDirectly:
         self._check_callback = check_callback
 
     async def call(
-        self, principal: Principal, asked: DirectCall, request: Request, allowance: Allowance | None
+        self,
+        principal: Principal,
+        asked: DirectCall,
+        request: Request,
+        allowance: Allowance | None,
+        beside: Beside = nothing_beside,
     ) -> CallStatus:
         """Call an action.
 
@@ -107,6 +120,7 @@ class CallingDirectly:
 
         Parameters:
             allowance: what the caller has left; it becomes less where actions have less.
+            beside: what else is written with the call, where it is made and no repeat.
 
         Raises:
             whatever :meth:`aitp_desk.desk.invoking.Invoking.invoke` raises;
@@ -122,7 +136,7 @@ class CallingDirectly:
         async with self.once(principal, asked, request) as begun:
             if begun.before is not None:
                 return begun.before
-            return await self._call(principal, asked, begun.id, allowance)
+            return await self._call(principal, asked, begun.id, allowance, beside)
 
     @asynccontextmanager
     async def once(
@@ -146,15 +160,6 @@ class CallingDirectly:
                 raise MissingField(told, param=INTENT)
             yield Begun(id_, before)
 
-    def check(self, principal: Principal, asked: DirectCall) -> None:
-        """Refuse a call that could not be made whatever the site says to it.
-
-        Raises:
-            UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.
-            InvalidRequest: the arguments break the action's schema.
-        """
-        self._invoking.find(principal, asked.name).read(asked.arguments)
-
     async def status(self, principal: Principal, name: str, call_id: str) -> CallStatus:
         """How a call of the caller's stands.
 
@@ -177,6 +182,7 @@ class CallingDirectly:
         asked: DirectCall,
         id_: str | None,
         allowance: Allowance | None,
+        beside: Beside,
     ) -> CallStatus:
         action = self._invoking.action(asked.name)
         callback_url = asked.callback_url if action.kind == "async" else None
@@ -194,7 +200,7 @@ class CallingDirectly:
             thread_id=asked.thread_id,
             id=id_,
         )
-        match await self._invoking.invoke(principal, invocation):
+        match await self._invoking.invoke(principal, invocation, beside=beside):
             case Ended(call):
                 return await self._status(call)
             case Accepted(call, eta_seconds):

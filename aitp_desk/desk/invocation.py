@@ -14,7 +14,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.ticket import Ticket
-from aitp_desk.store.work.calls import SessionTurn
+from aitp_desk.store.work.calls import Along, SessionTurn
 
 
 class Consent(msgspec.Struct, frozen=True):
@@ -106,8 +106,18 @@ Say = Callable[[ActionCall], SessionTurn | None]
 """Makes what is said in a session of a call as it stands; it is written with it."""
 
 
+Beside = Callable[[ActionCall, DeskError | None], Along | None]
+"""Makes what else is written with a call as it begins, and as it ends within its request: given the
+call as it then stands, and why it failed."""
+
+
 def say_nothing(_call: ActionCall) -> SessionTurn | None:
     """What is said of a call outside of sessions."""
+    return None
+
+
+def nothing_beside(_call: ActionCall, _error: DeskError | None) -> Along | None:
+    """What else is written with a call that is nothing but a call."""
     return None
 
 

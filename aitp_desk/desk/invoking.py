@@ -25,6 +25,7 @@ from aitp_desk.desk.call_ends import expired, failed, unknown
 from aitp_desk.desk.calls import Calls
 from aitp_desk.desk.invocation import (
     Accepted,
+    Beside,
     ConsentNeeded,
     Ended,
     Invocation,
@@ -33,6 +34,7 @@ from aitp_desk.desk.invocation import (
     Say,
     call_of,
     has_consent,
+    nothing_beside,
     say_nothing,
 )
 from aitp_desk.desk.offer import Offer
@@ -55,7 +57,7 @@ from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import Origin
 from aitp_desk.store.base import Store, Work
 from aitp_desk.store.records import NewMessage
-from aitp_desk.store.work.calls import Along, end_accepted
+from aitp_desk.store.work.calls import Along, end_accepted, one_after_another
 
 WAITS_SECONDS = 24 * 60 * 60
 """How long a call waits for what it still needs."""
@@ -156,12 +158,14 @@ class Invoking:
         invocation: Invocation,
         say: Say = say_nothing,
         say_end: Say = say_nothing,
+        beside: Beside = nothing_beside,
     ) -> Invoked:
         """Call an action.
 
         Parameters:
             say: what was said for it; written with the call before it is carried out.
             say_end: what is said of its end; written with that.
+            beside: what else is written with either.
 
         Returns:
             How it ended, that it was taken on, or what must be agreed to first.
@@ -184,14 +188,16 @@ class Invoking:
             return ConsentNeeded(invocation, price)
         call = msgspec.structs.replace(call, price=price)
         if action.kind != "async":
-            work = self._begin_and_end(offered, value, call, context, invocation, say, say_end)
+            says = (say, say_end)
+            work = self._begin_and_end(offered, value, call, context, invocation, says, beside)
             return Ended(await self._under_way.whole(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
         if await self.performing.needs_approval(offered, value, context):
             call = waiting_for_approval(call)
-            along: Along | None = ask_approval(action, call, self._clock())
+            follows: Along | None = ask_approval(action, call, self._clock())
         else:
-            along = self._along(call)
+            follows = self._along(call)
+        along = one_after_another(beside(call, None), follows)
         await self._writing.begin(call, invocation.waiting, say, along)
         self._begun()
         return Accepted(call, await self.calls.eta_seconds(action.name))
@@ -309,17 +315,22 @@ class Invoking:
         call: ActionCall,
         context: Context,
         invocation: Invocation,
-        say: Say,
-        say_end: Say,
+        says: tuple[Say, Say],
+        beside: Beside,
     ) -> ActionCall:
         """Write down that a call is begun, carry it out, and write down how it ended.
+
+        Parameters:
+            says: what is said for it, and of its end.
 
         Raises:
             DeskError: why it failed; that is on disk.
         """
-        await self._writing.begin(call, invocation.waiting, say)
+        say, say_end = says
+        await self._writing.begin(call, invocation.waiting, say, beside(call, None))
         performed = await self.performing.perform(offered, value, call, context)
-        await self._writing.end(performed.call, call, say_end)
+        along = beside(performed.call, performed.error)
+        await self._writing.end(performed.call, call, say_end, along)
         self.counts.note(performed.call)
         if performed.error is not None:
             raise performed.error

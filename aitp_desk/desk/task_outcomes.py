@@ -32,6 +32,14 @@ RAISED = (
 comes too soon."""
 
 
+def told_by(error: DeskError) -> Unmade | None:
+    """How a task stands whose call was made, and failed so; None where the call itself tells it."""
+    try:
+        return unmade_by(error)
+    except DeskError:
+        return None
+
+
 def unmade_by(error: DeskError) -> Unmade:
     """How a task stands whose call was refused: what could be set right, or what came of trying.
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aitp_desk.desk.sessions import Sessions
+import msgspec
+
+from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.sessions import THREAD_PREFIX, Sessions
 from aitp_desk.desk.task_exchange import Sent
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
@@ -14,9 +17,67 @@ from aitp_desk.model.errors import InvalidRequest, TaskIsOver
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.task import TASK_PREFIX, Task
-from aitp_desk.store.base import Store
-from aitp_desk.store.task_records import KeptTask, NewTask, NewTurn
+from aitp_desk.model.thread import VISITOR, Actor, Thread
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.task_records import (
+    KeptTask,
+    KeptTurn,
+    NewContext,
+    NewPush,
+    NewTask,
+    NewTurn,
+)
+from aitp_desk.store.work.sessions import SESSION_PREFIX
 from aitp_desk.store.work.tasks import add_task, add_turn
+
+
+class TurnDraft(msgspec.Struct, frozen=True):
+    """A turn that is about to be written.
+
+    Parameters:
+        now: Unix seconds.
+        push: whom to tell of the task.
+        is_first: whether it begins the task.
+        owner: id of the principal whose task it begins; None of an anonymous one.
+        opens: the conversation that it begins; None where that is there.
+    """
+
+    task: KeptTask
+    now: int
+    push: NewPush | None
+    is_first: bool = False
+    owner: str | None = None
+    opens: NewContext | None = None
+
+    def write(self, turn: NewTurn) -> Work[None]:
+        """Write it down: a unit, or a part of one.
+
+        Raises:
+            TaskNotFound, PreconditionFailed: as the units of :mod:`aitp_desk.store.work.tasks`.
+        """
+        task = self.task
+        if not self.is_first:
+            return add_turn(
+                thread_id=task.thread_id,
+                task_id=task.id,
+                turn=turn,
+                push=self.push,
+                now=self.now,
+            )
+        begun = NewTask(task.id, task.desk, task.thread_id, task.context, self.owner)
+        return add_task(
+            thread_id=task.thread_id,
+            task=begun,
+            turn=turn,
+            push=self.push,
+            now=self.now,
+            opens=self.opens,
+        )
+
+    def first(self, turn: NewTurn) -> KeptTurn:
+        """The first turn of a task as it is kept."""
+        kept = msgspec.structs.asdict(turn)
+        return KeptTurn(n=1, created_at=self.now, **kept)
 
 
 class TaskTurns:
@@ -24,6 +85,7 @@ class TaskTurns:
 
     Parameters:
         desk: name of the further site agent; empty for the site's own.
+        actor: the desk's own actor, which stands first on every thread.
         clock: Unix seconds.
     """
 
@@ -31,6 +93,7 @@ class TaskTurns:
         self,
         *,
         desk: str,
+        actor: Actor,
         store: Store,
         views: TaskViews,
         reach: TaskReach,
@@ -39,6 +102,7 @@ class TaskTurns:
         clock: Callable[[], float],
     ) -> None:
         self._desk = desk
+        self._actor = actor
         self._store = store
         self._views = views
         self._reach = reach
@@ -74,45 +138,55 @@ class TaskTurns:
         await self._reach.check(principal, kept.thread_id, Need.WRITE)
         return kept, kept.thread_id
 
-    async def keep(
-        self,
-        principal: Principal,
-        kept: KeptTask | None,
-        thread_id: str,
-        sent: Sent,
-        turn: NewTurn,
-    ) -> Task:
-        """Write a turn down, with its task where that begins, and say how the task stands.
+    def draft(
+        self, principal: Principal, kept: KeptTask | None, thread_id: str, sent: Sent
+    ) -> TurnDraft:
+        """A turn that is about to be written, on a thread that is there.
 
         Parameters:
-            kept: what the turn goes on with; None begins a task.
+            kept: what the turn goes on with; None begins a task in the context that was sent.
         """
+        clock = self._clock()
+        now = int(clock)
+        if kept is not None:
+            return TurnDraft(kept, now, self._sealed(principal, sent, kept.id))
+        begun = KeptTask(new_id(TASK_PREFIX, clock), self._desk, thread_id, sent.context, now, now)
+        push = self._sealed(principal, sent, begun.id)
+        return TurnDraft(begun, now, push, is_first=True, owner=principal.owner)
+
+    def opening(self, principal: Principal, sent: Sent) -> TurnDraft:
+        """A turn that is about to be written with a task and a conversation that it begins."""
         now = self._clock()
-        task_id = new_id(TASK_PREFIX, now) if kept is None else kept.id
-        goes_on, push = kept is not None, None
-        if sent.push is not None:
-            push = self._pushing.sealed(principal, self._pushing.named(sent.push, task_id))
-        if kept is None:
-            context = sent.context or await self._sessions.name(principal, thread_id)
-            begun = NewTask(task_id, self._desk, thread_id, context, principal.owner)
-            await self._store.run(
-                add_task,
-                thread_id=thread_id,
-                task=begun,
-                turn=turn,
-                push=push,
-                now=int(now),
-            )
-            kept = KeptTask(task_id, self._desk, thread_id, context, int(now), int(now))
-        else:
-            await self._store.run(
-                add_turn,
-                thread_id=thread_id,
-                task_id=task_id,
-                turn=turn,
-                push=push,
-                now=int(now),
-            )
-        if push is not None or (goes_on and await self._pushing.all_of(task_id)):
+        id_ = new_id(THREAD_PREFIX, now)
+        opened = Thread(id_, principal.owner, int(now), {}, (self._actor,), desk=principal.desk)
+        named = msgspec.structs.replace(sent, context=new_id(SESSION_PREFIX, now))
+        begun = self.draft(principal, None, id_, named)
+        context = NewContext(opened, principal.owner or VISITOR)
+        return msgspec.structs.replace(begun, opens=context)
+
+    async def named(self, principal: Principal, thread_id: str, sent: Sent) -> Sent:
+        """What is sent, in the conversation that the thread is."""
+        context = sent.context or await self._sessions.name(principal, thread_id)
+        return msgspec.structs.replace(sent, context=context)
+
+    async def keep(self, draft: TurnDraft, turn: NewTurn) -> Task:
+        """Write a turn down, with its task where that begins, and say how the task stands."""
+        await self._store.run(draft.write, turn)
+        return await self.kept(draft, turn)
+
+    async def kept(self, draft: TurnDraft, turn: NewTurn, status: CallStatus | None = None) -> Task:
+        """Say how a task stands whose turn is written down, and have others told of it.
+
+        Parameters:
+            status: how its call stands, where that is known; None looks.
+        """
+        task = draft.task
+        if draft.push is not None or (not draft.is_first and await self._pushing.all_of(task.id)):
             self._pushing.wake_for(turn.run_id)
-        return await self._views.view(kept)
+        turns = (draft.first(turn),) if draft.is_first else None
+        return await self._views.view(task, turns, status)
+
+    def _sealed(self, principal: Principal, sent: Sent, task_id: str) -> NewPush | None:
+        if sent.push is None:
+            return None
+        return self._pushing.sealed(principal, self._pushing.named(sent.push, task_id))

@@ -108,16 +108,27 @@ class TaskViews:
         self._store = store
         self._calling = calling
 
-    async def view(self, kept: KeptTask) -> Task:
-        """A task as it stands."""
-        turns = await task_reads.turns(self._store, kept.id)
+    async def view(
+        self,
+        kept: KeptTask,
+        turns: tuple[KeptTurn, ...] | None = None,
+        status: CallStatus | None = None,
+    ) -> Task:
+        """A task as it stands.
+
+        Parameters:
+            turns: its newest turns, where they are known; None looks.
+            status: how the call of its newest turn stands, where that is known; None looks.
+        """
+        if turns is None:
+            turns = await task_reads.turns(self._store, kept.id)
         told: list[Told] = []
         for turn in turns[:-1]:
             told += await self._asked(kept.thread_id, turn)
             told += [Told(reply) for reply in await self._replies(turn)]
         last = turns[-1] if turns else KeptTurn(0, None, None, None, None, None, kept.created_at)
         asked = await self._asked(kept.thread_id, last)
-        stands = await self._stands(kept.thread_id, last, asked)
+        stands = await self._stands(kept.thread_id, last, asked, status)
         return Task(
             kept.id,
             kept.thread_id,
@@ -144,14 +155,20 @@ class TaskViews:
     async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
         return () if turn.run_id is None else await reads.replies(self._store, turn.run_id)
 
-    async def _stands(self, thread_id: str, turn: KeptTurn, asked: Sequence[Told]) -> _Stands:
+    async def _stands(
+        self,
+        thread_id: str,
+        turn: KeptTurn,
+        asked: Sequence[Told],
+        status: CallStatus | None = None,
+    ) -> _Stands:
         if turn.said is not None:
             unmade = _unmade.decode(turn.said)
             if unmade.state is TaskState.COMPLETED:
                 return _Stands(unmade.state, result=unmade.result)
             return _Stands(unmade.state, unmade.result)
         if turn.call_id is not None:
-            status = await self._calling.stands(turn.call_id)
+            status = status or await self._calling.stands(turn.call_id)
             return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
         run = None if turn.run_id is None else await reads.run(self._store, turn.run_id)
         message = asked[0].message if asked else None

@@ -17,10 +17,11 @@ from aitp_desk.desk.following import Following
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
-from aitp_desk.desk.repeats import Request
+from aitp_desk.desk.repeats import Request, check_hops
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.task_calls import CalledTurn
 from aitp_desk.desk.task_exchange import Sent
 from aitp_desk.desk.task_listing import TaskListing
 from aitp_desk.desk.task_outcomes import unmade_by
@@ -38,7 +39,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.task import Push, Result, Task, TaskState
-from aitp_desk.model.thread import Draft, ThreadDraft
+from aitp_desk.model.thread import Actor, Draft, ThreadDraft
 from aitp_desk.store import task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.rows import to_json
@@ -55,6 +56,7 @@ class Tasks:
 
     Parameters:
         desk: name of the further site agent; empty for the site's own.
+        actor: the desk's own actor, which stands first on every thread.
         clock: Unix seconds.
 
     Attributes:
@@ -65,6 +67,7 @@ class Tasks:
         self,
         *,
         desk: str,
+        actor: Actor,
         store: Store,
         posting: Posting,
         reading: Reading,
@@ -82,6 +85,7 @@ class Tasks:
         self._runs = runs
         self._calling = calling
         self._following = following
+        self._clock = clock
         self._pushing = pushing
         self._views = TaskViews(store, calling, reading.telling)
         self._reach = TaskReach(
@@ -93,6 +97,7 @@ class Tasks:
         )
         self._turns = TaskTurns(
             desk=desk,
+            actor=actor,
             store=store,
             views=self._views,
             reach=self._reach,
@@ -138,7 +143,9 @@ class Tasks:
             if again is not None:
                 return await self._views.view(again)
         turn = NewTurn(message_id=said.id, run_id=run_id)
-        return await self._turns.keep(principal, kept, thread_id, sent, turn)
+        if kept is None:
+            sent = await self._turns.named(principal, thread_id, sent)
+        return await self._turns.keep(self._turns.draft(principal, kept, thread_id, sent), turn)
 
     async def call(
         self,
@@ -152,7 +159,8 @@ class Tasks:
         """Have an action called by its arguments, as a task.
 
         What could be set right, or came of trying, is told as the state of the task: that it must
-        be agreed to, that the caller may not, that it failed.
+        be agreed to, that the caller may not, that it failed. The task is written with the call's
+        beginning, in one commit, and with its end what that is to the task.
 
         Parameters:
             written: the call as its caller wrote it.
@@ -173,19 +181,23 @@ class Tasks:
                 return await self._views.view(again)
         kept, thread_id = await self._turns.place(principal, sent)
         if thread_id is None:
-            self._check_call(principal, asked)
-            beginning = Request(request.method, request.path, b"", hops=request.hops)
-            opened = await self._posting.open_thread(principal, ThreadDraft(), beginning)
-            thread_id = opened.thread.id
-        asked = msgspec.structs.replace(asked, thread_id=thread_id)
-        try:
-            status = await self._calling.call(principal, asked, request, allowance)
-        except DeskError as error:
-            unmade = unmade_by(error)
-            turn = NewTurn(asked=to_json(written), said=to_json(unmade))
+            check_hops(request)
+            draft = self._turns.opening(principal, sent)
         else:
-            turn = NewTurn(asked=to_json(written), call_id=status.call.id)
-        return await self._turns.keep(principal, kept, thread_id, sent, turn)
+            draft = self._turns.draft(principal, kept, thread_id, sent)
+        asked = msgspec.structs.replace(asked, thread_id=draft.task.thread_id)
+        called = CalledTurn(draft, to_json(written), self._clock)
+        try:
+            status = await self._calling.call(principal, asked, request, allowance, called.beside)
+        except DeskError as error:
+            if called.is_begun and not called.is_ended:
+                raise  # it was not begun, for what would have been written with it
+            turn, status = called.turn(unmade_by(error)), None
+        else:
+            turn = called.turn(status)
+        if called.is_begun:
+            return await self._turns.kept(draft, turn, status)
+        return await self._turns.keep(draft, turn)
 
     async def note(
         self,
@@ -206,7 +218,8 @@ class Tasks:
         kept, thread_id = await self._turns.place(principal, sent)
         said = to_json(Unmade(state, result))
         turn = NewTurn(asked=to_json(written), said=said)
-        return await self._turns.keep(principal, kept, thread_id or "", sent, turn)
+        draft = self._turns.draft(principal, kept, thread_id or "", sent)
+        return await self._turns.keep(draft, turn)
 
     async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
         """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
@@ -294,13 +307,6 @@ class Tasks:
     async def _ended(self, call_id: str) -> bool:
         status = await self._calling.stands(call_id)
         return status is None or status.call.is_over
-
-    def _check_call(self, principal: Principal, asked: DirectCall) -> None:
-        """Refuse a call of which no task comes, before a thread is opened for it."""
-        try:
-            self._calling.check(principal, asked)
-        except DeskError as error:
-            unmade_by(error)
 
     async def _task_of_repeat(
         self, principal: Principal, asked: DirectCall, request: Request

@@ -49,12 +49,14 @@ class WritingCalls:
         """Write down a call of which nothing was carried out; as :meth:`begin`, but not noted."""
         await self._write(call, before, say, None)
 
-    async def end(self, call: ActionCall, before: ActionCall, say: Say) -> None:
+    async def end(
+        self, call: ActionCall, before: ActionCall, say: Say, along: Along | None = None
+    ) -> None:
         """Write down how a call ended, as soon as the store can; what was done, was done."""
         by = self._by(call)
         while True:
             try:
-                await self._write(call, before, say, by)
+                await self._write(call, before, say, by, along)
             except (StoreBusy, StoreError) as error:
                 _log.warning("call_not_written_yet", call=call.id, reason=str(error))
                 await asyncio.sleep(AGAIN_SECONDS)

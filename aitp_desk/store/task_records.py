@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from aitp_desk.model.thread import Thread
+
 
 class NewTask(msgspec.Struct, frozen=True):
     """A task that is begun.
@@ -20,6 +22,17 @@ class NewTask(msgspec.Struct, frozen=True):
     owner: str | None
 
 
+class NewContext(msgspec.Struct, frozen=True):
+    """A conversation that a task begins.
+
+    Parameters:
+        speaker: the actor stamped on its opener's messages.
+    """
+
+    thread: Thread
+    speaker: str
+
+
 class NewTurn(msgspec.Struct, frozen=True):
     """A turn of a task.
 
@@ -28,7 +41,7 @@ class NewTurn(msgspec.Struct, frozen=True):
         run_id: what answers that; None where nothing does.
         call_id: the call that was asked for.
         asked: JSON of what was asked for by its arguments.
-        said: JSON of what came of a call that was not made.
+        said: JSON of what came of it, where a run or a call does not tell that.
     """
 
     message_id: str | None = None

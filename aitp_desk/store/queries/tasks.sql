@@ -15,6 +15,9 @@ UPDATE tasks SET changed_at = :now WHERE id = :id RETURNING id;
 INSERT INTO task_turns (task_id, n, message_id, run_id, call_id, asked, said, created_at)
 VALUES (:task_id, :n, :message_id, :run_id, :call_id, :asked, :said, :now);
 
+-- say_of_turn: Notes of what came of a call what it is to the tasks that asked for it.
+UPDATE task_turns SET said = :said WHERE call_id = :call_id;
+
 -- task: Finds a task at a desk.
 SELECT {task} FROM tasks WHERE id = :id AND desk = :desk;
 

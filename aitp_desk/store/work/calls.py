@@ -26,7 +26,8 @@ from aitp_desk.store.work.tasks import tell_of_call
 from aitp_desk.store.work.tickets import add_ticket, add_unknown_ticket
 
 Along = Callable[[], Work[None]]
-"""Something else that is written in the same commit; it refuses nothing."""
+"""Something else that is written in the same commit. What it refuses as a call begins, is not
+called; later it refuses nothing."""
 
 _NOTED = {
     CallState.SUCCEEDED: Outcome.DONE,
@@ -198,6 +199,17 @@ def write_turn_judged(*, turn: SessionTurn, effects: NewEffects, now: int) -> Wo
     yield from check_effects(effects)
     yield from _say(msgspec.structs.replace(turn, said=(*turn.said, *effects.said)), now)
     yield from write_effects(effects, turn.session.thread_id, now)
+
+
+def one_after_another(*parts: Along | None) -> Along | None:
+    """Make one of several things that are written in the same commit; None where there is none."""
+    given = [part for part in parts if part is not None]
+
+    def write() -> Work[None]:
+        for part in given:
+            yield from part()
+
+    return write if given else None
 
 
 def tell_progress(*, call_id: str, progress: str) -> Work[None]:

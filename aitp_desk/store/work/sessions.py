@@ -11,9 +11,11 @@ import msgspec
 
 from aitp_desk.model.errors import UnknownSession
 from aitp_desk.model.ids import first_id
+from aitp_desk.model.thread import Thread
 from aitp_desk.store.base import Work
 from aitp_desk.store.records import Expired, NewMessage, Session
 from aitp_desk.store.work.folding import find_tail
+from aitp_desk.store.work.opening import add_thread
 from aitp_desk.store.work.tail import Tail
 
 FOR_GOOD = 1 << 52
@@ -60,9 +62,19 @@ def name_thread(
     if sessions:
         yield "keep_sessions", {"thread_id": thread_id, "until": FOR_GOOD}
         return str(sessions[0][0])
-    opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD, desk=desk)
-    yield "add_session", msgspec.structs.asdict(opened)
+    yield from _add_name(thread_id, desk, owner, session_id, now)
     return session_id
+
+
+def open_named(thread: Thread, speaker: str, session_id: str, now: int) -> Work[None]:
+    """Open a thread on which nothing is said yet, with the session that names it: a part of a unit.
+
+    Parameters:
+        speaker: the actor stamped on the opener's messages that name none.
+        now: Unix seconds.
+    """
+    yield from add_thread(thread, speaker, Tail(thread.id, now))
+    yield from _add_name(thread.id, thread.desk, thread.owner, session_id, now)
 
 
 def say_in_session(session: Session, messages: Sequence[NewMessage], now: int) -> Work[None]:
@@ -134,3 +146,11 @@ def delete_expired(
     yield "delete_expired_file_parts", expiring
     dropped = yield "delete_expired_files", expiring
     return Expired(len(keys), len(sessions) + len(folded), len(dropped))
+
+
+def _add_name(
+    thread_id: str, desk: str, owner: str | None, session_id: str, now: int
+) -> Work[None]:
+    """Write down a session that lives as long as its thread, and in which nothing was said."""
+    opened = Session(session_id, thread_id, owner, 0, now, now, kept_until=FOR_GOOD, desk=desk)
+    yield "add_session", msgspec.structs.asdict(opened)

@@ -13,8 +13,9 @@ from aitp_desk.model.task import MAX_PUSHES
 from aitp_desk.store.base import Row, Work
 from aitp_desk.store.call_rows import call_state
 from aitp_desk.store.job_records import NewJob
-from aitp_desk.store.task_records import NewPush, NewTask, NewTurn
+from aitp_desk.store.task_records import NewContext, NewPush, NewTask, NewTurn
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
+from aitp_desk.store.work.sessions import open_named
 
 NO_TASK = "There is no such task of yours."
 _FINISHED_AT = 11
@@ -25,15 +26,24 @@ PUSH_KIND = "task_push"
 
 
 def add_task(
-    *, thread_id: str, task: NewTask, turn: NewTurn, push: NewPush | None, now: int
+    *,
+    thread_id: str,
+    task: NewTask,
+    turn: NewTurn,
+    push: NewPush | None,
+    now: int,
+    opens: NewContext | None = None,
 ) -> Work[None]:
     """Write down a task with its first turn.
 
     Parameters:
+        opens: the conversation where the task begins it; None where it is there.
         thread_id: that of the task.
         push: whom to tell of it.
         now: Unix seconds.
     """
+    if opens is not None:
+        yield from open_named(opens.thread, opens.speaker, task.context, now)
     yield "add_task", {**msgspec.structs.asdict(task), "now": now}
     yield from _add_turn(thread_id, task.id, turn, push, now)
 
@@ -49,6 +59,20 @@ def add_turn(
     if not (yield "move_task", {"id": task_id, "now": now}):
         raise TaskNotFound(NO_TASK, param="taskId")
     yield from _add_turn(thread_id, task_id, turn, push, now)
+
+
+def end_turn_of_call(*, call_id: str, said: str | None, now: int) -> Work[None]:
+    """Note with a call's end what came of it for its tasks: a part of a unit.
+
+    Wake the desk's jobs after the commit.
+
+    Parameters:
+        said: what it is to them, where the call tells that by less; None where it tells it itself.
+        now: Unix seconds.
+    """
+    if said is not None:
+        yield "say_of_turn", {"call_id": call_id, "said": said}
+    yield from tell_of_call(call_id, now)
 
 
 def set_push(*, thread_id: str, push: NewPush, now: int) -> Work[None]:
