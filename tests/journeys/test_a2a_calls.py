@@ -84,6 +84,7 @@ async def test_each_outcome_of_a_call_is_a_state(
             failed = await send(client, calling("lamp"))
             assert (state(failed), said(failed)) == ("failed", "It is sold out.")
             assert data(failed)["code"] == "precondition_failed"
+            assert await client.get_task(a2a_pb2.GetTaskRequest(id=failed.id)) == failed
             cut = await send(client, calling("slow"))
             assert (state(cut), said(cut)) == ("failed", "It did not end in time.")
 
@@ -117,6 +118,28 @@ async def test_what_goes_on_by_itself_is_waited_for_and_followed(
             assert told[0].HasField("task")
             last = told[-1].status_update if len(told) > 1 else told[-1].task
             assert last.status.state == a2a_pb2.TASK_STATE_COMPLETED
+
+
+async def test_a_task_is_there_before_what_it_calls_is_carried_out(tmp_path: Path) -> None:
+    running, may_end = asyncio.Event(), asyncio.Event()
+
+    async def bake(_caller: str, _arguments: Mapping[str, Any]) -> str:
+        running.set()
+        await may_end.wait()
+        return "Baked."
+
+    offers = (offering(Action("bake", "Bakes.", "action", open_to="actions"), bake),)
+    async with talking(tmp_path, actions=offers) as talker:
+        baker = await talker.with_key("actions")
+        async with tasking(talker.desk, key=baker.key) as client:
+            sending = asyncio.create_task(send(client, calling("bake")))
+            await running.wait()
+            (task,) = (await client.list_tasks(a2a_pb2.ListTasksRequest())).tasks
+            assert (state(task), bool(task.context_id)) == ("working", True)
+            may_end.set()
+            done = await sending
+            assert (done.id, done.context_id) == (task.id, task.context_id)
+            assert (state(done), said(done)) == ("completed", "Baked.")
 
 
 @every_form
