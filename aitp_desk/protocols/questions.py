@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, Final
 
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.calls import MOST_TOKENS
+
+QUERY: Final = "The question, in words."
+LOCALE: Final = "The language to answer in, as a tag such as en or fr-CA."
+TOKENS: Final = "How long the answer may be, in tokens."
+ACCEPTS: Final = "The types of answers that can be read, the preferred first."
+SESSION: Final = "The session_id of an earlier answer, or a thread's id: this goes on there."
+CLARIFICATION: Final = "The answer to what the desk has asked back in that session."
 
 
 def check_members(name: str, given: Mapping[str, Any], known: Collection[str]) -> None:

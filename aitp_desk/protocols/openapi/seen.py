@@ -11,6 +11,7 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action, Related
 from aitp_desk.model.resource import variables_in
+from aitp_desk.protocols import questions
 from aitp_desk.protocols.calls import (
     CAPABILITIES_PATH,
     LONGEST_CLARIFICATION,
@@ -23,15 +24,25 @@ from aitp_desk.protocols.doing import callable_actions, calling, may_converse
 from aitp_desk.protocols.reply import Call, Reply
 from aitp_desk.protocols.seen import Doing, Seen, Taken
 
+
+def _text(longest: int, what: str) -> dict[str, Any]:
+    """The schema of a text of so many characters."""
+    return {"type": "string", "minLength": 1, "maxLength": longest, "description": what}
+
+
 _QUESTION: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "query": {"type": "string", "minLength": 1, "maxLength": LONGEST_QUESTION},
-        "locale": {"type": "string", "minLength": 1, "maxLength": LONGEST_LOCALE},
-        "max_tokens": {"type": "integer", "minimum": 1},
-        "accept_types": {"type": "array", "items": {"type": "string"}},
-        "session_id": {"type": "string", "maxLength": LONGEST_SESSION},
-        "clarification": {"type": "string", "maxLength": LONGEST_CLARIFICATION},
+        "query": _text(LONGEST_QUESTION, questions.QUERY),
+        "locale": _text(LONGEST_LOCALE, questions.LOCALE),
+        "max_tokens": {"type": "integer", "minimum": 1, "description": questions.TOKENS},
+        "accept_types": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": questions.ACCEPTS,
+        },
+        "session_id": _text(LONGEST_SESSION, questions.SESSION),
+        "clarification": _text(LONGEST_CLARIFICATION, questions.CLARIFICATION),
     },
     "required": ["query"],
 }

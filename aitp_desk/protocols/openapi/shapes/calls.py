@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
+
+from aitp_desk.protocols import questions
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):
     """A question that is answered from the site's content, in a session or as the first of one."""
 
-    query: str
-    locale: str | None = None
-    max_tokens: int | None = None
-    accept_types: list[str] | None = None
-    session_id: str | None = None
-    clarification: str | None = None
+    query: Annotated[str, Meta(description=questions.QUERY)]
+    locale: Annotated[str | None, Meta(description=questions.LOCALE)] = None
+    max_tokens: Annotated[int | None, Meta(description=questions.TOKENS)] = None
+    accept_types: Annotated[list[str] | None, Meta(description=questions.ACCEPTS)] = None
+    session_id: Annotated[str | None, Meta(description=questions.SESSION)] = None
+    clarification: Annotated[str | None, Meta(description=questions.CLARIFICATION)] = None
 
 
 class CallRecovery(msgspec.Struct):
