@@ -28,6 +28,7 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
+from aitp_desk.store.work.folding import unfold_thread
 from aitp_desk.store.work.sessions import FOR_GOOD, SESSION_PREFIX, name_thread
 
 THREAD_PREFIX = "thread"
@@ -201,7 +202,10 @@ class Sessions:
         if name.startswith(f"{THREAD_PREFIX}_"):
             return name
         session = await self.resume(principal, name)
-        await self._store.settled()  # its first turn may have been answered only now
+        if session.is_shared:
+            await self._store.settled()
+        else:  # its first turn may have been answered only now; this comes behind it
+            await self._store.run(unfold_thread, thread_id=session.thread_id)
         async with self.turn(principal, session) as current:
             current.is_shared = True
             self._shared[current.thread_id] = current.id
