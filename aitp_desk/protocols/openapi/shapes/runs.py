@@ -101,45 +101,36 @@ class Run(msgspec.Struct):
     usage: TokensCounted | None
 
 
-class RunDraft(msgspec.Struct):
+class _Draft(msgspec.Struct, kw_only=True):
+    """What is said of every run that is to be started."""
+
+    assistant_id: str
+    model: str | None = None
+    instructions: str | None = None
+    tools: list[ToolDeclared] | None = None
+    tool_choice: str | dict[str, Any] | None = None
+    parallel_tool_calls: bool | None = None
+    response_format: str | dict[str, Any] | None = None
+    truncation_strategy: Truncation | None = None
+    max_prompt_tokens: int | None = None
+    max_completion_tokens: int | None = None
+    temperature: float | None = None
+    top_p: float | None = None
+    stream: bool | None = None
+    metadata: dict[str, str] | None = None
+
+
+class RunDraft(_Draft, kw_only=True):
     """A run to be started."""
 
-    assistant_id: str
-    model: str | None = None
-    instructions: str | None = None
     additional_instructions: str | None = None
     additional_messages: list[MessageDraft] | None = None
-    tools: list[ToolDeclared] | None = None
-    tool_choice: str | dict[str, Any] | None = None
-    parallel_tool_calls: bool | None = None
-    response_format: str | dict[str, Any] | None = None
-    truncation_strategy: Truncation | None = None
-    max_prompt_tokens: int | None = None
-    max_completion_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    stream: bool | None = None
-    metadata: dict[str, str] | None = None
 
 
-class ThreadRunDraft(msgspec.Struct):
+class ThreadRunDraft(_Draft, kw_only=True):
     """A thread to be opened, and a run on it."""
 
-    assistant_id: str
     thread: ThreadDraft | None = None
-    model: str | None = None
-    instructions: str | None = None
-    tools: list[ToolDeclared] | None = None
-    tool_choice: str | dict[str, Any] | None = None
-    parallel_tool_calls: bool | None = None
-    response_format: str | dict[str, Any] | None = None
-    truncation_strategy: Truncation | None = None
-    max_prompt_tokens: int | None = None
-    max_completion_tokens: int | None = None
-    temperature: float | None = None
-    top_p: float | None = None
-    stream: bool | None = None
-    metadata: dict[str, str] | None = None
 
 
 class ToolOutput(msgspec.Struct):
