@@ -43,6 +43,11 @@ def is_session(name: str) -> bool:
     return name.startswith(f"{SESSION_PREFIX}_")
 
 
+def is_thread(name: str) -> bool:
+    """Whether something is called as threads are, and not as sessions."""
+    return name.startswith(f"{THREAD_PREFIX}_")
+
+
 class Session(msgspec.Struct, eq=False):
     """One conversation in progress.
 
@@ -149,7 +154,7 @@ class Sessions:
         Raises:
             UnknownSession: there is none, it has expired, or it is somebody else's.
         """
-        if session_id.startswith(f"{THREAD_PREFIX}_"):
+        if is_thread(session_id):
             session_id = await self.name(principal, session_id)
         session = self._held.get(session_id)
         if session is None:
@@ -199,7 +204,7 @@ class Sessions:
         Raises:
             UnknownSession: as :meth:`resume`; or it is no id of either.
         """
-        if name.startswith(f"{THREAD_PREFIX}_"):
+        if is_thread(name):
             return name
         session = await self.resume(principal, name)
         if session.is_shared:

@@ -14,7 +14,7 @@ from aitp_desk.desk.exchange import Ask, CallStatus
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
-from aitp_desk.desk.sessions import THREAD_PREFIX
+from aitp_desk.desk.sessions import is_thread
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.call import CONFIRMATION
 from aitp_desk.model.errors import (
@@ -190,7 +190,7 @@ async def _get_status(desk: Desk, caller: Caller, arguments: Mapping[str, Any]) 
     """How a call stands that goes on by itself."""
     session_id = arguments.get(SESSION)
     if isinstance(session_id, str):
-        if session_id.startswith(f"{THREAD_PREFIX}_"):
+        if is_thread(session_id):
             session_id = await desk.session_of(caller.principal, session_id)
         return stands(await desk.call_status(caller.principal, session_id), session_id)
     name, call_id = arguments.get("capability"), arguments.get("call_id")
