@@ -99,7 +99,7 @@ def refused(error: DeskError, tool: str, missing: Mapping[str, Any] | None = Non
         tool: that was called.
         missing: the schemas of arguments that were not given, by their names.
     """
-    told: Item = {"code": error.kind.value, "message": error.message, **told_of(error)}
+    told: Item = {**told_of(error), "message": error.message}
     helps: list[str] = []
     if error.retry_after is not None:
         helps.append(f"Try again in {error.retry_after} seconds.")
