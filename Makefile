@@ -17,11 +17,12 @@ demo: .venv/.run-time
 test: .venv/.dev
 	$(BIN)/pytest -q -n auto -m "not servers"
 
-# the tests that need a browser, a server or minutes
+# the tests that need a browser, a server or minutes, and more examples of what holds for all
 test-servers: .venv/.browser
 	@test -n "$(CHROMIUM)" || { \
 	  echo "These tests need Chromium: on Debian and Ubuntu, apt install chromium (or CHROMIUM=/path/to/it)." >&2; \
 	  exit 1; }
+	AITP_DESK_EXAMPLES=200 $(BIN)/pytest -q -n auto -m "hypothesis and not servers"
 	CHROMIUM="$(CHROMIUM)" $(BIN)/pytest -q -m servers
 
 # style, types (those of the browser tests too), floors, and that the docs tell the truth
@@ -42,7 +43,7 @@ check: .venv/.browser
 	@touch $@
 
 .venv/.run-time: .venv/.made pyproject.toml
-	$(PIP) --editable '.[mcp]'
+	$(PIP) --editable '.[jose,mcp]'
 	@touch $@
 
 .venv/.dev: .venv/.run-time

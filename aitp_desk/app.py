@@ -24,10 +24,15 @@ from aitp_desk.auth.verified import Epoch
 from aitp_desk.auth.ways import make_identifier
 from aitp_desk.browsers import Browsers
 from aitp_desk.capability import Capability
+from aitp_desk.checked import look_at
 from aitp_desk.config import Config, default_url
 from aitp_desk.connections import Connections
 from aitp_desk.console.routes import make_sessions
 from aitp_desk.desk.capabilities.finding import NONE_BESIDE, find_capabilities
+from aitp_desk.desk.capabilities.offering import offered_by
+from aitp_desk.desk.capabilities.owning import hand_out
+from aitp_desk.desk.capabilities.prepaid import require_payable
+from aitp_desk.desk.checking import Checking
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring
@@ -42,6 +47,7 @@ from aitp_desk.doors.every import make_every_door
 from aitp_desk.doors.told import telling
 from aitp_desk.egress import Egress
 from aitp_desk.front import Front
+from aitp_desk.furnishing import make_desk
 from aitp_desk.house import House
 from aitp_desk.knowledge.titles import site_name
 from aitp_desk.listening import bound_socket, listening
@@ -123,6 +129,7 @@ async def open_server(
         )
         is_traced = stack.enter_context(tracing(config.tracing.enabled or is_wanted(environment)))
         keys = await open_data_keys(store, config.data, environment)
+        hand_out(config, capabilities, keys.derive)
         egress = await stack.enter_async_context(
             Egress(allow_loopback=config.egress.allow_loopback)
         )
@@ -140,6 +147,7 @@ async def open_server(
             key=claude_key,
             url=claude_url,
         )
+        checking = Checking(store, clock)
         houses = await open_houses(
             stack,
             config,
@@ -149,7 +157,9 @@ async def open_server(
             environment=environment,
             given={**agent_actions, "": actions},
             speaks=capabilities.urls,
+            told=offered_by(capabilities, checking),
         )
+        require_payable(config, [one for house in houses for one in house.actions], capabilities)
         shared = make_shared(
             config,
             store=store,
@@ -159,6 +169,7 @@ async def open_server(
             actors={house.name: house.actor for house in houses},
             tokens_used=tokens_used,
             capabilities=capabilities,
+            checking=checking,
             clock=clock,
         )
         following = shared.following
@@ -171,7 +182,8 @@ async def open_server(
             jobs=shared.jobs,
             clock=clock,
         )
-        desks = tuple(house.make_desk(shared, worker, tooling[house.name]) for house in houses)
+        desks = tuple(make_desk(house, shared, worker, tooling[house.name]) for house in houses)
+        look_at(shared, worker, houses)
         shared.jobs.handle(
             shared.callbacks.kind(telling(desks)),
             shared.task_pushing.kind(rendering_tasks(desks)),
@@ -197,7 +209,6 @@ async def open_server(
             config,
             shared,
             desks,
-            actor=houses[0].actor.id,
             keys=keys,
             identifier=identifier,
             sessions=sessions,
@@ -235,6 +246,7 @@ async def open_server(
                 desks[0].people_acted,
             )
         )
+        await stack.enter_async_context(shared.checking.keeping())
         await _open_beside(stack, doors)
         # who still reads when the desk stops holds up nobody who is being answered
         read_ahead = await stack.enter_async_context(reading_ahead(houses))

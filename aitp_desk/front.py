@@ -41,6 +41,7 @@ from aitp_desk.model.errors import (
     InvalidRequest,
     MethodNotAllowed,
     NotAuthenticated,
+    PaymentRequired,
     RouteNotFound,
     ScopeMissing,
     Unavailable,
@@ -51,6 +52,7 @@ from aitp_desk.model.principal import anonymous, looks_after_threads
 from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.protected import with_metadata
 from aitp_desk.protocols.reply import TEXT, Door, Reply, Route
+from aitp_desk.protocols.x402_wire import with_requirements
 from aitp_desk.routing import Found, RoutingTable
 from aitp_desk.store.base import StoreError
 
@@ -230,9 +232,7 @@ class Front:
             refused = error
             if isinstance(error, NotAuthenticated):
                 self._note(request, error)
-            reply = door.render_error(error, heading.headers)
-            if self._tells_of_tokens and isinstance(error, NotAuthenticated | ScopeMissing):
-                reply = with_metadata(reply, self._desk.site.url, heading.path)
+            reply = self._render(error, heading)
         except StoreError as error:
             request_id = request_id or secrets.token_hex(8)
             reason = {"door": door.name, "method": heading.method, "reason": str(error)}
@@ -295,6 +295,17 @@ class Front:
         if heading.counted is None:
             return caller, None
         return caller, limiter.count(counted, heading.counted, heading.agent)
+
+    def _render(self, error: DeskError, heading: Heading) -> Reply:
+        """A refusal in its door's form, with what HTTP has headers for of how to be let in."""
+        reply, site = heading.door.render_error(error, heading.headers), self._desk.site.url
+        match error:
+            case PaymentRequired():
+                return with_requirements(reply, error, f"{site}{heading.path}")
+            case NotAuthenticated() | ScopeMissing() if self._tells_of_tokens:
+                return with_metadata(reply, site, heading.path)
+            case _:
+                return reply
 
     def _note(self, request: Incoming, error: NotAuthenticated) -> None:
         """Note that a credential was refused, where one was sent."""

@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from aitp_desk.config import Log
+from aitp_desk.model.hiding import hide
 
 _SECRET_KEYS = frozenset(
     {"authorization", "cookie", "token", "secret", "x-ahp-key", "body", "query"}
@@ -30,12 +31,16 @@ def set_up_logs(settings: Log) -> None:
         _redact,
     ]
     level = getattr(logging, settings.level.upper())
-    renderer: Any = (
+    written: Any = (
         # the default shows the local variables of a traceback: messages, credentials, all
         structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
         if plain
         else structlog.processors.JSONRenderer()
     )
+
+    def renderer(logger: Any, method: str, event: MutableMapping[str, Any]) -> str:
+        return hide(str(written(logger, method, event)))
+
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(level),

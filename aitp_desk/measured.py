@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from aitp_desk.desk.call_counts import call_figures
+from aitp_desk.desk.component_figures import component_figures
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Source, desk_figures, job_figures, run_figures
 from aitp_desk.desk.tooling import Tooling
@@ -26,6 +27,7 @@ def make_sources(
     store, clock = shared.store, shared.clock
     return (
         partial(desk_figures, desks),
+        partial(component_figures, shared.checking, clock),
         partial(call_figures, {name: one.invoking.counts for name, one in tooling.items()}),
         shared.places.figures,
         partial(run_figures, store, worker.turns, clock),

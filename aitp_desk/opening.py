@@ -86,6 +86,7 @@ async def open_houses(
     environment: Mapping[str, str],
     given: Mapping[str, Sequence[Offered]],
     speaks: tuple[str, ...],
+    told: Sequence[Offered],
 ) -> tuple[House, ...]:
     """Open what every site agent has of its own, until the stack is closed.
 
@@ -96,13 +97,15 @@ async def open_houses(
         environment: where credentials for declared actions may stand.
         given: actions beside those that are declared, by the names of the site agents.
         speaks: the schemas of structured messages that all of them understand.
+        told: what their capabilities tell whoever calls.
 
     Returns:
         The site's own first.
     """
 
     async def open_house(name: str, own: Config, knowledge: Knowledge, agent: Agent) -> House:
-        offers = offering(own, environment, OWN_NAMES, given.get(name, ()))
+        taken = OWN_NAMES | {one.action.name for one in told}
+        offers = offering(own, environment, taken, (*given.get(name, ()), *told))
         return House(name, own, knowledge, agent, await stack.enter_async_context(offers), speaks)
 
     houses = [await open_house("", config, knowledge, agent)]

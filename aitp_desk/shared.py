@@ -13,12 +13,17 @@ from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.sealing import Sealing
 from aitp_desk.auth.signing import SigningKeys
+from aitp_desk.auth.transcript_keys import TranscriptKeys
 from aitp_desk.auth.webhooks import Webhooks
+from aitp_desk.capability import Send
 from aitp_desk.config import Config
 from aitp_desk.desk.agents import OwnNames
 from aitp_desk.desk.callbacks import Callbacks
 from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.rounds import go_rounds
+from aitp_desk.desk.capabilities.sending import sending_by
 from aitp_desk.desk.capabilities.working import Doing
+from aitp_desk.desk.checking import Checking
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.happening import read_happenings
@@ -28,6 +33,7 @@ from aitp_desk.desk.notifying import Notifying
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.schedules import Schedules
+from aitp_desk.desk.sealed import SealedValues, Sealer
 from aitp_desk.desk.summarising import Summarising
 from aitp_desk.desk.taking_on import TakingOn
 from aitp_desk.desk.task_pushing import TaskPushing
@@ -55,6 +61,11 @@ class Shared(msgspec.Struct, frozen=True):
         tiers: which callers have limits of their own.
         tokens_used: what models have used on the day.
         capabilities: the families of structured messages that the site has enabled.
+        sealer: seals what nobody is to read in passing.
+        sealed: tells that to whoever may read it.
+        checking: knows how all that is.
+        send: asks other servers for them.
+        transcript_keys: what signs transcripts of threads.
         hash_link: what is kept of the secret of a link.
         asked_from: what is kept of who has asked for a person.
     """
@@ -76,6 +87,11 @@ class Shared(msgspec.Struct, frozen=True):
     tiers: Tiers
     tokens_used: TokensUsed
     capabilities: Capabilities
+    sealer: Sealer
+    sealed: SealedValues
+    checking: Checking
+    send: Send
+    transcript_keys: TranscriptKeys
     hash_link: Callable[[str], bytes]
     asked_from: Callable[[bytes], bytes]
     clock: Callable[[], float]
@@ -91,6 +107,7 @@ def make_shared(
     actors: Mapping[str, Actor],
     tokens_used: TokensUsed,
     capabilities: Capabilities,
+    checking: Checking,
     clock: Callable[[], float],
 ) -> Shared:
     """Put together what all desks share.
@@ -99,6 +116,7 @@ def make_shared(
         agent: who answers at the site's own desk, and shortens conversations at all.
         actors: the desks' own, by the names of the desks.
         capabilities: those that the site has enabled.
+        checking: knows how the desk is.
         clock: Unix seconds.
     """
     jobs = Jobs(store=store, clock=clock)
@@ -111,13 +129,18 @@ def make_shared(
         clock=clock,
     ).serve()
     callbacks = make_callbacks(config, store, keys, egress, clock)
+    sealing = Sealing(keys)
+    sealer = Sealer(sealing, clock)
     following = Following(partial(read_happenings, store))
+    send, schedules = sending_by(egress), Schedules(store, clock)
+    go_rounds(capabilities, schedules, send)
     Doing(
         capabilities,
         store=store,
         jobs=jobs,
         actors=actors,
         audit=audit_keys(keys),
+        send=send,
         changed=following.changed,
         clock=clock,
     ).serve()
@@ -136,13 +159,13 @@ def make_shared(
             store=store, agent=agent, bounds=config.threads, capabilities=capabilities
         ),
         jobs=jobs,
-        schedules=Schedules(store, clock),
+        schedules=schedules,
         callbacks=callbacks,
         taking_on=TakingOn(store=store, jobs=jobs, following=following, clock=clock),
         task_pushing=TaskPushing(
             store=store,
             egress=egress,
-            sealing=Sealing(keys),
+            sealing=sealing,
             settings=config.callbacks,
             following=following,
             jobs=jobs,
@@ -159,6 +182,11 @@ def make_shared(
         tiers=Tiers(config.tiers),
         tokens_used=tokens_used,
         capabilities=capabilities,
+        sealer=sealer,
+        sealed=SealedValues(store, sealer, audit_keys(keys), clock),
+        checking=checking,
+        send=send,
+        transcript_keys=TranscriptKeys(keys),
         hash_link=keys.hash_link,
         asked_from=digests(keys, "asked from"),
         clock=clock,

@@ -16,26 +16,47 @@ validates schemas and asks for ``aitp-desk[schemas]``.
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import json
 import tempfile
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
 import aiohttp
 import msgspec
+from msgspec.structs import replace
 
+from aitp_desk.actions.reading import MAX_SUMMARY
 from aitp_desk.agent.base import Agent, Answer, Event, Turn
 from aitp_desk.app import open_server
-from aitp_desk.capability import Capability, Context, InvalidRequest, Keep, Part, Take
+from aitp_desk.auth.data_keys import FIRST, DataKeys
+from aitp_desk.auth.sealing import Sealing
+from aitp_desk.capability import (
+    Capability,
+    Component,
+    Context,
+    Health,
+    InvalidRequest,
+    Keep,
+    Own,
+    Paid,
+    Part,
+    Party,
+    Record,
+    Take,
+    Verdict,
+)
 from aitp_desk.config import load_config
 from aitp_desk.desk.capabilities.enabled import SCHEMAS_PATH, Capabilities, Enabled, Meant
 from aitp_desk.desk.capabilities.finding import enable
 from aitp_desk.desk.capabilities.ledger import Ledger
+from aitp_desk.desk.capabilities.offering import offer
 from aitp_desk.desk.capabilities.parts import SCHEMA, read_part
 from aitp_desk.desk.capabilities.wishes import Where, Wishes
+from aitp_desk.desk.sealed import Sealer
 
 NOON = 1_800_000_000
 """When a judged example's clock stands, in Unix seconds."""
@@ -246,6 +267,55 @@ class CapabilityContract:
             if isinstance(verdict, Take):
                 _apply(enabled, verdict)
 
+    def test_what_waits_has_words_and_a_form_that_every_door_can_show(self) -> None:
+        """Its members are plain, and what is filled in is a message or refused."""
+        enabled = self._enabled()
+        for part in self._parts(enabled):
+            others = tuple(Party(id=name) for name in ("visitor", "https://other.example"))
+            verdict = enabled.capability.judge(part, replace(_context(), parties=others))
+            for record in _open_records(verdict):
+                waits = enabled.capability.waiting(record)
+                if waits is None:
+                    continue
+                asked = _read(enabled, waits.message)
+                _demand(bool(enabled.capability.as_text(asked).strip()), f"{waits.id} has no words")
+                _check_form(waits.form)
+                tries: list[dict[str, Any]] = [{}, {"": None}]
+                for filled in (*tries, {name: [] for name in waits.form["properties"]}):
+                    with suppress(InvalidRequest):
+                        _read(enabled, enabled.capability.answer(record, filled))
+
+    def test_words_that_answer_what_waits_are_a_message(self) -> None:
+        """What words are taken for fits the newest version."""
+        enabled = self._enabled()
+        others = tuple(Party(id=name) for name in ("visitor", "https://other.example"))
+        for part in self._parts(enabled):
+            verdict = enabled.capability.judge(part, replace(_context(), parties=others))
+            records = _open_records(verdict)
+            for words in (*self.answers, "2", "no") if records else ():
+                taken = enabled.capability.from_text(words, records)
+                if taken is None:
+                    continue
+                try:
+                    _read(enabled, taken)
+                except InvalidRequest as error:
+                    raise AssertionError(f"{words!r} was taken for {taken}: {error}") from None
+
+    def test_it_tells_how_it_is(self) -> None:
+        """None where it is well, else a state and a sentence; the same of what it watches."""
+        capability = self._enabled().capability
+        tells: tuple[Any, ...] = (capability.health(), *capability.watched().values())
+        for told in tells:
+            is_told = told is None or (isinstance(told, Health) and bool(told.reason.strip()))
+            _demand(is_told, f"it tells {told!r} of how it is")
+
+    def test_what_it_tells_callers_has_schemas_and_says_what_it_is(self) -> None:
+        """Every door can offer it."""
+        for query in self._enabled().queries:
+            action = offer(query, _no_components).action
+            _demand(bool(action.summary.strip()), f"{query.name} has no summary")
+            _demand(len(action.summary) <= MAX_SUMMARY, f"{query.name} has a long summary")
+
     def test_a_desk_takes_every_example_and_tells_it_in_words(self) -> None:
         """Over HTTP, as an actor that has declared it and as one that has not."""
         asyncio.run(self._talk())
@@ -265,7 +335,9 @@ class CapabilityContract:
                         await _say(guest, {SCHEMA: guest.url + path, **_plain(example)}, schemas)
 
     def _enabled(self) -> Enabled:
-        return enable(self.capability, self.chosen, SITE)
+        enabled = enable(self.capability, self.chosen, SITE)
+        enabled.capability.use(Own(SITE, _derive))
+        return enabled
 
     def _parts(self, enabled: Enabled) -> list[Part]:
         return [
@@ -290,6 +362,38 @@ async def _say(guest: Guest, message: Mapping[str, Any], schemas: Sequence[str])
         _demand(bool(schemas) or not is_told, f"who has not declared it was told {content}")
 
 
+def _open_records(verdict: Verdict) -> list[Record]:
+    """The records that wait for an answer after a verdict."""
+    effects = verdict.effects if isinstance(verdict, Take) else ()
+    return [
+        Record(key=one.key, version=1, value=_plain(one.value), open_until=one.open_until)
+        for one in effects
+        if isinstance(one, Keep) and one.open_until is not None
+    ]
+
+
+def _read(enabled: Enabled, message: Mapping[str, Any]) -> Part:
+    whole = {SCHEMA: enabled.addresses[enabled.newest], **_plain(message)}
+    return read_part(whole, Meant(enabled, enabled.newest), "content[0]")
+
+
+def _check_form(form: Mapping[str, Any]) -> None:
+    _demand(form.get("type") == "object", "a form is the schema of an object")
+    for name, member in form["properties"].items():
+        of = member["items"] if member["type"] == "array" else member
+        kinds = {"string", "integer", "number", "boolean"}
+        is_plain = of.get("type") in kinds or "anyOf" in of or "enum" in of
+        _demand(is_plain, f"{name} of a form is {member}: no text, number, truth or list of texts")
+
+
+def _derive(purpose: str) -> bytes:
+    return hashlib.sha256(purpose.encode()).digest()
+
+
+async def _no_components() -> Sequence[Component]:
+    return ()
+
+
 def _context() -> Context:
     return Context(now=NOON, thread_id="thread_1", message_id="msg_1", actor="visitor", parties=())
 
@@ -301,8 +405,11 @@ def _apply(enabled: Enabled, verdict: Take) -> None:
     for effect in verdict.effects:
         if isinstance(effect, Keep):
             ledger.records[enabled.slug, effect.key] = None
-    wishes = Wishes(Capabilities([enabled]), where, ledger)
-    wishes.take(enabled, verdict.effects, enabled.url_of(enabled.newest))
+        elif isinstance(effect, Paid):
+            ledger.calls[effect.call_id] = None
+    sealer = Sealer(Sealing(DataKeys({FIRST: bytes(32)})), lambda: NOON)
+    wishes = Wishes(Capabilities([enabled]), where, ledger, sealer)
+    wishes.take(enabled, verdict.effects, enabled.url_of(enabled.newest), "msg_1")
 
 
 def _plain(example: Mapping[str, Any]) -> dict[str, Any]:

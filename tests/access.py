@@ -71,7 +71,7 @@ class Answered(msgspec.Struct, frozen=True):
         if self.status in {401, 403}:
             return str(self.status)
         refused = {"thread_not_found", "file_not_found", "unknown_session", "call_not_found"}
-        refused.add("TASK_NOT_FOUND")
+        refused |= {"TASK_NOT_FOUND", "resource_not_found"}
         is_refused = any(f'"{code}"'.encode() in self.body for code in refused)
         return str(self.status) if is_refused else "yes"
 

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from aitp_desk.actions.base import Context, Done, Offered
+from aitp_desk.auth.data_keys import FIRST, DataKeys
+from aitp_desk.auth.sealing import Sealing
+from aitp_desk.desk.capabilities.enabled import NO_CAPABILITIES
+from aitp_desk.desk.capabilities.judging import Judging
+from aitp_desk.desk.capabilities.speaking import Speaking
 from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.sealed import Sealer
 from aitp_desk.model.action import Action
 from aitp_desk.store.sqlite import SqliteStore
 from tests.auditing import KEYS
@@ -28,6 +34,23 @@ def offering(action: Action, perform: Perform) -> Offered:
     return Offered(action, read=dict, perform=carry_out)
 
 
+def wordless() -> Speaking:
+    """What has a desk's speech judged that has enabled no capability: nobody is asked."""
+    nothing: Any = None
+    judging = Judging(
+        NO_CAPABILITIES,
+        store=nothing,
+        actor="https://lamps.example",
+        name="",
+        audit=KEYS,
+        sealer=nothing,
+        checking=nothing,
+        clock=time.time,
+        wake=lambda: None,
+    )
+    return Speaking(judging, nothing, time.time)
+
+
 @asynccontextmanager
 async def calling(
     folder: Path, *offered: Offered, clock: Callable[[], float] = time.time, **more: Any
@@ -42,6 +65,7 @@ async def calling(
             offered=offered,
             store=store,
             audit=KEYS,
+            sealer=Sealer(Sealing(DataKeys({FIRST: bytes(32)})), clock),
             expires_seconds=3600,
             clock=clock,
             **more,

@@ -64,6 +64,22 @@ class AtConsole:
         await self.page.keyboard.press("Enter")
         await self.said.get_by_text(words, exact=True).wait_for()
 
+    async def send(self, thread_id: str, capability: str, **message: Any) -> None:
+        """Send a message of a capability on a thread that this operator has."""
+        status = await self.page.evaluate(
+            """async ([thread, body]) => {
+                const session = await (await fetch("/console/api/session")).json();
+                const answer = await fetch(`/console/api/threads/${thread}/messages`, {
+                    method: "POST",
+                    headers: {"X-CSRF-Token": session.csrf, "Content-Type": "application/json"},
+                    body: JSON.stringify(body),
+                });
+                return answer.status;
+            }""",
+            [thread_id, {"capability": capability, "message": message}],
+        )
+        assert status == 200
+
     async def press(self, *keys: str) -> None:
         """Press keys, one after another."""
         for key in keys:
@@ -114,7 +130,12 @@ class AtConsole:
 
 @asynccontextmanager
 async def at_console(
-    browser: OpenBrowser, desk: Serving, data: Path, name: str = "anna", **options: Any
+    browser: OpenBrowser,
+    desk: Serving,
+    data: Path,
+    name: str = "anna",
+    *scopes: str,
+    **options: Any,
 ) -> AsyncIterator[AtConsole]:
     """Somebody who has signed in to the console of a desk, in a browser of their own.
 
@@ -123,10 +144,11 @@ async def at_console(
     Parameters:
         data: the desk's data folder.
         name: of their key.
+        scopes: that it has besides ``operator``.
         options: as Playwright's ``new_context`` takes them.
     """
     async with browser(base_url=desk.url, **{"viewport": WIDE, **options}) as context:
-        token = await make_key(desk.store, data, "operator", name=name)
+        token = await make_key(desk.store, data, "operator", *scopes, name=name)
         console = AtConsole(await context.new_page(), token)
         await console.go("")
         await console.sign_in()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +18,9 @@ from tests.shared import find_shared_folder
 if TYPE_CHECKING:
     from aitp_desk.app import Serving
 
-# the same examples in every run, however slow the machine is
-settings.register_profile("suite", deadline=None, derandomize=True)
+# the same examples in every run, however slow the machine is; more of them where minutes are there
+_EXAMPLES = int(os.environ.get("AITP_DESK_EXAMPLES", "40"))
+settings.register_profile("suite", deadline=None, derandomize=True, max_examples=_EXAMPLES)
 settings.load_profile("suite")
 
 # what a fault looks like in colours, with all its variables, takes longer than most tests
@@ -33,6 +35,13 @@ structlog.configure(
 # no test may ask a model that somebody pays for
 for _name in ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
     os.environ.pop(_name, None)
+
+_RECURSION_LIMIT = sys.getrecursionlimit()
+
+
+def pytest_runtest_setup() -> None:
+    """Have each test run in the usual depth: a library for coins raises it as it is imported."""
+    sys.setrecursionlimit(_RECURSION_LIMIT)
 
 
 @pytest.fixture(scope="session")

@@ -165,15 +165,19 @@ async def browsing(desk: Serving) -> AsyncIterator[Operator]:
 
 
 @asynccontextmanager
-async def operating(desk: Serving, data: Path, name: str = "anna") -> AsyncIterator[Operator]:
+async def operating(
+    desk: Serving, data: Path, name: str = "anna", *scopes: str
+) -> AsyncIterator[Operator]:
     """An operator who has signed in.
 
     Parameters:
         data: the desk's data folder.
         name: of their key.
+        scopes: that it has besides ``operator``.
     """
     async with browsing(desk) as operator:
-        shown = await operator.sign_in(await make_key(desk.store, data, "operator", name=name))
+        key = await make_key(desk.store, data, "operator", *scopes, name=name)
+        shown = await operator.sign_in(key)
         assert shown.status == 200
         yield operator
 

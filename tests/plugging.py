@@ -7,21 +7,31 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from tests.docs.snippets import ROOT, blocks
 
+NONE: Mapping[str, str] = MappingProxyType({})
 PAGE = ROOT / "docs" / "capabilities.md"
 
 
 def loyalty() -> str:
     """The loyalty card of docs/capabilities.md, as the page has it."""
-    code, *_ = (block.code for block in blocks(PAGE) if block.language == "python")
+    return module_on_the_page("loyalty")
+
+
+def module_on_the_page(name: str) -> str:
+    """A module of docs/capabilities.md: its first line names the file."""
+    (code,) = (block.code for block in blocks(PAGE) if block.code.startswith(f'"""{name}.py'))
     return code
 
 
 @contextmanager
 def installed(
-    folder: Path, modules: Mapping[str, str], points: Mapping[str, str]
+    folder: Path,
+    modules: Mapping[str, str],
+    points: Mapping[str, str],
+    commands: Mapping[str, str] = NONE,
 ) -> Iterator[None]:
     """Have packages installed for as long as the context lasts.
 
@@ -29,14 +39,19 @@ def installed(
         folder: an empty one.
         modules: source code by the names of modules.
         points: what the entry points name, by their own names.
+        commands: the same of commands.
     """
     for name, code in modules.items():
         (folder / f"{name}.py").write_text(code, encoding="utf-8")
     info = folder / "stranger-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: stranger\nVersion: 1.0\n")
-    listed = "".join(f"{name} = {value}\n" for name, value in points.items())
-    (info / "entry_points.txt").write_text(f"[aitp_desk.capabilities]\n{listed}")
+    groups = {"aitp_desk.capabilities": points, "aitp_desk.commands": commands}
+    listed = "".join(
+        f"[{group}]\n" + "".join(f"{name} = {value}\n" for name, value in named.items())
+        for group, named in groups.items()
+    )
+    (info / "entry_points.txt").write_text(listed)
     sys.path.insert(0, str(folder))
     importlib.invalidate_caches()
     try:

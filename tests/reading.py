@@ -18,7 +18,9 @@ class Reader(msgspec.Struct, frozen=True):
 
     async def read(self, path: str) -> ResourceView:
         """What stands at an address."""
-        return await self.talker.desk.desk.read_resource(self.principal, path)
+        view = await self.talker.desk.desk.read_resource(self.principal, path)
+        assert isinstance(view, ResourceView)
+        return view
 
     async def actions(self, path: str) -> dict[str, dict[str, object]]:
         """What may be done with it, with the arguments that are known."""

@@ -32,7 +32,8 @@ def make_shop(folder: Path) -> Path:
     shutil.copytree(SHOP / "actions", site / "actions")
     (site / "content").mkdir()
     (site / "content" / "about.md").write_text("# About\n\nWe sell gear.\n", "utf-8")
-    (site / "desk.toml").write_text('[content]\nfolder = "content"\n', "utf-8")
+    settings = '[content]\nfolder = "content"\n\n[capabilities.payments]\n'
+    (site / "desk.toml").write_text(settings, "utf-8")
     return site
 
 
@@ -93,10 +94,12 @@ class Shopper:
 
 
 @asynccontextmanager
-async def shopping(folder: Path, *, now: float = NOON) -> AsyncIterator[tuple[Shopper, Clock]]:
+async def shopping(
+    folder: Path, *settings: str, now: float = NOON
+) -> AsyncIterator[tuple[Shopper, Clock]]:
     """The shop, an agent with a key for its actions, and the clock of both."""
     site, clock = make_shop(folder), Clock(now)
-    async with talking(folder, site=site, clock=clock) as talker:
+    async with talking(folder, *settings, site=site, clock=clock) as talker:
         yield await Shopper(talker, site).with_key("actions"), clock
 
 

@@ -94,6 +94,10 @@ class Talker:
         """Somebody without a key, who holds a link."""
         return Talker(self.desk, self._data, self.http, link=secret)
 
+    def without_key(self) -> Talker:
+        """Somebody without a credential."""
+        return Talker(self.desk, self._data, self.http)
+
     async def with_key(self, *scopes: str) -> Talker:
         """Somebody else, who has an API key of their own with these scopes."""
         name = secrets.token_hex(8)
@@ -172,12 +176,13 @@ class Talker:
     def counts(self) -> dict[str, int]:
         """How many rows each table has, but for what the desk adds in its own time.
 
-        That are the replies of runs in progress, what happens to runs, and the audit log.
+        That are the replies of runs in progress, what happens to runs, the audit log, and how the
+        desk's parts are.
         """
         tables = self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         statements = {name: f"SELECT count(*) FROM {name}" for (name,) in tables}
         statements["messages"] += " WHERE origin = 'visitor'"
-        del statements["events"], statements["audit"]
+        del statements["events"], statements["audit"], statements["conditions"]
         return {name: self.rows(text)[0][0] for name, text in statements.items()}
 
 

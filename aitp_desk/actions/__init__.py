@@ -8,21 +8,29 @@ from __future__ import annotations
 from aitp_desk.actions.base import Caller, Context
 from aitp_desk.actions.declare import action
 from aitp_desk.actions.declare_resource import resource
+from aitp_desk.actions.secret import Secret
 from aitp_desk.model.action import Example, Related
 from aitp_desk.model.call import SideEffect
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, Recovery, Unavailable
 from aitp_desk.model.money import Money
+from aitp_desk.model.question import Choice, Choose, Confirm, Field, Fill
 from aitp_desk.model.ticket import Ticket
 
 __all__ = [
     "Caller",
+    "Choice",
+    "Choose",
+    "Confirm",
     "Context",
     "Example",
+    "Field",
+    "Fill",
     "InvalidRequest",
     "Money",
     "PreconditionFailed",
     "Recovery",
     "Related",
+    "Secret",
     "SideEffect",
     "Ticket",
     "Unavailable",

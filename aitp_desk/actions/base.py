@@ -31,6 +31,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -39,6 +40,7 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.call import SideEffect
 from aitp_desk.model.errors import DeskError
 from aitp_desk.model.money import Money
+from aitp_desk.model.question import Question
 from aitp_desk.model.resource import Resource, ResourceType
 from aitp_desk.model.ticket import Ticket
 
@@ -149,6 +151,19 @@ async def is_always_met(_arguments: Any, _context: Context) -> None:
     """The check of what needs nothing."""
 
 
+class ArgumentAsking(msgspec.Struct, frozen=True):
+    """How one argument of an action is asked for.
+
+    Parameters:
+        looks: whether it looks at an argument that is there, too, and may ask for more.
+        question: arguments as JSON has them, as far as they are known → what is asked; None where
+            the argument is enough, or is asked for by its schema. It changes nothing.
+    """
+
+    looks: bool
+    question: Callable[[Mapping[str, Any], Context], Awaitable[Question | None]]
+
+
 class Offered(msgspec.Struct, frozen=True):
     """An action with what carries it out. See the module for what it promises.
 
@@ -162,6 +177,7 @@ class Offered(msgspec.Struct, frozen=True):
             ``approval`` is ``sometimes``. It changes nothing.
         from_text: arguments as JSON has them, read from a caller's words; None where the words do
             not say them.
+        asks: how arguments are asked for, by their names, where the site says so.
     """
 
     action: Action
@@ -171,6 +187,7 @@ class Offered(msgspec.Struct, frozen=True):
     price: Callable[[Any, Context], Awaitable[Money | None]] = costs_nothing
     needs_approval: Callable[[Any, Context], Awaitable[bool]] = needs_nobody
     from_text: Callable[[str], Mapping[str, Any] | None] | None = None
+    asks: Mapping[str, ArgumentAsking] = MappingProxyType({})
 
 
 class OfferedResource(msgspec.Struct, frozen=True):
@@ -180,7 +197,12 @@ class OfferedResource(msgspec.Struct, frozen=True):
         read: the variables of a path, as text → the resource as it is now. It raises InvalidRequest
             where they do not fit and :class:`~aitp_desk.model.errors.ResourceNotFound` where there
             is none; else the promises of :attr:`Offered.perform` hold. It changes nothing.
+        arguments: the variables of a path, as text → as JSON has them, by their types. It raises
+            InvalidRequest where they do not fit.
+        reader: the action that reads one, where that is paid first; None where it is not.
     """
 
     type: ResourceType
     read: Callable[[Mapping[str, str], Context], Awaitable[Resource]]
+    arguments: Callable[[Mapping[str, str]], Mapping[str, Any]]
+    reader: Offered | None = None

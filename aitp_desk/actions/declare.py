@@ -57,6 +57,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     related: Sequence[Any]
     says: Any
     from_text: Any
+    prepaid: Any = False
 
 
 class Check(msgspec.Struct, frozen=True):
@@ -67,6 +68,13 @@ class Check(msgspec.Struct, frozen=True):
     recovery: Recovery | None
 
 
+class DeclaredAsking(msgspec.Struct, frozen=True):
+    """An argument with the function that says how it is asked for."""
+
+    argument: str
+    function: Callable[..., Any]
+
+
 class DeclaredAction(Declared[P, R]):
     """A function that is an action."""
 
@@ -74,6 +82,7 @@ class DeclaredAction(Declared[P, R]):
         super().__init__(function)
         self.terms = terms
         self.checks: list[Check] = []
+        self.questions: list[DeclaredAsking] = []
 
     def requires(
         self, name: str, description: str, *, recovery: str = "", actions: Sequence[str] = ()
@@ -98,6 +107,25 @@ class DeclaredAction(Declared[P, R]):
 
         return declare
 
+    def asks(self, argument: str) -> Callable[[F], F]:
+        """Declare a function as what says how an argument of the action is asked for.
+
+        The function takes some of the action's parameters, by the same names, and the Context where
+        it wants it. Each may be None: it is not known yet. It returns the question, whose answer
+        becomes the argument, or None to have it asked for as its type says. It is asked where the
+        argument is missing; one that takes the argument itself also where it is there, and None
+        then lets it pass. It changes nothing.
+
+        Parameters:
+            argument: the name of the parameter.
+        """
+
+        def declare(function: F) -> F:
+            self.questions.append(DeclaredAsking(argument, function))
+            return function
+
+        return declare
+
 
 @overload
 def action(function: Callable[P, R], /) -> DeclaredAction[P, R]: ...
@@ -113,6 +141,7 @@ def action(
     reversible_within: str | None = None,
     confirmation_recommended: bool = False,
     cost: str | Money | Price | None = None,
+    prepaid: bool = False,
     approval: bool | NeedsApproval = False,
     deadline: float = DEADLINE_SECONDS,
     idempotent: bool = False,
@@ -135,6 +164,7 @@ def action(
     reversible_within: str | None = None,
     confirmation_recommended: bool = False,
     cost: str | Money | Price | None = None,
+    prepaid: bool = False,
     approval: bool | NeedsApproval = False,
     deadline: float = DEADLINE_SECONDS,
     idempotent: bool = False,
@@ -162,6 +192,8 @@ def action(
         confirmation_recommended: whether who calls for somebody should ask them first.
         cost: what a call costs: ``"29.99 EUR"``, Money, or a function of some of the parameters
             that says so and changes nothing.
+        prepaid: whether that is paid here before the call is made, by a capability of the site that
+            takes payments; else it is agreed to, and paid elsewhere.
         approval: whether a person of the site approves a call before it is carried out, or a
             function of some of the parameters that says so and changes nothing; of ``async``
             actions alone.
@@ -190,6 +222,7 @@ def action(
         related=related,
         says=says,
         from_text=from_text,
+        prepaid=prepaid,
     )
 
     def declare(function: Callable[P, R]) -> DeclaredAction[P, R]:

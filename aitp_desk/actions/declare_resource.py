@@ -18,9 +18,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
+from aitp_desk.actions.declare import Price
 from aitp_desk.actions.declared import Declared
 from aitp_desk.model.action import OpenTo
+from aitp_desk.model.money import Money
 
+READS = "read_"
+"""What the name of a query begins with that reads a resource which is paid first."""
 P = ParamSpec("P")
 R = TypeVar("R")
 F = TypeVar("F", bound=Callable[[Any], Any])
@@ -37,13 +41,26 @@ class DeclaredResource(Declared[P, R]):
     """A function that reads a resource."""
 
     def __init__(
-        self, function: Callable[P, R], path: str, open_to: OpenTo, related: Sequence[Any]
+        self,
+        function: Callable[P, R],
+        path: str,
+        open_to: OpenTo,
+        related: Sequence[Any],
+        cost: Any = None,
+        prepaid: Any = False,
     ) -> None:
         super().__init__(function)
         self.path = path
         self.open_to: OpenTo = open_to
         self.related = related
+        self.cost = cost
+        self.prepaid = prepaid
         self.affordances: list[Affords] = []
+
+    @property
+    def reader(self) -> str:
+        """Name of the query that reads one once that is paid; empty where nothing is paid."""
+        return f"{READS}{self.function.__name__}" if self.prepaid is True else ""
 
     def affords(self, action: str) -> Callable[[F], F]:
         """Declare a plain function that says whether an action is open for the resource as it is.
@@ -65,7 +82,12 @@ class DeclaredResource(Declared[P, R]):
 
 
 def resource(
-    path: str, *, open_to: OpenTo = "actions", related: Sequence[Any] = ()
+    path: str,
+    *,
+    open_to: OpenTo = "actions",
+    related: Sequence[Any] = (),
+    cost: str | Money | Price | None = None,
+    prepaid: bool = False,
 ) -> Callable[[Callable[P, R]], DeclaredResource[P, R]]:
     """Declare a plain or async function as what reads the resources at a path.
 
@@ -78,9 +100,12 @@ def resource(
             ``actions:NAME``, ``anyone``, or ``operators``.
         related: links of each one, as ``Related(rel, href)``; variables in the href are those of
             the path, or members of the resource.
+        cost: what reading one costs, as of an action; a function of it takes variables of the path.
+        prepaid: that it is paid here before it is read. Such a resource is a query as well, called
+            ``read_`` and its name.
     """
 
     def declare(function: Callable[P, R]) -> DeclaredResource[P, R]:
-        return DeclaredResource(function, path, open_to, related)
+        return DeclaredResource(function, path, open_to, related, cost, prepaid)
 
     return declare

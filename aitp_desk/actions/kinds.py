@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import inspect
 
 from aitp_desk.actions.bounds import bounds_of, leaves_nothing
+from aitp_desk.actions.secret import Secret
 
 _PLAIN = (
     inspect.NoneType,
@@ -40,6 +41,8 @@ _LISTS = (
     inspect.FrozenSetType,
     inspect.VarTupleType,
 )
+_WITHOUT_OWN = (inspect.CollectionType, inspect.CustomType)
+"""What stands for a class and has no schema of its own."""
 _ONLY_PYTHON = re.compile(r"\\[AZ]|\(\?P")
 WRITE = (
     "write str, int, float, bool, Decimal, date, UUID, an enum, a Literal, a msgspec.Struct, or a"
@@ -64,12 +67,29 @@ def classes_of(kind: Any) -> Iterator[type]:
     while todo:
         info = todo.pop(0)
         class_ = getattr(info, "cls", None)
-        if isinstance(class_, type) and not isinstance(info, inspect.CollectionType):
+        if isinstance(class_, type) and not isinstance(info, _WITHOUT_OWN):
             if class_ in seen:
                 continue
             seen.add(class_)
             yield class_
         todo += _inner(info)
+
+
+def holds_secret(kind: Any) -> bool:
+    """Whether a type that :func:`check_kind` lets pass is a secret, or has one in it."""
+    seen: set[Any] = set()
+    todo = [inspect.type_info(kind)]
+    while todo:
+        info = todo.pop()
+        class_ = getattr(info, "cls", None)
+        if isinstance(info, inspect.CustomType):
+            return True
+        if isinstance(info, _OBJECTS):
+            if class_ in seen:
+                continue
+            seen.add(class_)
+        todo += _inner(info)
+    return False
 
 
 def _inner(info: inspect.Type) -> tuple[inspect.Type, ...]:
@@ -117,13 +137,14 @@ def _wrong_kind(info: inspect.Type, seen: set[type]) -> Iterator[str]:
         yield f"a time without its zone; write Annotated[{name}, Meta(tz=True)], or date, or str"
     elif isinstance(info, inspect.AnyType):
         yield f"could be anything; {WRITE}"
-    elif isinstance(info, inspect.CustomType):
+    elif isinstance(info, inspect.CustomType) and info.cls is not Secret:
         yield f"{info.cls.__name__} is nothing that JSON has a form of; {WRITE}"
     elif not isinstance(
         info,
         (
             *_PLAIN,
             *_LISTS,
+            inspect.CustomType,
             inspect.EnumType,
             inspect.Metadata,
             inspect.UnionType,

@@ -10,7 +10,7 @@ import msgspec
 
 from aitp_desk.actions.base import Offered, OfferedResource
 from aitp_desk.actions.declare import DeclaredAction
-from aitp_desk.actions.declare_resource import DeclaredResource
+from aitp_desk.actions.declare_resource import READS, DeclaredResource
 from aitp_desk.actions.faults import ActionsError, Faults
 from aitp_desk.actions.modules import is_wanted
 from aitp_desk.config import Config
@@ -52,27 +52,35 @@ def load_actions(
     faults = Faults(config.folder)
     declarations = import_declarations(config.folder, config.site.actions, faults)
     named: set[str] = set()
+    readers = {one.reader for one in declarations if isinstance(one, DeclaredResource)} - {""}
     for one in declarations:
         name = one.function.__name__
         if name in taken:
             faults.tell(one.function, "has the name of an action of the desk's own; rename it.")
         elif name in named:
             faults.tell(one.function, "is declared twice; rename one of the two.")
+        elif name in readers:
+            told = f"has the name of the query that reads {name.removeprefix(READS)!r}; rename it."
+            faults.tell(one.function, told)
         named.add(name)
     actions = [one for one in declarations if isinstance(one, DeclaredAction)]
     offered = _make_actions(
-        actions, lambda name: name in named or name in taken or is_elsewhere(name), faults
+        actions,
+        lambda name: name in named or name in taken or name in readers or is_elsewhere(name),
+        faults,
     )
     declared = {one.function.__name__ for one in actions}
     resources = _make_resources(
         [one for one in declarations if isinstance(one, DeclaredResource)],
-        lambda name: name in declared or is_elsewhere(name),
+        lambda name: name in declared or name in readers or is_elsewhere(name),
         RESERVED.union(agent.name for agent in config.agents),
         faults,
     )
     if faults.problems:
         raise ActionsError(faults.problems)
-    return Actions(tuple(made for _, made in offered if made is not None), resources)
+    own = tuple(made for _, made in offered if made is not None)
+    paid = tuple(one.reader for one in resources if one.reader is not None)
+    return Actions((*own, *paid), resources)
 
 
 def _make_actions(

@@ -21,6 +21,8 @@ from aitp_desk.actions.calling import call
 from aitp_desk.actions.declare import Check, DeclaredAction, Terms
 from aitp_desk.actions.docstring import read_docstring
 from aitp_desk.actions.linking import check_links
+from aitp_desk.actions.making_asking import make_asking
+from aitp_desk.actions.pricing import ask_price
 from aitp_desk.actions.reading import (
     arguments_shape,
     as_mapping,
@@ -39,13 +41,11 @@ from aitp_desk.actions.terms import (
     as_example,
     check_terms,
     entries,
-    is_amount,
     read_cost,
     safety_of,
 )
 from aitp_desk.model.action import Action, Example, is_action_name
 from aitp_desk.model.errors import PreconditionFailed, Recovery
-from aitp_desk.model.money import Money
 from aitp_desk.model.ticket import Ticket
 
 Checks = Sequence[tuple[Check, Signature]]
@@ -91,6 +91,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
     checks = _read_checks(declared.checks, signature, tell)
     price = read_part(terms.cost, signature, "its cost", tell) if callable(terms.cost) else None
     approval = _read_approval(terms, signature, tell)
+    asks = make_asking(declared.questions, signature, takes.schema, tell)
     if gives is None:
         return None
     recoveries = {check.precondition.name: check.recovery for check, _ in checks}
@@ -110,6 +111,7 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         safety=safety_of(terms),
         cost=read_cost(terms.cost),
         has_price=price is not None,
+        is_prepaid=terms.prepaid is True,
         approval=approval_of(terms),
         preconditions=tuple(check.precondition for check, _ in checks),
         deadline_seconds=terms.deadline,
@@ -122,11 +124,12 @@ def _make(declared: DeclaredAction[..., Any], tell: Tell) -> Offered | None:
         read=partial(read_arguments, takes),
         perform=partial(_perform, function, signature, gives, terms.says, recoveries),
         check=partial(_check, checks) if checks else is_always_met,
-        price=costs_nothing if price is None else partial(_price, terms.cost, price),
+        price=costs_nothing if price is None else partial(ask_price, terms.cost, price),
         needs_approval=(
             needs_nobody if approval is None else partial(_needs_approval, terms.approval, approval)
         ),
         from_text=None if terms.from_text is None else partial(_from_text, terms.from_text),
+        asks=asks,
     )
 
 
@@ -248,20 +251,6 @@ def _with_recovery(error: PreconditionFailed, recovery: Recovery | None) -> Prec
         retry_after=error.retry_after,
         recovery=error.recovery or recovery,
     )
-
-
-async def _price(
-    function: Callable[..., Awaitable[Money | None] | Money | None],
-    signature: Signature,
-    arguments: msgspec.Struct,
-    context: Context,
-) -> Money | None:
-    price = await call(function, signature.pick(as_mapping(arguments), context))
-    if price is None:
-        return None
-    if not isinstance(price, Money) or not is_amount(price):
-        raise TypeError(f"{function.__name__} returned neither Money nor None")
-    return price if price.amount else None
 
 
 async def _needs_approval(

@@ -15,7 +15,9 @@ from aitp_desk.actions.base import Context, OfferedResource
 from aitp_desk.actions.calling import call
 from aitp_desk.actions.declare_resource import Affords, DeclaredResource
 from aitp_desk.actions.docstring import read_docstring
+from aitp_desk.actions.kinds import holds_secret
 from aitp_desk.actions.linking import check_links
+from aitp_desk.actions.making_reader import check_paid, make_reader
 from aitp_desk.actions.reading import (
     arguments_shape,
     as_mapping,
@@ -71,6 +73,7 @@ def _make(
     check_name(name, tell)
     for message in (*check_open_to(declared.open_to), *check_related(declared.related)):
         tell(message)
+    check_paid(declared, tell)
     template = PathTemplate.parse(str(declared.path))
     if template is None:
         tell(
@@ -104,8 +107,14 @@ def _make(
         gives.schema,
         tuple(one.action for one in affords),
         tuple(entries(declared.related)),
+        declared.reader,
     )
-    return OfferedResource(type_, partial(_read, type_, declared, signature, takes, gives, affords))
+    read = partial(_read, type_, declared, signature, takes, gives, affords)
+    reader = None
+    if type_.read_by:
+        check_name(type_.read_by, tell)
+        reader = make_reader(declared, type_, signature, takes, read, tell)
+    return OfferedResource(type_, read, partial(_arguments, takes), reader)
 
 
 def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -> None:
@@ -115,6 +124,8 @@ def _check_variables(template: PathTemplate, signature: Signature, tell: Tell) -
     for name, parameter in signature.takes.items():
         if name not in template.names:
             tell(f"takes '{name}', which is not in its path {template}; write {{{name}}} there.")
+        elif holds_secret(parameter.kind):
+            tell(f"takes '{name}', a Secret, which would stand in an address; write str.")
         elif parameter.default is not REQUIRED:
             tell(f"has a default for '{name}', which is always there; take it out.")
 
@@ -134,6 +145,11 @@ def _without_none(kind: Any) -> Any:
     if get_origin(kind) not in {Union, UnionType}:
         return kind
     return reduce(or_, (each for each in get_args(kind) if each is not NoneType))
+
+
+def _arguments(takes: Shape, variables: Mapping[str, str]) -> Mapping[str, Any]:
+    given = as_mapping(read_arguments(takes, variables, strict=False))
+    return {name: msgspec.to_builtins(value) for name, value in given.items()}
 
 
 async def _read(

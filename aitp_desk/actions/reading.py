@@ -11,7 +11,7 @@ import msgspec
 
 from aitp_desk.actions.base import Context
 from aitp_desk.actions.docstring import Doc
-from aitp_desk.actions.kinds import check_kind
+from aitp_desk.actions.kinds import check_kind, holds_secret
 from aitp_desk.actions.schema import describe_members, json_schema
 from aitp_desk.actions.shape import Shape, Unfit
 from aitp_desk.actions.signature import REQUIRED, Signature, Tell, make_struct
@@ -63,6 +63,8 @@ def result_shape(signature: Signature, tell: Tell) -> Shape | None:
         tell("does not say what it returns; write -> and its type, or -> None.")
     elif wrong := check_kind(signature.gives):
         tell(f"returns what callers cannot be sent: {wrong}.")
+    elif holds_secret(signature.gives):
+        tell("returns a Secret, which nobody is told; return what comes of it.")
     else:
         return Shape(signature.gives, whole="the result")
     return None

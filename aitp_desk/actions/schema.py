@@ -16,6 +16,7 @@ import msgspec
 
 from aitp_desk.actions.docstring import read_docstring
 from aitp_desk.actions.kinds import classes_of
+from aitp_desk.actions.secret import secret_schema
 
 Schema = dict[str, Any]
 
@@ -26,7 +27,7 @@ def json_schema(kind: Any) -> Schema:
     """The JSON Schema of a type that :func:`~aitp_desk.actions.kinds.check_kind` lets pass."""
     classes = tuple(classes_of(kind))
     (root, *refs), found = msgspec.json.schema_components(
-        (kind, *classes), ref_template=f"{_REF}{{name}}"
+        (kind, *classes), schema_hook=secret_schema, ref_template=f"{_REF}{{name}}"
     )
     orders = dict(_orders(kind, classes))
     root = _put_in_order(root, orders)

@@ -10,6 +10,7 @@ import msgspec
 from aitp_desk.actions.exact import find_misfit
 from aitp_desk.actions.schema import json_schema
 from aitp_desk.actions.schema_words import find, members, takes
+from aitp_desk.actions.secret import read_secret, write_secret
 
 _AT = re.compile(r"(?P<what>.*?)(?: - at (?P<name>`key` in )?`\$(?P<path>.*)`)?", re.DOTALL)
 _MEMBER = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>.*)`")
@@ -58,10 +59,10 @@ class Shape:
             Unfit: it does not fit.
         """
         try:
-            read = msgspec.convert(value, self._kind, strict=strict)
+            read = msgspec.convert(value, self._kind, strict=strict, dec_hook=read_secret)
         except msgspec.ValidationError as error:
             raise self._explain(str(error)) from None
-        self._check(value if strict else msgspec.to_builtins(read))
+        self._check(value if strict else msgspec.to_builtins(read, enc_hook=write_secret))
         return read
 
     def write(self, value: Any) -> Any:

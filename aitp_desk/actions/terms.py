@@ -54,6 +54,10 @@ def check_terms(terms: Terms) -> Iterator[str]:
         yield f"has deadline={terms.deadline!r}; it takes seconds, up to {MOST_SECONDS}."
     if not callable(terms.cost) and terms.cost is not None and read_cost(terms.cost) is None:
         yield f'has cost={terms.cost!r}; it takes an amount above 0 such as "29.99 EUR".'
+    if not isinstance(terms.prepaid, bool):
+        yield f"has prepaid={terms.prepaid!r}; it takes true or false."
+    elif terms.prepaid and terms.cost is None:
+        yield "is prepaid and costs nothing; write cost=, or leave prepaid out."
     yield from _check_approval(terms)
     if terms.answer_types is not None:
         yield from _check_answer_types(terms.answer_types)

@@ -42,6 +42,7 @@ import msgspec
 
 from aitp_desk.agent.people import PersonWanted
 from aitp_desk.agent.tools import Invoke, Round, Tool, invoke_nothing
+from aitp_desk.model.spoken import Spoken
 from aitp_desk.model.ticket import PersonSaid
 
 CHARACTERS_PER_TOKEN = 4
@@ -236,6 +237,8 @@ class Answer(msgspec.Struct, frozen=True):
             text, which may be empty then. Such an answer is for one visitor alone.
         offers_person: whether the desk offers at the text's end that a person be asked.
         heard: what people have said there meanwhile, which is told before the text.
+        spoken: where messages of capabilities are part of what is said: all its parts, whose texts
+            are the text; empty where it is words alone.
     """
 
     text: str
@@ -252,6 +255,7 @@ class Answer(msgspec.Struct, frozen=True):
     person: PersonWanted | None = None
     offers_person: bool = False
     heard: tuple[PersonSaid, ...] = ()
+    spoken: tuple[Spoken, ...] = ()
 
 
 class Clarification(msgspec.Struct, frozen=True):
@@ -260,7 +264,7 @@ class Clarification(msgspec.Struct, frozen=True):
     Parameters:
         options: what to choose from; empty when the question is open.
         free_form: whether any other text will do as well.
-        usage, fallback, tools_used, model, locale, waits, heard: as an answer's.
+        usage, fallback, tools_used, model, locale, waits, heard, spoken: as an answer's.
     """
 
     question: str
@@ -273,6 +277,7 @@ class Clarification(msgspec.Struct, frozen=True):
     locale: str | None = None
     waits: str | None = None
     heard: tuple[PersonSaid, ...] = ()
+    spoken: tuple[Spoken, ...] = ()
 
     @property
     def tokens_used(self) -> int:

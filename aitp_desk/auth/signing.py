@@ -93,6 +93,11 @@ def _source(key: SigningKey) -> tuple[int, int]:
 
 def _derive(keys: DataKeys, version: int, data_key: int) -> KeyPair:
     secret = keys.derive("oauth signing", version, data_key=data_key)
+    return key_pair(secret)
+
+
+def key_pair(secret: bytes) -> KeyPair:
+    """Return the pair of a private key of 32 bytes."""
     private = Ed25519PrivateKey.from_private_bytes(secret)
     public = encode_base64url(private.public_key().public_bytes_raw())
     id_ = thumbprint_of({"kty": "OKP", "crv": "Ed25519", "x": public})

@@ -9,11 +9,14 @@ from typing import Any, ClassVar
 import msgspec
 
 from aitp_desk.capability.effects import Leave, Verdict
-from aitp_desk.capability.messages import Context, Part, Record, Schema
-from aitp_desk.capability.outside import Health, Hook, Work
+from aitp_desk.capability.messages import Asking, Context, Part, Record, Schema, Standing, Waiting
+from aitp_desk.capability.outside import Health, Hook, Redirect, Round, Webhook, Work
+from aitp_desk.capability.own import Own
+from aitp_desk.capability.queries import Query
 
 _SLUG = re.compile(r"[a-z][a-z0-9-]{0,31}")
 _WORD = re.compile(r"[a-z][a-z0-9_]{0,31}")
+_DOCUMENT = re.compile(r"[a-z][a-z0-9_-]{0,31}\.json")
 
 
 class NoSettings(msgspec.Struct, frozen=True):
@@ -47,6 +50,8 @@ class Capability:
                 f"{cls.__name__}.slug is {slug!r}; it takes a name of at most 32 small letters,"
                 " digits and -."
             )
+        if not isinstance(cls.names, tuple):
+            raise TypeError(f"{cls.__name__}.names is {cls.names!r}; it takes a tuple of names.")
         if not issubclass(cls.settings, msgspec.Struct):
             raise TypeError(f"{cls.__name__}.settings is no msgspec.Struct.")
 
@@ -89,7 +94,7 @@ class Capability:
         gives, of the highest version. The words are kept beside that.
 
         Parameters:
-            waiting: the open records, the newest first.
+            waiting: the open records that wait for who speaks, the newest first.
 
         Returns:
             The message that these words mean, such as ``{"decision": {…}}``; None where they mean
@@ -99,15 +104,118 @@ class Capability:
         del text, waiting
         return None
 
+    def awaits(self, record: Record, actor: str) -> bool:
+        """Whether an open record waits for what this actor says. It is pure.
+
+        What somebody has asked is not answered by their own words.
+        """
+        del record, actor
+        return True
+
+    def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
+        """Put a question of the desk's own into a message. It is pure.
+
+        The message is judged as all are, with the question in its context, before it is said.
+
+        Returns:
+            Such as ``{"request_decision": {…}}``, without ``$schema``; None where it asks no such
+            thing. The first capability that asks it does.
+        """
+        del asking
+        return None
+
+    def standing(self, part: Part, context: Context) -> Standing | None:
+        """Tell how a request stands that a message has made. It is pure.
+
+        Parameters:
+            part: of a message that stands on a thread.
+            context: the thread, the message, who said it, and the records as they are now.
+
+        Returns:
+            None for what asks nothing, or was never judged.
+        """
+        del part, context
+        return None
+
+    def use(self, own: Own) -> None:
+        """Take what the capability has for itself alone.
+
+        It is called once, before anything is judged, done or served.
+
+        Raises:
+            ValueError: as of :meth:`__init__`.
+        """
+        del own
+
+    def ways_to_pay(self) -> Sequence[str]:
+        """By which ways it takes payments, as programs know them: ``x402``. It is pure."""
+        return ()
+
+    def documents(self) -> Mapping[str, Mapping[str, Any]]:
+        """What everybody may read, by names such as ``jwks.json``: JSON, the same while it serves.
+
+        The desk serves each at ``/capabilities/{slug}/{name}``. It is asked once, after
+        :meth:`use`.
+        """
+        return {}
+
+    def waiting(self, record: Record) -> Waiting | None:
+        """Say what an open record waits for, so that every door can show it. It is pure.
+
+        Returns:
+            None where it is answered by the capability's own messages alone.
+        """
+        del record
+        return None
+
+    def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Make a message of what was filled into the form of :meth:`waiting`. It is pure.
+
+        The message is judged as all are, in the name of whoever has filled it in.
+
+        Parameters:
+            given: what came from outside, whether it fits the form or not.
+
+        Returns:
+            Such as ``{"decision": {…}}``, without ``$schema``.
+
+        Raises:
+            InvalidRequest: it does not fit the form; ``param`` is the member that is wrong.
+        """
+        del record, given
+        raise NotImplementedError(f"{type(self).__name__} has forms that nothing answers.")
+
     def jobs(self) -> Mapping[str, Work]:
         """What is done after a commit, by names of small letters, digits and ``_``."""
         return {}
 
-    def hooks(self) -> Mapping[str, Hook]:
+    def rounds(self) -> Mapping[str, Round]:
+        """What is done again and again, by names as of jobs. It is asked once."""
+        return {}
+
+    def actions(self) -> Sequence[Query]:
+        """What it tells whoever calls, at every door at which the site's actions are called.
+
+        It is asked once.
+        """
+        return ()
+
+    def hooks(self) -> Mapping[str, Hook | Webhook]:
         """What other servers may send to, by names of small letters, digits and ``_``.
 
-        The desk serves each at ``/hooks/{slug}/{name}``: JSON of at most 256 KiB by POST, from
-        anybody. A hook that cannot tell who has sent something refuses it.
+        The desk serves each at ``/hooks/{slug}/{name}``: at most 256 KiB by POST, from anybody, of
+        JSON or of what the :class:`Webhook` names. A hook that cannot tell who has sent something
+        refuses it.
+        """
+        return {}
+
+    def redirects(self) -> Mapping[str, Redirect]:
+        """Links that lead people elsewhere, by names as of hooks. It is asked once.
+
+        The desk serves each at ``/capabilities/{slug}/{name}/{ref}`` to everybody: so that a
+        message can hold a link that stays right, to what another server is asked for only when
+        somebody follows it. Programs follow links too, again and again: doing it twice does no
+        more than once.
         """
         return {}
 
@@ -118,7 +226,20 @@ class Capability:
         """
         return None
 
+    def watched(self) -> Mapping[str, Health | None]:
+        """How what it watches elsewhere is, by names for people; None for what is well.
+
+        Asked as :meth:`health` is. Its reasons are told to operators alone, and the desk itself is
+        degraded by what is ``down`` there, not by what is ``degraded``.
+        """
+        return {}
+
 
 def check_word(word: str) -> bool:
     """Whether a text can name a job, or an event of the audit log."""
     return bool(_WORD.fullmatch(word))
+
+
+def check_document(name: str) -> bool:
+    """Whether a text can name a document."""
+    return bool(_DOCUMENT.fullmatch(name))

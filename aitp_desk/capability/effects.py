@@ -52,10 +52,10 @@ class Say(msgspec.Struct, frozen=True):
 
     Parameters:
         content: text; or a message of this capability, such as ``{"decision": {…}}``, to which the
-            desk adds ``$schema``. Whoever has not declared the capability is told it in words
-            (:meth:`Capability.as_text`).
+            desk adds ``$schema`` unless it has one, of this capability too. Whoever has not
+            declared the capability is told it in words (:meth:`Capability.as_text`).
         version: the version of such a message; None for the highest that all understand who have
-            declared the capability.
+            declared the capability, or a newer one where that cannot say it.
     """
 
     content: str | Mapping[str, Any]
@@ -70,22 +70,47 @@ class Start(msgspec.Struct, frozen=True):
         ref: id of what it is about: of one name there is one job for it, ever.
         payload: what JSON can hold and the job needs besides.
         after: seconds that pass first.
+        outlives: whether it is done also when what was said on the thread is erased meanwhile:
+            money that is on its way is looked after to the end. Its payload then holds nothing of
+            a person.
     """
 
     job: str
     ref: str
     payload: Any = None
     after: int = 0
+    outlives: bool = False
 
 
 class Replace(msgspec.Struct, frozen=True):
-    """Store something else in place of the part that is judged: what is sealed, for instance.
+    """Store something else in place of the part that is judged.
 
     Parameters:
-        given: the whole part; ``$schema`` is kept where it has none.
+        given: the whole part, of this capability too; ``$schema`` is kept where it has none.
+        hides_words: whether words that the part was understood from are not kept either: they hold
+            what was replaced.
     """
 
     given: Mapping[str, Any]
+    hides_words: bool = False
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """Keep something that nobody is to read in passing: sealed, apart from the message.
+
+    What it stands in is told by :func:`~aitp_desk.model.sealed.sealed_as` in place of it, so it
+    comes with a :class:`Replace`. Where the part was understood from words, these are not kept.
+
+    Parameters:
+        ref: as :meth:`Context.ref` gives it; nothing else was sealed by it.
+        value: text of at most 16,384 characters.
+    """
+
+    ref: str
+    value: str
+
+    def __repr__(self) -> str:
+        return f"Seal(ref={self.ref!r})"
 
 
 class Audit(msgspec.Struct, frozen=True):
@@ -98,7 +123,25 @@ class Audit(msgspec.Struct, frozen=True):
     event: str
 
 
-Effect = Keep | Add | Say | Start | Replace | Audit
+class Paid(msgspec.Struct, frozen=True):
+    """What an action's call costs is paid: the call is made now, without whoever paid waiting.
+
+    Where it waits for that no more, or fails, ``failing`` is started: the money goes back.
+
+    Parameters:
+        call_id: of the :class:`Asking` that was paid.
+        payment_id: what the capability calls the payment.
+        receipt: what whoever paid is told with the call's end, where the way of paying has an
+            object for that: x402's settlement response. Empty for nothing.
+    """
+
+    call_id: str
+    payment_id: str
+    failing: Start
+    receipt: Mapping[str, Any] = {}
+
+
+Effect = Keep | Add | Say | Start | Replace | Seal | Audit | Paid
 """All that a capability can have done."""
 
 
@@ -107,6 +150,20 @@ class Then(Enum):
 
     AGENT = "agent"
     NOBODY = "nobody"
+
+
+class Resume(msgspec.Struct, frozen=True):
+    """The action's call that waited for this answer goes on, for whoever gave it.
+
+    Parameters:
+        call_id: of the :class:`Asking` that the message answers.
+        value: what was answered. To a Choose a list of ``{"id": …, "quantity": …}``; to a Confirm
+            true or false; to a Fill an object of texts, and of ``{"sealed": …}`` for what was
+            sealed, by the ids of fields.
+    """
+
+    call_id: str
+    value: Any
 
 
 class Leave(msgspec.Struct, frozen=True):
@@ -121,7 +178,7 @@ class Take(msgspec.Struct, frozen=True):
     """
 
     effects: tuple[Effect, ...] = ()
-    then: Then = Then.NOBODY
+    then: Then | Resume = Then.NOBODY
 
 
 class Refuse(msgspec.Struct, frozen=True):

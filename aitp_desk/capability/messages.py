@@ -2,30 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+
+from aitp_desk.model.component import Component
+from aitp_desk.model.payment import PaymentTerms
+from aitp_desk.model.question import Question
+from aitp_desk.model.scope import operates
+from aitp_desk.model.sealed import ref_of
+from aitp_desk.model.ticket import OPERATORS
 
 
 class Schema(msgspec.Struct, frozen=True, kw_only=True):
     """One major version of a capability's messages.
 
     Parameters:
-        version: the major version, from 1.
+        version: the major version, from 1; 0 for what others have published before the site's own
+            first one, and that is called by :attr:`names`.
         messages: what a message may hold besides ``$schema``: exactly one of these keys, whose
             value is of that type. Fields that a type does not know are kept as they came.
         document: the JSON Schema, as the desk serves it below ``/capabilities``;
             :func:`document_of` makes one.
         url: what stands in ``$schema`` of messages that the desk sends; empty for the address at
             which the desk serves the document.
+        names: what means this version, as of :attr:`Capability.names`, whichever number stands in
+            it: published addresses say which schema is meant, and number it in a way of their own.
     """
 
     version: int
     messages: Mapping[str, type[msgspec.Struct]]
     document: Mapping[str, Any]
     url: str = ""
+    names: tuple[str, ...] = ()
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,10 +80,74 @@ class Party(msgspec.Struct, frozen=True, kw_only=True):
         id: of the actor.
         version: the highest version that the actor has declared and the desk knows; None for one
             that is told words.
+        principal: id of the caller that the actor is bound to; None for nobody known, and for
+            whoever holds a link.
     """
 
     id: str
     version: int | None = None
+    principal: str | None = None
+
+
+class Asking(msgspec.Struct, frozen=True, kw_only=True):
+    """A question of the desk's own, for a capability to put into a message.
+
+    Parameters:
+        id: what an answer to it names; no other question has it.
+        of: id of the actor that is to answer; empty for whoever takes part.
+        call_id: the action's call that waits for the answer, to be named by :class:`Resume`; None
+            where none does.
+        until: Unix seconds, how long that call waits; None where none does.
+    """
+
+    id: str
+    question: Question
+    of: str = ""
+    call_id: str | None = None
+    until: int | None = None
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """How a request stands that was made by a message, for people who look at the thread.
+
+    Parameters:
+        since: Unix seconds from which on it has stood so; None from the message on.
+        until: Unix seconds until when it can be answered; None for always.
+        by: id of the actor that asks: not who speaks, where the desk tells what others ask.
+        of: id of the actor that is to answer; empty for whoever takes part.
+        answer: what answered it, as it stands below its key; None where nothing did.
+    """
+
+    state: Literal["open", "answered", "expired", "superseded"]
+    since: int | None = None
+    until: int | None = None
+    by: str = ""
+    of: str = ""
+    answer: Mapping[str, Any] | None = None
+
+
+class Waiting(msgspec.Struct, frozen=True, kw_only=True):
+    """What waits for an answer, for doors that show it in a form of their own.
+
+    Parameters:
+        id: what an answer names; of what is open on a thread nothing else of the capability has it.
+        message: the message that asks, such as ``{"request_decision": {…}}``.
+        form: JSON Schema of an object whose members are the answer, each a text, a number, yes or
+            no, or a list of texts: of such a one :meth:`Capability.answer` makes a message.
+        by: id of the actor that has asked; empty for the desk itself.
+        of: id of the actor that is to answer; empty for whoever takes part and has not asked.
+        call_id: the action's call that waits for the answer; None where none does. Once that waits
+            no more, whatever has ended it, the request is open no longer.
+        terms: how it is paid, where that is what it waits for.
+    """
+
+    id: str
+    message: Mapping[str, Any]
+    form: Mapping[str, Any]
+    by: str = ""
+    of: str = ""
+    call_id: str | None = None
+    terms: PaymentTerms | None = None
 
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -85,9 +160,16 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         now: Unix seconds.
         thread_id: where the message is to stand.
         message_id: the message's id: the same each time that it is judged, and nobody else's.
+        place: which of the message's parts this is, from 0.
         actor: id of the actor that speaks.
+        names: ids of further actors by which the same caller speaks there.
         principal: id of the caller; None for an anonymous one.
-        parties: who takes part, besides the desk.
+        scopes: what the caller's credential opens.
+        components: how the parts of the desk are just now.
+        own: id of the desk's own actor, which speaks where this is :attr:`actor` too.
+        asking: the question that the desk asks by this part; None where it is another's, or says
+            something else.
+        parties: who takes part, besides the desk and its people.
         records: the capability's own, by key; read them with :meth:`record`.
         counters: the same for :meth:`counter`.
     """
@@ -95,11 +177,22 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     thread_id: str = ""
     message_id: str = ""
+    place: int = 0
     actor: str = ""
+    names: tuple[str, ...] = ()
     principal: str | None = None
+    scopes: frozenset[str] = frozenset()
+    components: Sequence[Component] = ()
+    own: str = ""
+    asking: Asking | None = None
     parties: tuple[Party, ...] = ()
     records: Mapping[str, Record] = NOTHING
     counters: Mapping[str, int] = NOTHING
+
+    @property
+    def operates(self) -> bool:
+        """Whether the caller runs the desk."""
+        return operates(self.scopes)
 
     @property
     def version(self) -> int | None:
@@ -108,6 +201,24 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         if not known or None in known:
             return None
         return min(version for version in known if version is not None)
+
+    def ref(self, name: str) -> str:
+        """Return the reference by which something in this part is sealed; the same each time.
+
+        Parameters:
+            name: what it is called within the part, such as the id of a field.
+        """
+        return ref_of(self.message_id, str(self.place), name)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the desk speaks, or one of its people."""
+        people = f"{self.own}/{OPERATORS}/"
+        return bool(self.own) and (self.actor == self.own or self.actor.startswith(people))
+
+    def speaks_for(self, actor: str) -> bool:
+        """Whether who speaks is this actor, or one of the desk's people where it is the desk."""
+        return actor in {self.actor, *self.names} or (actor == self.own and self.is_ours)
 
     def record(self, key: str) -> Record | None:
         """Return a record as it is once the effects of the parts before are applied."""

@@ -1,4 +1,4 @@
-"""What capabilities do beside messages: jobs, hooks, and telling how they are."""
+"""What capabilities do beside messages: jobs, rounds, hooks, redirects, telling how they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from typing import Any, Literal
 import msgspec
 
 from aitp_desk.capability.effects import Effect, Refuse
-from aitp_desk.capability.messages import NOTHING, Record
+from aitp_desk.capability.messages import NOTHING, Context, Record
+from aitp_desk.capability.sending import Send, ask_nobody
+
+MOST_REF = 200
+"""How many characters the end of a link has at most."""
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,6 +23,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         now: Unix seconds.
         thread_id: the thread of the message that started it.
         read: reads one of the capability's records.
+        attempt: which attempt this is, from 1. Where it is not the first, one before may have been
+            broken off at any place, also after another server had done what it was asked.
+        send: asks another server. In tests it is a plain function.
     """
 
     ref: str
@@ -26,33 +33,42 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     now: int
     thread_id: str | None
     read: Callable[[str], Awaitable[Record | None]]
+    attempt: int = 1
+    send: Send = ask_nobody
 
 
-class Retry(Exception):
-    """A job has failed; another attempt may succeed.
-
-    Parameters:
-        reason: a sentence for the site's operators, without what callers said.
-    """
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+Wanted = Sequence[Effect] | Callable[[Context], Sequence[Effect]]
+"""What a job wants: effects, or what decides them by records and counters as they are then. That is
+pure, as :meth:`Capability.judge` is, and promised the same."""
 
 
 class Work(msgspec.Struct, frozen=True):
     """How jobs of one name are done.
 
     Parameters:
-        do: does one, and returns what is to become of it: effects but for :class:`Replace`, applied
-            in the commit of the job's end. It raises :class:`Retry` where it may succeed later.
+        do: does one, and returns what is to become of it: effects but for :class:`Replace` and
+            :class:`Seal`, applied in the commit of the job's end. It raises
+            :class:`~aitp_desk.capability.Retry` where it may succeed later.
         deadline: seconds that an attempt may take.
         delays: seconds to wait after the first failure, the second and so on; then it is given up.
     """
 
-    do: Callable[[Job], Awaitable[Sequence[Effect]]]
+    do: Callable[[Job], Awaitable[Wanted]]
     deadline: float = 30.0
     delays: tuple[int, ...] = (5, 60, 600)
+
+
+class Round(msgspec.Struct, frozen=True):
+    """What is done again and again, first when the desk starts.
+
+    Parameters:
+        do: does it, given what asks other servers. What it finds out the capability remembers. One
+            that fails is tried again, each time after a longer while.
+        every: seconds from the end of one to the begin of the next.
+    """
+
+    do: Callable[[Send], Awaitable[None]]
+    every: int
 
 
 class Delivery(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,9 +100,11 @@ class Accept(msgspec.Struct, frozen=True):
     """A delivery is taken; its sender is told so once the effects are on disk.
 
     Parameters:
-        effects: all but :class:`Replace`. The same delivery may come again: a record of its id says
-            that it was there.
+        effects: all but :class:`Replace` and :class:`Seal`. The same delivery may come again: a
+            record of its id says that it was there.
         thread_id: the thread that it is about, on which the desk says something; None for none.
+            Where it was deleted meanwhile it is as if the delivery had come before that: nothing is
+            said, no job is done, and of what is kept only what outlives threads holds something.
     """
 
     effects: tuple[Effect, ...] = ()
@@ -97,8 +115,54 @@ Hook = Callable[[Delivery], Accept | Refuse]
 """Judges a delivery; it is pure, as :meth:`Capability.judge` is, and promised the same."""
 
 
+class Webhook(msgspec.Struct, frozen=True):
+    """A hook that takes something else than JSON.
+
+    Parameters:
+        judge: judges a delivery.
+        media_type: what bodies have to be, in small letters and without parameters, such as
+            ``application/x-www-form-urlencoded``.
+    """
+
+    judge: Hook
+    media_type: str = "application/json"
+
+
+class Visit(msgspec.Struct, frozen=True, kw_only=True):
+    """Somebody follows a link of the capability's: nobody known, and maybe a program that looks.
+
+    Parameters:
+        ref: the last segment of the address, as it came: of at most :data:`MOST_REF` characters.
+        now: Unix seconds.
+        read, send: as of :class:`Job`.
+    """
+
+    ref: str
+    now: int
+    read: Callable[[str], Awaitable[Record | None]]
+    send: Send = ask_nobody
+
+
+class Onward(msgspec.Struct, frozen=True):
+    """Where somebody is led who follows a link.
+
+    Parameters:
+        url: an address for their browser.
+        effects: as of :class:`Accept`; they are on disk before anybody is led on.
+        thread_id: as of :class:`Accept`.
+    """
+
+    url: str
+    effects: tuple[Effect, ...] = ()
+    thread_id: str | None = None
+
+
+Redirect = Callable[[Visit], Awaitable[Onward | Refuse]]
+"""Finds out where somebody is led. It may be asked again for the same visit."""
+
+
 class Health(msgspec.Struct, frozen=True):
-    """How a capability is, where it is not well.
+    """How a capability is that is not well, or something that it watches elsewhere.
 
     Parameters:
         reason: a sentence that everybody may read.

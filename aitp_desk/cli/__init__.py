@@ -1,6 +1,7 @@
 """The command ``aitp-desk``: a file a command, with what is heavy imported inside the functions.
 
-A command's file is read when it is asked for: a desk that starts needs only its own.
+A command's file is read when it is asked for: a desk that starts needs only its own. So are those
+of packages, which name theirs in an entry point group (:mod:`aitp_desk.commands`).
 """
 
 from __future__ import annotations
@@ -25,9 +26,12 @@ _COMMANDS = frozenset(
         "store",
         "tickets",
         "token",
+        "transcript",
     }
 )
 """Each is the function of its name, in the file of its name."""
+_OF_PACKAGES = "aitp_desk.commands"
+"""The entry point group in which packages name theirs."""
 
 
 class _Commands(click.Group):
@@ -35,14 +39,35 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         del ctx
-        return sorted(_COMMANDS)
+        from importlib.metadata import entry_points
+
+        return sorted(_COMMANDS | entry_points(group=_OF_PACKAGES).names)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         del ctx
         if cmd_name not in _COMMANDS:
-            return None
+            return _of_package(cmd_name)
         command: click.Command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
         return command
+
+
+def _of_package(name: str) -> click.Command | None:
+    """A package's command; None where no package has it.
+
+    Raises:
+        ClickException: it cannot be imported, or is none.
+    """
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group=_OF_PACKAGES, name=name):
+        try:
+            command = point.load()
+        except Exception as error:  # whatever a package does is told, without a traceback
+            raise click.ClickException(f"{point.value} cannot be imported: {error}") from error
+        if not isinstance(command, click.Command):
+            raise click.ClickException(f"{point.value} is no command of click's.")
+        return command
+    return None
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import IO, NoReturn
 
 import click
 
@@ -25,6 +26,32 @@ overrides = click.option(
     metavar="SECTION.KEY=VALUE",
     help="A setting that is stronger than desk.toml; may be given several times.",
 )
+written_to = click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file to write, for you alone; by default it is printed.",
+)
+
+
+@contextmanager
+def written_alone(out: Path | None) -> Iterator[IO[str]]:
+    """Open what ``--out`` names for its owner alone, or leave where it cannot be written.
+
+    Parameters:
+        out: None for the standard output.
+    """
+    try:
+        if out is None:
+            yield sys.stdout
+        else:
+            opened = os.open(out, os.O_WRONLY | os.O_CREAT, 0o600)
+            os.fchmod(opened, 0o600)  # also one that others could read
+            os.ftruncate(opened, 0)
+            with os.fdopen(opened, "w") as file:
+                yield file
+    except OSError as error:
+        where = "standard output" if out is None else f"--out: {out}"
+        fail([f"{where} cannot be written: {error.strerror}."])
 
 
 @contextmanager

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
-from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import fail, mistakes_told
+from aitp_desk.cli.arguments import fail, mistakes_told, written_alone, written_to
 from aitp_desk.cli.data import desk_data, desk_store, in_store, present_database, present_keys
 from aitp_desk.cli.moments import second_of
 
@@ -74,11 +71,7 @@ def verify(data: Path, url: str, head: str | None) -> None:
     metavar="KIND:ID",
     help="Only rows of one object, such as thread:ID or key:ID.",
 )
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The file to write, for you alone; by default it is printed.",
-)
+@written_to
 def export(data: Path, url: str, since: datetime | None, of: str | None, out: Path | None) -> None:
     """Write the audit log as JSON lines, the oldest row first."""
     with mistakes_told():
@@ -95,11 +88,8 @@ def export(data: Path, url: str, since: datetime | None, of: str | None, out: Pa
                     file.write(_line(row))
 
         try:
-            with closing(_open_alone(out)) if out else nullcontext(sys.stdout) as file:
+            with written_alone(out) as file:
                 in_store(data, url, partial(write, file))
-        except OSError as error:
-            where = "standard output" if out is None else f"--out: {out}"
-            fail([f"{where} cannot be written: {error.strerror}."])
         except UnicodeDecodeError:
             fail(["A row was changed and is no text; 'aitp-desk audit verify' says which."])
 
@@ -114,13 +104,6 @@ def _name_of(of: str, keys: AuditKeys) -> str:
     except ValueError:
         kinds = ", ".join(known.value for known in ObjectKind)
         fail([f"--of: takes a kind, a colon and an id; the kinds are {kinds}."])
-
-
-def _open_alone(path: Path) -> IO[str]:
-    opened = os.open(path, os.O_WRONLY | os.O_CREAT, 0o600)
-    os.fchmod(opened, 0o600)  # also one that others could read
-    os.ftruncate(opened, 0)
-    return os.fdopen(opened, "w")
 
 
 def _line(row: AuditRow) -> str:

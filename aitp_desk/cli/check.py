@@ -13,6 +13,10 @@ from aitp_desk.cli.lint import lint_file, lint_url
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
+    from aitp_desk.desk.capabilities.enabled import Capabilities
+
+OWN_BYTES = 32
+"""How many bytes a capability is given for a purpose of its own."""
 
 
 @click.command()
@@ -54,17 +58,18 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
         config = error.config
     else:
         wrong += map(str, check_public(config))
-    wrong += _check_capabilities(config)
+    capabilities, faults = _check_capabilities(config)
+    wrong += faults
     pages, faults = _check_content(config)
     wrong += faults
-    actions, faults = _check_actions(config)
+    actions, faults = _check_actions(config, capabilities)
     wrong += faults
     if config is not None:
         for agent in config.agents:
             own = config.of_agent(agent)
             further, faults = _check_content(own, agent.name)
             pages += further
-            more, wrong_actions = _check_actions(own)
+            more, wrong_actions = _check_actions(own, capabilities)
             actions += more
             wrong += [f"agents, {agent.name!r}: {fault}" for fault in (*faults, *wrong_actions)]
     if wrong:
@@ -75,10 +80,17 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
     click.echo(f"{folder} is ready to serve: {found}.")
 
 
-def _check_actions(config: Config | None) -> tuple[int, list[str]]:
-    """Return the number of actions and the faults."""
+def _check_actions(
+    config: Config | None, capabilities: Capabilities | None
+) -> tuple[int, list[str]]:
+    """Return the number of actions and the faults.
+
+    Parameters:
+        capabilities: those that are enabled; None where they cannot be used.
+    """
     from aitp_desk.actions.faults import ActionsError
     from aitp_desk.actions.sources import load_sources
+    from aitp_desk.desk.capabilities.prepaid import check_prepaid
     from aitp_desk.desk.registry import OWN_NAMES
     from aitp_desk.protocols.agents_txt.wire import check_ids
 
@@ -88,25 +100,30 @@ def _check_actions(config: Config | None) -> tuple[int, list[str]]:
         sources = load_sources(config, environment=os.environ, taken=OWN_NAMES)
     except ActionsError as error:
         return 0, list(map(str, error.problems))
-    names = [one.action.name for one in sources.actions.offered]
+    actions = [one.action for one in sources.actions.offered]
+    names = [one.name for one in actions]
     told = config.agents_txt
     further = [agent.name for agent in config.agents]
     ids = check_ids(told, (*OWN_NAMES, *names), further) if told.enabled else ()
-    return len(names), list(map(str, ids))
+    unpayable = () if capabilities is None else check_prepaid(actions, capabilities)
+    return len(names), [*map(str, ids), *map(str, unpayable)]
 
 
-def _check_capabilities(config: Config | None) -> list[str]:
-    """Tell what of the capabilities that a site has enabled cannot be used."""
+def _check_capabilities(config: Config | None) -> tuple[Capabilities | None, list[str]]:
+    """The capabilities that a site has enabled, and what of them cannot be used."""
     if config is None:
-        return []
+        return None, []
     from aitp_desk.config import ConfigError
     from aitp_desk.desk.capabilities.finding import find_capabilities
+    from aitp_desk.desk.capabilities.owning import hand_out
 
     try:
-        find_capabilities(config)
+        capabilities = find_capabilities(config)
+        # nothing is served here that is derived of it
+        hand_out(config, capabilities, lambda _purpose: bytes(OWN_BYTES))
     except ConfigError as error:
-        return [str(problem) for problem in error.problems]
-    return []
+        return None, [str(problem) for problem in error.problems]
+    return capabilities, []
 
 
 def _check_content(config: Config | None, below: str = "") -> tuple[int, list[str]]:

@@ -12,7 +12,7 @@ scopes_given = click.option(
     "scopes",
     multiple=True,
     required=True,
-    help="threads, actions, actions:NAME, operator or admin; may be given several times.",
+    help="threads, actions, actions:NAME, operator, admin or sensitive; may be repeated.",
 )
 expires_given = click.option(
     "--expires", metavar="90d|DATE", help="When it ends; by default never."

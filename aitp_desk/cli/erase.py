@@ -112,6 +112,7 @@ def _told(person: Person, erased: Erased, *, dry_run: bool) -> list[str]:
             ("runs: what was asked of them", erased.runs),
             ("steps of runs", erased.steps),
             ("calls of actions", erased.calls),
+            ("sealed values", erased.sealed),
             ("runs that were at work and have failed", erased.ended),
             ("threads' metadata", erased.notes),
             ("idempotency keys", erased.keys),

@@ -190,6 +190,7 @@ def begin_anew(data: Path, url: str) -> None:
     click.echo(f"{begun.clients:>8}  OAuth clients revoked, with their access tokens")
     click.echo(f"{begun.links:>8}  links taken back, by which threads were shared")
     click.echo(f"{begun.rows:>8}  rows of the audit log dropped")
+    click.echo(f"{begun.sealed:>8}  sealed values dropped, which nobody can open any more")
 
 
 def _while_stopped(data: Path, url: str, exchange: Callable[[Store, MasterKey], Awaitable[T]]) -> T:

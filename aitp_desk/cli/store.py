@@ -82,7 +82,7 @@ def restore(data: Path, url: str, src: Path) -> None:
     """
     with mistakes_told():
         from aitp_desk.auth.data_keys import known_data_keys
-        from aitp_desk.desk.call_jobs import KIND as CALL_KIND
+        from aitp_desk.desk.call_jobs import KINDS as CALL_KINDS
         from aitp_desk.store.lock import held_data
         from aitp_desk.store.sqlite import SqliteStore
         from aitp_desk.store.sqlite_copying import (
@@ -103,7 +103,7 @@ def restore(data: Path, url: str, src: Path) -> None:
                 await opened.run(
                     note_restored,
                     now=int(time.time()),
-                    call_kind=CALL_KIND,
+                    call_kinds=CALL_KINDS,
                     by=None if keys is None else at_the_machine(keys),
                 )
 

@@ -85,6 +85,13 @@ class ActionTerms(msgspec.Struct, frozen=True, kw_only=True):
             description="What a call costs; else nothing.",
         ),
     ] = ""
+    prepaid: Annotated[
+        bool,
+        Meta(
+            description="Whether that is paid here before the call is made, which takes a"
+            " capability that takes payments; else it is agreed to, and paid elsewhere.",
+        ),
+    ] = False
     approval: Annotated[
         bool,
         Meta(

@@ -26,4 +26,7 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
             " those on threads go with these."
         ),
     ] = 0
+    sealed_days: Annotated[
+        Days, Meta(description="So long after it was sealed a sensitive value is deleted.")
+    ] = 90
     audit_days: Annotated[Days, Meta(description="How long rows of the audit log are kept.")] = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -21,6 +21,18 @@ class Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A body with what is said."""
 
     words: str
+
+
+class Structured(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A body with a message of a capability.
+
+    Parameters:
+        capability: its slug.
+        message: without ``$schema``.
+    """
+
+    capability: str
+    message: dict[str, Any]
 
 
 class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -6,6 +6,7 @@ from typing import Final
 
 from aitp_desk.console.threads_wire import message_body, note_body
 from aitp_desk.console.wire import encode
+from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.happening import (
     ACTOR_JOINED,
     ACTOR_LEFT,
@@ -30,9 +31,15 @@ class ConsoleWording:
     """Words events for the operators' pages; see :class:`aitp_desk.desk.channel.Wording`.
 
     Whatever tells something that the page has no words of its own for has it fetch the thread.
+
+    Parameters:
+        capabilities: tell what was said in messages of theirs.
     """
 
     beat = BEAT
+
+    def __init__(self, capabilities: Capabilities) -> None:
+        self._capabilities = capabilities
 
     def begin(self, _thread_id: str, after: int) -> bytes:
         """``tickets``: whoever has just come looks what is noted and asked for beside the thread.
@@ -45,7 +52,7 @@ class ConsoleWording:
         """An event of the thread, in the words of the page."""
         kind, subject, ref = happening.kind, happening.subject, happening.ref
         if isinstance(subject, Message):
-            name, data = "message", message_body(subject)
+            name, data = "message", message_body(subject, self._capabilities)
         elif kind in _MESSAGE_GONE:
             name, data = "deleted", {"id": ref}
         elif kind.startswith(RUN):
@@ -73,8 +80,6 @@ class ConsoleWording:
         return frame("restarted", b"{}")
 
 
-WORDING: Final = ConsoleWording()
-"""The one wording: all operators who follow a thread are written the same bytes."""
 TICKETS: Final = frame("tickets", b"{}")
 """Has the page fetch the thread again."""
 

@@ -7,10 +7,11 @@ from importlib.resources import files
 from typing import Final
 
 import msgspec
+from yarl import URL
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import RouteNotFound
-from aitp_desk.protocols.reply import Call, Reply, Route, has_version, version_of
+from aitp_desk.protocols.reply import FOREVER, Call, Reply, Route, has_version, version_of
 
 CONSOLE_PATH: Final = "/console"
 _INDEX: Final = "index.html"
@@ -20,58 +21,81 @@ _TYPES: Final = {
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
-    " img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
-    " require-trusted-types-for 'script'; trusted-types 'none'"
-)
-_ON_PAGE: Final = (
-    ("Content-Security-Policy", _POLICY),
-    ("Cross-Origin-Opener-Policy", "same-origin"),
-    ("X-Robots-Tag", "noindex"),
-)
-"""Nothing is loaded from elsewhere, nothing inline runs, no element is made from text, nobody
-frames the page, and no search engine lists it."""
+
+
+def _on_page(site_url: str) -> tuple[tuple[str, str], ...]:
+    """What is sent with the page.
+
+    Nothing is loaded from elsewhere but pictures of the site, nothing inline runs, no element is
+    made from text, nobody frames the page, and no search engine lists it.
+    """
+    origin = URL(site_url).origin()
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+        f" img-src 'self' data: {origin}; base-uri 'none'; form-action 'none';"
+        " frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+    return (
+        ("Content-Security-Policy", policy),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("X-Robots-Tag", "noindex"),
+    )
 
 
 class _File(msgspec.Struct, frozen=True):
     body: bytes
     content_type: str
-    tag: str
 
 
-def _read_all() -> Mapping[str, _File]:
+def _read_all() -> tuple[str, Mapping[str, _File]]:
+    """All files by their names, and what stands for them as they are together."""
     found = {}
-    for file in files(__package__).joinpath("pages").iterdir():
+    for file in sorted(files(__package__).joinpath("pages").iterdir(), key=lambda file: file.name):
         ending = file.name[file.name.rfind(".") :]
         if ending in _TYPES:
-            body = file.read_bytes()
-            tag = version_of(body)
-            found[file.name] = _File(body, _TYPES[ending], tag)
-    return found
+            found[file.name] = _File(file.read_bytes(), _TYPES[ending])
+    everything = b"".join(name.encode() + file.body for name, file in found.items())
+    return version_of(everything).strip('"'), found
 
 
 class ConsoleFiles:
-    """Sends the files. They are read when it is made."""
+    """Sends the files. They are read when it is made.
 
-    def __init__(self) -> None:
-        self._files = _read_all()
+    Parameters:
+        site_url: whose pictures the pages show.
+    """
+
+    def __init__(self, site_url: str) -> None:
+        self._version, self._files = _read_all()
+        assets = f"{CONSOLE_PATH}/assets/"
+        page = self._files[_INDEX].body.decode()
+        self._page = page.replace(assets, f"{assets}{self._version}/").encode()
+        self._headers = (
+            ("Cache-Control", "no-cache"),
+            ("ETag", version_of(self._page)),
+            *_on_page(site_url),
+        )
 
     async def get_page(self, _desk: Desk, call: Call) -> Reply:
         """``GET /console``: the page; it asks for all else itself."""
-        return _reply(self._files[_INDEX], call, _ON_PAGE)
+        if has_version(call.headers, version_of(self._page)):
+            return Reply(304, content_type=_TYPES[".html"], headers=self._headers)
+        return Reply(200, self._page, _TYPES[".html"], self._headers)
 
     async def get_asset(self, _desk: Desk, call: Call) -> Reply:
-        """``GET /console/assets/{name}``: a style sheet, script or picture of the page.
+        """``GET /console/assets/{version}/{name}``: a style sheet or script of the page.
+
+        They are many and small. With their version in their address a browser asks for each once,
+        so that a page that is loaded again and again is within the limits of its address.
 
         Raises:
-            RouteNotFound: there is none of this name.
+            RouteNotFound: there is none of this name, or of this version any more.
         """
         name = call.params["name"]
         file = None if name == _INDEX else self._files.get(name)
-        if file is None:
-            raise RouteNotFound("The console has no file of this name.")
-        return _reply(file, call)
+        if file is None or call.params["version"] != self._version:
+            raise RouteNotFound("The console has no file of this name and version.")
+        return Reply(200, file.body, file.content_type, (FOREVER,))
 
     def routes(self) -> tuple[Route, ...]:
         """Where they stand; there is nothing in them that is not for everybody."""
@@ -83,18 +107,10 @@ class ConsoleFiles:
             ),
             Route(
                 "GET",
-                f"{CONSOLE_PATH}/assets/{{name}}",
+                f"{CONSOLE_PATH}/assets/{{version}}/{{name}}",
                 self.get_asset,
                 "static",
                 is_own=True,
                 gives=(css, js, _TYPES[".svg"]),
             ),
         )
-
-
-def _reply(file: _File, call: Call, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
-    """A file, unless the caller has it as it is; it is asked for again each time."""
-    kept = (("ETag", file.tag), ("Cache-Control", "no-cache"), *headers)
-    if has_version(call.headers, file.tag):
-        return Reply(304, content_type=file.content_type, headers=kept)
-    return Reply(200, file.body, file.content_type, kept)

@@ -13,12 +13,13 @@ from typing import Any, Final
 import msgspec
 
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.console.events_wire import TICKETS, WORDING, note_event
+from aitp_desk.console.events_wire import TICKETS, ConsoleWording, note_event
 from aitp_desk.console.pulse import LOOK_SECONDS, Pulse
 from aitp_desk.console.wire import encode
 from aitp_desk.desk.beside import beside
 from aitp_desk.desk.channel import Outlet
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.following import Following
 from aitp_desk.desk.overseeing import Overseeing, ThreadHead
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.streams import Stream
@@ -30,6 +31,8 @@ from aitp_desk.store.base import StoreError
 
 APART_SECONDS: Final = 1.0
 """How long after one another it is told at least what waits."""
+SAID_SECONDS: Final = 1.0
+"""How long after it is told what was said in a session, of which nothing else tells, at most."""
 
 
 class Live:
@@ -39,6 +42,7 @@ class Live:
         desks: of all site agents, by their names.
         places: where streams are counted.
         heartbeat: in how many seconds something is sent at least.
+        wording: how all who follow a thread are told, in the same bytes.
     """
 
     def __init__(
@@ -48,12 +52,16 @@ class Live:
         pulse: Pulse,
         places: Places,
         heartbeat: float,
+        wording: ConsoleWording,
+        following: Following,
     ) -> None:
         self._overseeing = overseeing
         self._desks = desks
         self._pulse = pulse
         self._places = places
         self._heartbeat = heartbeat
+        self._wording = wording
+        self._following = following
 
     async def waiting(self, session: Session, call: Call) -> Reply:
         """``GET live``: how much waits, now and whenever that has changed."""
@@ -79,16 +87,24 @@ class Live:
                 "The agent of this conversation is served no more.", param="thread_id"
             )
         principal = msgspec.structs.replace(call.principal, desk=desk.name)
-        follow = await desk.follow(principal, thread_id, after, WORDING, param=param)
+        follow = await desk.follow(
+            principal, thread_id, after, self._wording, param=param, in_words=False
+        )
 
         async def stream(outlet: Outlet) -> None:
             async with (
                 self._pulse.looking() as changed,
                 beside(lambda: self._tell_beside(outlet, head, changed)),
+                beside(lambda: self._look_at(thread_id)),
             ):
                 await follow(outlet)
 
         return _reply(stream)
+
+    async def _look_at(self, thread_id: str) -> None:
+        while True:
+            await asyncio.sleep(SAID_SECONDS)
+            self._following.look_at(thread_id)
 
     async def _tell_waiting(self, outlet: Outlet, operator: str, changed: asyncio.Event) -> None:
         closing = asyncio.ensure_future(outlet.wait_closed())

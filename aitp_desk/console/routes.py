@@ -9,22 +9,28 @@ from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.guesses import Guesses
 from aitp_desk.auth.verified import Epoch
 from aitp_desk.config import Config
-from aitp_desk.console.acting import Acting
+from aitp_desk.console.acting import MAX_BODY, Acting
+from aitp_desk.console.events_wire import ConsoleWording
 from aitp_desk.console.files import CONSOLE_PATH, ConsoleFiles
+from aitp_desk.console.health import HealthShown
 from aitp_desk.console.live import Live
 from aitp_desk.console.load import Load
 from aitp_desk.console.pulse import Pulse
+from aitp_desk.console.revealing import Revealing
 from aitp_desk.console.signing_in import SigningIn
 from aitp_desk.console.threads_routes import ThreadsRoutes
 from aitp_desk.console.tickets_routes import TicketsRoutes
 from aitp_desk.console.wire import render_error
 from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.checking import Checking
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.escalating import Escalating
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.overseeing import Overseeing
 from aitp_desk.desk.places import Places
+from aitp_desk.desk.repeats import Repeats
+from aitp_desk.desk.sealed import SealedValues
 from aitp_desk.desk.stepping_in import SteppingIn
 from aitp_desk.model.audit import AuditKeys
 from aitp_desk.protocols.reply import EVENT_STREAM, Door
@@ -74,6 +80,9 @@ def make_doors(
     places: Places,
     clock: Callable[[], float],
     capabilities: Capabilities,
+    checking: Checking,
+    sealed: SealedValues,
+    repeats: Repeats,
 ) -> tuple[Door, ...]:
     """The door; none where there are no operators' pages.
 
@@ -83,7 +92,9 @@ def make_doors(
         audit: the keys of the audit log.
         places: where streams are counted.
         clock: Unix seconds.
-        capabilities: tell operators in words what was said in messages of theirs.
+        sealed: tells values to operators who may read them.
+        repeats: tells requests from those that are sent again.
+        capabilities: tell operators what was said in messages of theirs.
     """
     if sessions is None:
         return ()
@@ -91,20 +102,33 @@ def make_doors(
     overseeing = Overseeing(store, registries, clock, capabilities)
     pulse = Pulse(overseeing.version)
     acting = Acting(audit, desks, following, pulse, clock)
-    signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, noting.refused, clock)
+    slugs = tuple(one.slug for one in capabilities.all if one.asks)
+    signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, slugs, noting.refused, clock)
+    judging = {desk.name: desk.judging for desk in desks}
     tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting)
-    threads = ThreadsRoutes(overseeing, SteppingIn(store, clock), acting)
+    stepping_in = SteppingIn(store, clock, judging)
+    threads = ThreadsRoutes(overseeing, stepping_in, acting, capabilities, repeats)
     by_name = {desk.name: desk for desk in desks}
-    live = Live(overseeing, by_name, pulse, places, config.events.heartbeat_seconds)
+    live = Live(
+        overseeing,
+        by_name,
+        pulse,
+        places,
+        config.events.heartbeat_seconds,
+        ConsoleWording(capabilities),
+        following,
+    )
     events = "threads/{thread_id}/events"
     routes = (
-        *ConsoleFiles().routes(),
+        *ConsoleFiles(config.site.url).routes(),
         *signing_in.routes(),
         *tickets.routes(signing_in),
         *threads.routes(signing_in),
         signing_in.route("GET", events, live.thread, gives=EVENT_STREAM),
         signing_in.route("GET", "live", live.waiting, gives=EVENT_STREAM),
         signing_in.route("GET", "load", Load(overseeing).show),
+        signing_in.route("GET", "health", HealthShown(checking).show),
+        signing_in.route("POST", "sealed/{ref}", Revealing(sealed).reveal, MAX_BODY),
     )
     owned = (f"{CONSOLE_PATH}/",)
     return (Door("console", routes, owned, render_error, beside=pulse.beating),)

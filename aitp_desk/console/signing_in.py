@@ -41,6 +41,7 @@ class SigningIn:
     Parameters:
         site: whose pages these are.
         agents: the names of all site agents; the site's own is empty.
+        capabilities: slugs of those by which operators may ask.
         refused: notes that a key was refused, and where it came from.
         clock: Unix seconds.
     """
@@ -50,12 +51,14 @@ class SigningIn:
         sessions: ConsoleSessions,
         site: Site,
         agents: Sequence[str],
+        capabilities: Sequence[str],
         refused: Callable[[str, NotAuthenticated], None],
         clock: Callable[[], float],
     ) -> None:
         self._sessions = sessions
         self._site = site
         self._agents = agents
+        self._capabilities = capabilities
         self._refused = refused
         self._clock = clock
 
@@ -131,7 +134,7 @@ class SigningIn:
         return guarded
 
     def _reply(self, session: Session, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
-        body = wire.encode_session(session, self._site, self._agents)
+        body = wire.encode_session(session, self._site, self._agents, self._capabilities)
         return Reply(200, body, headers=headers)
 
     def _cookie(self, value: str, seconds: int) -> tuple[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 from aitp_desk.auth.console_sessions import Session
-from aitp_desk.console.acting import MAX_BODY, Acting, LastWords, Nothing, Words
+from aitp_desk.console.acting import MAX_BODY, Acting, LastWords, Nothing, Structured, Words
 from aitp_desk.console.signing_in import SigningIn
 from aitp_desk.console.threads_wire import (
     decode_thread_filter,
@@ -13,15 +15,29 @@ from aitp_desk.console.threads_wire import (
     thread_body,
 )
 from aitp_desk.console.wire import decode, decode_limit, encode
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.parts import SCHEMA, write_part
 from aitp_desk.desk.overseeing import Overseeing
+from aitp_desk.desk.repeats import Repeats, Request, thread_scope
 from aitp_desk.desk.stepping_in import SteppingIn
+from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.protocols.reply import Call, Reply, Route
+from aitp_desk.store.records import Once
 
 
 class ThreadsRoutes:
     """Lists conversations, shows them, and has operators speak there."""
 
-    def __init__(self, overseeing: Overseeing, stepping_in: SteppingIn, acting: Acting) -> None:
+    def __init__(
+        self,
+        overseeing: Overseeing,
+        stepping_in: SteppingIn,
+        acting: Acting,
+        capabilities: Capabilities,
+        repeats: Repeats,
+    ) -> None:
+        self._repeats = repeats
+        self._capabilities = capabilities
         self._overseeing = overseeing
         self._stepping_in = stepping_in
         self._acting = acting
@@ -43,7 +59,7 @@ class ThreadsRoutes:
         """``GET threads/{thread_id}/messages``: what was said, the newest page of it first."""
         before = call.query.get("before") or None
         page = await self._overseeing.messages(_id(call), before, decode_limit(call.query))
-        data = [said_body(said) for said in page.messages]
+        data = [said_body(shown) for shown in page.messages]
         return Reply(200, encode({"data": data, "before": page.before}))
 
     async def take(self, session: Session, call: Call) -> Reply:
@@ -61,7 +77,19 @@ class ThreadsRoutes:
     async def say(self, session: Session, call: Call) -> Reply:
         """``POST threads/{thread_id}/say``: the visitor reads these words."""
         words = decode(call.body, Words).words
-        await self._stepping_in.say(_id(call), words, session.operator, self._acting.by(call))
+        with self._once(call) as once:
+            await self._stepping_in.say(
+                _id(call), words, session.operator, self._acting.by(call), once
+            )
+        return await self._done(session, call)
+
+    async def send(self, session: Session, call: Call) -> Reply:
+        """``POST threads/{thread_id}/messages``: the same with a message of a capability."""
+        part = self._part(decode(call.body, Structured))
+        with self._once(call) as once:
+            await self._stepping_in.send(
+                _id(call), part, session.operator, call.principal, self._acting.by(call), once
+            )
         return await self._done(session, call)
 
     async def resolve(self, session: Session, call: Call) -> Reply:
@@ -85,6 +113,7 @@ class ThreadsRoutes:
             "take": self.take,
             "release": self.release,
             "say": self.say,
+            "messages": self.send,
             "resolve": self.resolve,
             "notes": self.note,
         }
@@ -97,6 +126,26 @@ class ThreadsRoutes:
                 for name, act in acts.items()
             ),
         )
+
+    def _once(self, call: Call) -> AbstractContextManager[Once | None]:
+        """What tells a request from one that is sent again because no answer came."""
+        asked = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
+        return self._repeats.once(asked, thread_scope(call.principal, _id(call)))
+
+    def _part(self, said: Structured) -> str:
+        """A message as it stands among the parts of one.
+
+        Raises:
+            InvalidRequest: the site has not enabled its capability, or it names a schema.
+        """
+        found = [one for one in self._capabilities.all if one.slug == said.capability]
+        if not found:
+            raise InvalidRequest("The site has enabled no such capability.", param="capability")
+        if SCHEMA in said.message:
+            raise InvalidRequest(
+                f"The desk itself says of which {SCHEMA} the message is.", param="message"
+            )
+        return write_part(said.message, found[0].url_of(found[0].newest))
 
     async def _done(self, session: Session, call: Call) -> Reply:
         """What stands there now."""

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, cast
 
+from aitp_desk.console.parts_wire import part_bodies, words_in
 from aitp_desk.console.tickets_wire import ticket_body
 from aitp_desk.console.wire import decode_choice, decode_search, decode_yes, moment
-from aitp_desk.desk.overseeing import ThreadHead
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.showing import parts_of
+from aitp_desk.desk.overseeing import ShownMessage, ThreadHead
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Message, Origin
 from aitp_desk.model.ticket import operator_of
@@ -73,21 +76,28 @@ def thread_body(head: ThreadHead) -> dict[str, Any]:
     }
 
 
-def said_body(said: Said) -> dict[str, Any]:
+def said_body(shown: ShownMessage) -> dict[str, Any]:
     """Something that was said, as it is listed."""
+    said = shown.said
     return {
         **_heading(said),
-        "text": said.text,
+        "text": words_in(shown.parts) if shown.parts else said.text,
+        "parts": part_bodies(shown.parts),
         "attachments": [{"id": file.id, "name": file.name} for file in said.attachments],
         "deleted": said.is_deleted,
     }
 
 
-def message_body(message: Message) -> dict[str, Any]:
-    """Something that was said, as it is told when it happens: without the names of files."""
+def message_body(message: Message, capabilities: Capabilities) -> dict[str, Any]:
+    """Something that was said, as it is told when it happens.
+
+    It is without the names of files, and without how stands what it asks.
+    """
+    parts = parts_of(message.content, capabilities)
     return {
         **_heading(message),
-        "text": "\n\n".join(message.content),
+        "text": words_in(parts) if parts else "\n\n".join(message.content),
+        "parts": part_bodies(parts),
         "attachments": [{"id": file.file_id, "name": None} for file in message.attachments],
         "deleted": False,
     }

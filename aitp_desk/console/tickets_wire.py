@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final, Literal, cast
 
-from aitp_desk.console.wire import decode_choice, decode_search, decode_yes, moment
+from aitp_desk.console.wire import decode_choice, decode_search, decode_yes, moment, moment_or_none
 from aitp_desk.desk.overseeing import ShownCall, ShownTicket
 from aitp_desk.model.ticket import TicketKind
 from aitp_desk.store.console_records import TicketFilter
@@ -50,11 +50,11 @@ def ticket_body(shown: ShownTicket) -> dict[str, Any]:
         "thread": ticket.thread_id,
         "asked_by": ticket.principal,
         "created_at": moment(ticket.created_at),
-        "due_at": _moment(ticket.due_at),
+        "due_at": moment_or_none(ticket.due_at),
         "taken_by": ticket.taken_by,
         "answer": ticket.answer,
         "ended_by": ticket.ended_by,
-        "ended_at": _moment(ticket.ended_at),
+        "ended_at": moment_or_none(ticket.ended_at),
         "call": None if shown.call is None else _call_body(shown.call),
     }
 
@@ -87,7 +87,3 @@ def _call_body(shown: ShownCall) -> dict[str, Any]:
         "result": call.result,
         "expires_at": moment(call.expires_at),
     }
-
-
-def _moment(at: int | None) -> str | None:
-    return None if at is None else moment(at)

@@ -13,6 +13,7 @@ from aitp_desk.auth.console_sessions import Session
 from aitp_desk.config import Site
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError, InvalidRequest
+from aitp_desk.model.scope import SENSITIVE
 from aitp_desk.model.ticket import OPERATORS
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
@@ -28,11 +29,14 @@ _CHALLENGE: Final = "WWW-Authenticate"
 _DIGITS: Final = re.compile(r"\d{1,3}", re.ASCII)
 
 
-def encode_session(session: Session, site: Site, agents: Sequence[str]) -> bytes:
+def encode_session(
+    session: Session, site: Site, agents: Sequence[str], capabilities: Sequence[str]
+) -> bytes:
     """Who has signed in, and what their page has to know of the site.
 
     Parameters:
         agents: the names of all site agents; the site's own is empty.
+        capabilities: by which something can be asked here.
     """
     return encode(
         {
@@ -42,6 +46,8 @@ def encode_session(session: Session, site: Site, agents: Sequence[str]) -> bytes
             "expires_at": moment(session.expires_at),
             "site": {"name": site.name, "url": site.url},
             "agents": agents,
+            "capabilities": capabilities,
+            "reveals": SENSITIVE in session.principal.scopes,
         }
     )
 
@@ -137,3 +143,8 @@ def decode_search(query: Mapping[str, str]) -> str:
     if len(words) > LONGEST_SEARCH:
         raise InvalidRequest(f"q has at most {LONGEST_SEARCH} characters.", param="q")
     return words
+
+
+def moment_or_none(at: int | None) -> str | None:
+    """The same; None where there is none."""
+    return None if at is None else moment(at)

@@ -8,24 +8,36 @@ session. What was said stands on the session's thread, in the commits in which t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import msgspec
 
-from aitp_desk.agent.base import Calling
+from aitp_desk.agent.base import Answer, Calling
 from aitp_desk.agent.filling.base import Filled
 from aitp_desk.desk.consenting import agrees, answer_in
 from aitp_desk.desk.exchange import ActionReply, ActionRequest, CallStatus
-from aitp_desk.desk.exchanging import Exchange, Means
-from aitp_desk.desk.invocation import Consent
+from aitp_desk.desk.exchanging import Exchange
+from aitp_desk.desk.invocation import Accepted, Consent
 from aitp_desk.desk.invoking import Invoking
-from aitp_desk.desk.json_arguments import arguments_in
+from aitp_desk.desk.json_arguments import arguments_in, words_of
 from aitp_desk.desk.offer import Offer
-from aitp_desk.desk.results import choose_type
+from aitp_desk.desk.questioning import taken_on
+from aitp_desk.desk.results import PLAIN, choose_type, offer_result
+from aitp_desk.desk.saying import Means
 from aitp_desk.desk.sessions import Session
+from aitp_desk.model.action import Action
 from aitp_desk.model.call import ActionCall, CallState
-from aitp_desk.model.errors import CallNotFound, MissingField
+from aitp_desk.model.errors import (
+    CallNotFound,
+    MissingField,
+    PreconditionFailed,
+    UnsupportedType,
+)
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.spoken import Spoken
+
+_Came = TypeVar("_Came", bound=Answer)
 
 
 class Acting:
@@ -81,27 +93,122 @@ class Acting:
         waiting = await self._waiting(principal, name, session)
         if request.is_reply:
             session.check_pending()
-        exchange = Exchange(self._means, principal, offered, request, session, chosen)
         given = None if request.is_reply else arguments_in(request.words)
         if given is not None:
-            arguments, consent = given
-            return await exchange.call(arguments, request.written_by, consent)
-        agent = self._means.agent
-        asks_agent = isinstance(agent, Calling) and agent.calls_tools
+            request = self._to_be_written(name, request, *given)
+        exchange = Exchange(self._means, principal, offered, request, session, chosen)
+        if given is not None:
+            return await exchange.call(given[0], request.written_by, given[1])
         if waiting is not None and waiting.memory is None:
-            # what is meant instead, an agent reads itself
-            words, known, now = request.words, waiting.arguments, self._means.now()
-            answer = agrees(words) if asks_agent else answer_in(words, action, known, now)
-            if answer is True:
-                consent = Consent(waiting.price)
-                return await exchange.call(known, waiting.source, consent, waiting)
-            if answer is False:
-                return await exchange.decline(waiting)
-            if not asks_agent:
-                return await exchange.ask_anew(answer or Filled(known), waiting)
-        if asks_agent:
+            reply = await self._take_answer(exchange, offered.action, request.words, waiting)
+            if reply is not None:
+                return reply
+            waiting = None  # what is meant instead is a call of its own
+        if self._asks_agent:
             return await exchange.ask_agent()
         return await exchange.read(waiting)
+
+    async def _take_answer(
+        self, exchange: Exchange, action: Action, words: str, waiting: ActionCall
+    ) -> ActionReply | None:
+        """Go on with a call that was to be agreed to, or paid, by what is said to that.
+
+        Returns:
+            None where something else is meant by it.
+        """
+        known, asks_agent = waiting.arguments, self._asks_agent
+        if waiting.state is CallState.WAITING_PAYMENT:
+            match agrees(words):
+                case True:
+                    return await exchange.remind(waiting)
+                case False:
+                    return await exchange.decline(waiting)
+                case None:
+                    return None
+        # what is meant instead, an agent reads itself
+        answer = agrees(words) if asks_agent else answer_in(words, action, known, self._means.now())
+        if answer is True:
+            return await exchange.call(known, waiting.source, Consent(waiting.price), waiting)
+        if answer is False:
+            return await exchange.decline(waiting)
+        return None if asks_agent else await exchange.ask_anew(answer or Filled(known), waiting)
+
+    @property
+    def _asks_agent(self) -> bool:
+        """Whether an agent answers here that calls actions itself."""
+        agent = self._means.agent
+        return isinstance(agent, Calling) and agent.calls_tools
+
+    def _to_be_written(
+        self,
+        name: str,
+        request: ActionRequest,
+        arguments: Mapping[str, Any],
+        consent: Consent | None,
+    ) -> ActionRequest:
+        """A request whose words are these arguments, as the words may stand on the thread."""
+        shown = self.invoking.secrets.shown(name, arguments)
+        if shown == arguments:
+            return request
+        return msgspec.structs.replace(request, words=words_of(shown, consent))
+
+    async def waits_in(self, principal: Principal, session: Session) -> tuple[str, ...]:
+        """The call that a session's last turn has asked for, where it was answered already.
+
+        That is so where the desk was stopped before the call went on.
+        """
+        pending = session.pending
+        if pending is None or pending.call_id is None:
+            return ()
+        call = await self.invoking.calls.waiting(pending.call_id, principal)
+        return () if call is None or call.answer is None else (call.id,)
+
+    async def carry_on(
+        self, principal: Principal, call_id: str, request: ActionRequest, session: Session
+    ) -> tuple[Action, ActionReply]:
+        """Have a call go on that was answered, or ask for what is missing yet.
+
+        Returns:
+            The action, and what became of it.
+
+        Raises:
+            PreconditionFailed: it has gone on already.
+            whatever :meth:`aitp_desk.desk.invoking.Invoking.invoke` raises.
+        """
+        call = await self.invoking.calls.find(call_id)
+        if call is None or call.answer is None or not call.waits_for_asker:
+            raise PreconditionFailed("This was settled meanwhile.")
+        offered = self.invoking.find(principal, call.action)
+        action = offered.action
+        try:
+            chosen = choose_type(action, request.accepts)
+        except UnsupportedType:  # what was asked for was another action's
+            chosen = choose_type(action, None)
+        exchange = Exchange(self._means, principal, offered, request, session, chosen)
+        return action, await exchange.go_on(call, call.answer.value)
+
+    async def tell_paid(
+        self, call: ActionCall, request: ActionRequest, session: Session, receipt: Answer
+    ) -> ActionReply:
+        """What came of a call that was paid in a turn, after what was said of the payment.
+
+        Parameters:
+            call: as it stands; what came of it is on the thread already.
+        """
+        if call.state is CallState.WAITING_PAYMENT:  # what was paid is looked at
+            return ActionReply(receipt)
+        if not call.is_over:
+            accepted = Accepted(call, await self.invoking.calls.seconds_left(call))
+            is_asked_after = call.session_id == session.id
+            said = _told_with(receipt, taken_on(call))
+            return ActionReply(said, accepted if is_asked_after else None)
+        action = self.invoking.action(call.action)
+        try:
+            chosen = choose_type(action, request.accepts)
+        except UnsupportedType:  # it was chosen for another question
+            chosen = PLAIN
+        came = offer_result(action, call, chosen, max_tokens=request.max_tokens)
+        return ActionReply(_told_with(receipt, came), ended=call)
 
     async def status(self, principal: Principal, session_id: str) -> CallStatus:
         """How the newest call stands that was accepted in a session of the caller's.
@@ -136,3 +243,13 @@ class Acting:
             return None
         call = await self.invoking.calls.waiting(pending.call_id, principal)
         return call if call is not None and call.action == name else None
+
+
+def _told_with(receipt: Answer, came: _Came) -> _Came:
+    """What came of a call, after what was said of its payment."""
+    return msgspec.structs.replace(
+        came,
+        text=f"{receipt.text}\n\n{came.text}",
+        tokens_used=receipt.tokens_used + came.tokens_used,
+        spoken=(*receipt.spoken, Spoken(came.text)) if receipt.spoken else (),
+    )

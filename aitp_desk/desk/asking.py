@@ -6,32 +6,30 @@ thread; the record is written behind the answer, or before it where the owner ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from aitp_desk.agent.base import (
     Answer,
-    Clarification,
-    Pending,
     Said,
 )
-from aitp_desk.agent.people import PersonWanted
 from aitp_desk.agent.tools import Tool
 from aitp_desk.config import Cache, Site
 from aitp_desk.desk.acting import Acting
 from aitp_desk.desk.answering import Answering
 from aitp_desk.desk.budgets import Budgets
-from aitp_desk.desk.cache import AnswerCache, CacheCounts, Kept, normalise_query
+from aitp_desk.desk.cache import CacheCounts
 from aitp_desk.desk.capabilities.in_sessions import InSessions
-from aitp_desk.desk.exchange import ActionReply, ActionRequest, Ask, CallStatus
+from aitp_desk.desk.closing import Closing
+from aitp_desk.desk.exchange import Ask, AskReply, CallStatus, request_of
+from aitp_desk.desk.first_answers import FirstAnswers
 from aitp_desk.desk.holding import Holding, is_said_alone, told_after
 from aitp_desk.desk.limits import Allowance, Limiter
+from aitp_desk.desk.paid_ends import PaidEnds
 from aitp_desk.desk.people import People
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.registry import Registry
-from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.desk.tooling import Tooling
 from aitp_desk.knowledge.languages import spell_tag
@@ -40,31 +38,6 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.ticket import PersonSaid
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """What became of a question.
-
-    Parameters:
-        kept: set for an answer from the cache: where its encoded form may be kept.
-        age_seconds: how long ago that answer was made.
-        hit_rate: the share of first questions that were answered from the cache since the desk
-            started, 0 to 1; None where nothing is kept.
-        reply: set where an action of the site's own was asked for.
-    """
-
-    session_id: str
-    action: str
-    outcome: Said
-    kept: Kept | None = None
-    age_seconds: int = 0
-    hit_rate: float | None = None
-    reply: ActionReply | None = None
-
-    @property
-    def cached(self) -> bool:
-        """Whether the answer was given before."""
-        return self.kept is not None
 
 
 class Asking:
@@ -82,6 +55,7 @@ class Asking:
         recording: Recording,
         holding: Holding,
         in_sessions: InSessions,
+        paid_ends: PaidEnds,
         knowledge: Knowledge,
         site: Site,
         cache: Cache,
@@ -90,22 +64,30 @@ class Asking:
         clock: Callable[[], float],
     ) -> None:
         self._answering = answering
-        self._people = people
         self._registry = registry
         self._tooling = tooling
         self._acting = acting
         self._own = acting.invoking.names
         self._sessions = sessions
-        self._recording = recording
         self._holding = holding
         self._in_sessions = in_sessions
+        self._paid_ends = paid_ends
+        self._closing = Closing(
+            people=people,
+            invoking=acting.invoking,
+            speaking=tooling.speaking,
+            sessions=sessions,
+            recording=recording,
+            site_url=site.url,
+        )
         self._knowledge = knowledge
-        self._site = site
-        self._answers = AnswerCache(cache, clock)
+        self._answers = FirstAnswers(
+            answering, lambda: knowledge.editions, cache, clock, now=tooling.now
+        )
         self._limiter = limiter
         self._budgets = budgets
 
-    async def ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> Asked:
+    async def ask(self, principal: Principal, ask: Ask, allowance: Allowance | None) -> AskReply:
         """Answer one question, or ask back.
 
         Parameters:
@@ -137,8 +119,8 @@ class Asking:
         found = await self._sessions.resume(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
-            outcome = await self._go_on(principal, ask, action, session, tools)
-        return Asked(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
+            asked = await self._go_on(principal, ask, action, session, tools)
+        return msgspec.structs.replace(asked, hit_rate=self._answers.hit_rate)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How the newest call stands that was accepted in a session of the caller's.
@@ -154,19 +136,23 @@ class Asking:
 
     async def _act(
         self, principal: Principal, ask: Ask, action: Action, allowance: Allowance | None
-    ) -> Asked:
+    ) -> AskReply:
         """Have an action of the site's own done, in a session."""
         if action.kind != "query":
             self._limiter.count_action(principal, allowance)
         if ask.session_id is None:
             session = self._sessions.open(principal)
-            return await self._act_in(principal, session, ask, action)
+            taken = await self._take(principal, session, ask, action, is_first=True)
+            if isinstance(taken, AskReply):
+                return taken
+            return await self._act_in(principal, session, taken, action)
         found = await self._sessions.resume(principal, ask.session_id)
         self._limiter.count_session(found.id, allowance)
         async with self._sessions.turn(principal, found) as session:
-            held = await self._holding.hold(principal, session, ask.words, self._language(ask))
-            if held is not None:
-                return Asked(session.id, action.name, held)
+            taken = await self._take(principal, session, ask, action)
+            if isinstance(taken, AskReply):
+                return taken
+            ask = taken
             self._sessions.check_turns(session)
             self._budgets.check_session(principal, session.tokens)
             # nothing is told with a call that goes on by itself: the next turn tells it
@@ -180,34 +166,95 @@ class Asking:
         ask: Ask,
         action: Action,
         heard: tuple[PersonSaid, ...] = (),
-    ) -> Asked:
+    ) -> AskReply:
         """Have an action done in a session.
 
         Parameters:
             heard: what people have said there, which is told first.
         """
-        request = ActionRequest(
-            words=ask.words,
-            is_reply=ask.clarification is not None,
-            accepts=ask.accepts,
-            max_tokens=ask.max_tokens,
-            locale=ask.locale,
-            intent=ask.intent,
-            callback_url=ask.callback_url,
-            written_by=ask.written_by,
-            call_id=ask.call_id,
-        )
+        request = request_of(ask)
         try:
             is_query = action.kind == "query"
             asks = self._answering.ask_person(ask, action, session) if is_query else None
             if asks is not None:
-                outcome = await self._finish(principal, session, ask, asks, 0)
-                return Asked(session.id, action.name, told_after(heard, outcome))
+                outcome = await self._closing.finish(principal, session, ask, asks, 0)
+                return AskReply(session.id, action.name, told_after(heard, outcome))
             reply = await self._acting.act(principal, action.name, request, session)
         except BaseException:
             self._sessions.forget(session)
             raise
-        return Asked(session.id, action.name, told_after(heard, reply.outcome), reply=reply)
+        return AskReply(session.id, action.name, told_after(heard, reply.outcome), reply=reply)
+
+    async def _take(
+        self,
+        principal: Principal,
+        session: Session,
+        ask: Ask,
+        action: Action,
+        *,
+        is_first: bool = False,
+    ) -> Ask | AskReply:
+        """Have capabilities look at a turn's words, and calls go on that wait for these.
+
+        Where a person has the session nothing goes on, and nobody else answers.
+
+        Parameters:
+            is_first: whether the session begins with it.
+
+        Returns:
+            What became of it; what is asked of the agent or the action, where that is asked.
+        """
+        taken = await self._in_sessions.take(principal, session, ask.words)
+        calls: Sequence[str] = ()
+        if taken is not None:
+            if taken.outcome is not None:
+                return await self._tell(session, ask, action, taken.outcome, taken.unpaid)
+            ask, calls = ask.written(taken.words, taken.understood), taken.calls
+        if is_first:
+            return ask
+        language = self._language(ask)
+        held = await self._holding.hold(principal, session, ask.unwritten, language)
+        if held is not None:
+            return AskReply(session.id, action.name, held, understood=ask.understood)
+        calls = calls or await self._acting.waits_in(principal, session)
+        if not calls:
+            return ask
+        return await self._carry_on(principal, session, ask, calls)
+
+    async def _tell(
+        self, session: Session, ask: Ask, action: Action, said: Said, unpaid: Sequence[str]
+    ) -> AskReply:
+        """What a capability says; where that has paid for a call, with what came of it.
+
+        Parameters:
+            said: what the capability says, such as a receipt.
+            unpaid: ids of the calls that have waited to be paid.
+        """
+        told = AskReply(session.id, action.name, said)
+        paid = await self._paid_ends.paid_of(unpaid) if isinstance(said, Answer) else ()
+        if not paid or not isinstance(said, Answer):
+            return told
+        if ask.step_aside is not None:
+            ask.step_aside()
+        ended = [await self._paid_ends.settled(call) for call in paid][-1]
+        reply = await self._acting.tell_paid(ended, request_of(ask), session, said)
+        return AskReply(session.id, ended.action, reply.outcome, reply=reply)
+
+    async def _carry_on(
+        self, principal: Principal, session: Session, ask: Ask, calls: Sequence[str]
+    ) -> AskReply:
+        """Have calls go on that were answered; what is said of the last is told."""
+        *before, last = calls
+        request = request_of(ask)
+        try:
+            for call_id in before:
+                await self._acting.carry_on(principal, call_id, request, session)
+            action, reply = await self._acting.carry_on(principal, last, request, session)
+        finally:
+            self._sessions.forget(session)
+        return AskReply(
+            session.id, action.name, reply.outcome, reply=reply, understood=ask.understood
+        )
 
     async def _go_on(
         self,
@@ -216,20 +263,29 @@ class Asking:
         action: Action,
         session: Session,
         tools: tuple[Tool, ...],
-    ) -> Said:
-        """What is said in a session that goes on; what people have said there comes first.
+    ) -> AskReply:
+        """What is said in a session that goes on.
 
-        They are heard also where it has had all its turns with the agent.
+        People are heard also where it has had all its turns with the agent.
         """
-        held = await self._holding.hold(principal, session, ask.words, self._language(ask))
-        if held is not None:
-            return held
-        taken = await self._in_sessions.take(principal, session, ask.words)
-        if taken is not None:
+        taken = await self._take(principal, session, ask, action)
+        if isinstance(taken, AskReply):
             return taken
+        outcome = await self._reply(principal, taken, action, session, tools)
+        return AskReply(session.id, action.name, outcome, understood=taken.understood)
+
+    async def _reply(
+        self,
+        principal: Principal,
+        ask: Ask,
+        action: Action,
+        session: Session,
+        tools: tuple[Tool, ...],
+    ) -> Said:
+        """What the agent says; what people have said there comes first."""
         heard = await self._holding.hear(session)
         if heard and not self._sessions.has_turns(session):
-            await self._holding.note(principal, session, ask.words)
+            await self._holding.note(principal, session, ask.unwritten)
             return Answer("", heard=heard)
         try:
             self._sessions.check_turns(session)
@@ -238,7 +294,7 @@ class Asking:
             tokens = outcome.tokens_used
             # somebody may have taken it over while the agent was at work
             held = await self._holding.hold(
-                principal, session, ask.words, self._language(ask), heard, tokens
+                principal, session, ask.unwritten, self._language(ask), heard, tokens
             )
         except BaseException:
             if heard:
@@ -247,9 +303,9 @@ class Asking:
         if held is not None:
             return held
         if is_said_alone(heard, outcome):
-            await self._holding.note(principal, session, ask.words, tokens)
+            await self._holding.note(principal, session, ask.unwritten, tokens)
             return Answer("", tokens_used=tokens, heard=heard)
-        outcome = await self._finish(principal, session, ask, outcome, tokens)
+        outcome = await self._closing.finish(principal, session, ask, outcome, tokens)
         return told_after(heard, outcome)
 
     @property
@@ -273,36 +329,25 @@ class Asking:
 
     async def _ask_first(
         self, principal: Principal, ask: Ask, action: Action, tools: tuple[Tool, ...]
-    ) -> Asked:
+    ) -> AskReply:
         if ask.clarification is not None:
             raise InvalidRequest(
                 "A clarification needs the session_id of the question that it answers.",
                 param="session_id",
             )
-        key = (
-            action.name,
-            normalise_query(ask.query),
-            ask.accepts,
-            ask.max_tokens,
-            ask.locale,
-            # the access class: all content is public, but an answer may tell what can be called
-            principal.kind.value,
-            tuple([tool.name for tool in tools]),
-            # who has tools is told the date
-            self._tooling.now().date() if tools else None,
-        )
         session = self._sessions.open(principal)
-        taken = await self._in_sessions.take(principal, session, ask.words)
-        if taken is not None:
-            return Asked(session.id, action.name, taken, hit_rate=self._answers.hit_rate)
-        given = await self._answers.give(
-            self._knowledge.editions.revision,
-            key,
-            partial(self._answering.reply, principal, ask, action, session, tools),
-        )
+        taken = await self._take(principal, session, ask, action, is_first=True)
+        if isinstance(taken, AskReply):
+            return msgspec.structs.replace(taken, hit_rate=self._answers.hit_rate)
+        if taken.is_written:  # it may mean what only this conversation has
+            outcome = await self._reply(principal, taken, action, session, tools)
+            return AskReply(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
+        given = await self._answers.give(principal, ask, action, session, tools)
         tokens = 0 if given.kept else given.outcome.tokens_used
-        outcome = await self._finish(principal, session, ask, given.outcome, tokens, given.kept)
-        return Asked(
+        outcome = await self._closing.finish(
+            principal, session, ask, given.outcome, tokens, given.kept
+        )
+        return AskReply(
             session.id,
             action.name,
             outcome,
@@ -318,75 +363,3 @@ class Asking:
     def _settle(self, locale: str) -> str:
         """The language as the content has it, else as it was asked for, in its usual spelling."""
         return self._knowledge.editions.look_up(locale) or spell_tag(locale) or locale.lower()
-
-    async def _finish(
-        self,
-        principal: Principal,
-        session: Session,
-        ask: Ask,
-        outcome: Said,
-        tokens: int,
-        kept: Kept | None = None,
-    ) -> Said:
-        """Have a turn written down, and return what was said in it."""
-        if isinstance(outcome, Answer) and outcome.person is not None:
-            return await self._finish_asking(principal, session, ask, outcome, outcome.person)
-        pending = None
-        if isinstance(outcome, Answer) and outcome.offers_person:
-            pending = Pending(ask.words, outcome.text, offers_person=True)
-        elif isinstance(outcome, Clarification):
-            about = _about(session, ask, outcome)
-            pending = Pending(about, outcome.question, outcome.options, outcome.waits)
-        reply, notes = self._put_down(outcome, kept)
-        first = not session.is_written
-        self._sessions.add_turn(session, ask.words, reply[0], pending, tokens)
-        try:
-            await self._recording.record(principal, session, ask.words, reply, notes, first)
-        except BaseException:
-            self._sessions.forget(session)
-            raise
-        return outcome
-
-    async def _finish_asking(
-        self,
-        principal: Principal,
-        session: Session,
-        ask: Ask,
-        said: Answer,
-        wanted: PersonWanted,
-    ) -> Answer:
-        """Have a person asked, with the turn that says so; it is on disk before it is said."""
-        person = self._people.ask(said, wanted, principal, session.thread_id, ask.max_tokens)
-        turn = self._recording.turn(
-            principal,
-            session,
-            question=ask.words,
-            reply=(person.asked, reply_metadata(said)),
-            tokens=said.tokens_used,
-        )
-        try:
-            told = await self._recording.write_asking(turn, person)
-        finally:
-            self._sessions.forget(session)  # it may be kept for longer now
-        return msgspec.structs.replace(said, text=told.content[0])
-
-    def _put_down(self, outcome: Said, kept: Kept | None) -> tuple[tuple[str, ...], dict[str, str]]:
-        """The parts of a reply and its metadata, as they are written down."""
-        if kept is not None and kept.recorded is not None:
-            return kept.recorded
-        recorded = write_reply(outcome, self._site.url), reply_metadata(outcome)
-        if kept is not None:
-            kept.recorded = recorded
-        return recorded
-
-
-def _about(session: Session, ask: Ask, outcome: Clarification) -> str:
-    """Which question is meant where the desk asks back: the first, while that is being settled."""
-    before = session.pending
-    if (
-        before is not None
-        and not before.offers_person
-        and (ask.clarification is not None or set(outcome.options) <= set(before.options))
-    ):
-        return before.about
-    return ask.query

@@ -10,6 +10,7 @@ import structlog
 from aitp_desk.actions.base import Done
 from aitp_desk.model.call import ActionCall, CallError, CallState
 from aitp_desk.model.errors import DeskError, InternalError
+from aitp_desk.model.hiding import hide
 
 NOBODY_KNOWS = "It is not known what became of it."
 
@@ -25,12 +26,16 @@ def faults(name: str, id_: str) -> Iterator[None]:
         id_: of the call, which the log and the caller are told.
 
     Raises:
-        TimeoutError, DeskError: unchanged.
+        TimeoutError: unchanged.
+        DeskError: without what was secret among the arguments.
         InternalError: anything else; it is in the log, with the id.
     """
     try:
         yield
-    except (DeskError, TimeoutError):
+    except DeskError as error:
+        error.hide(hide)
+        raise
+    except TimeoutError:
         raise
     except Exception as fault:
         _log.exception("action_failed", action=name, call=id_)

@@ -9,6 +9,10 @@ from aitp_desk.model.ids import new_id
 from aitp_desk.store.job_records import ClaimedJob, NewJob
 
 KIND = "call"
+PAID_KIND = "paid_call"
+"""The same of calls that were paid before. A call has at most one job of either kind: one that was
+paid may wait for a person's approval then, and goes on by the other."""
+KINDS = (KIND, PAID_KIND)
 
 
 class Carried(msgspec.Struct, frozen=True):
@@ -41,6 +45,15 @@ def job_of_call(call: ActionCall, now: float, *, is_approved: bool = False) -> N
         thread_id=call.thread_id,
         principal=call.asked_by.party,
     )
+
+
+def job_of_paid(call: ActionCall, now: float) -> NewJob:
+    """Make the job of going on with a call that is paid now.
+
+    Parameters:
+        now: Unix seconds.
+    """
+    return msgspec.structs.replace(job_of_call(call, now), kind=PAID_KIND)
 
 
 def carried_by(claim: ClaimedJob) -> Carried:

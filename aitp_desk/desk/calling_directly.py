@@ -20,19 +20,24 @@ from aitp_desk.desk.invocation import (
     ConsentNeeded,
     Ended,
     Invocation,
+    PaymentNeeded,
     nothing_beside,
 )
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Allowance, Limiter
-from aitp_desk.desk.repeats import Repeats, Request, opening_scope
+from aitp_desk.desk.paying import Paying
+from aitp_desk.desk.presented import mark_of, quote_named
+from aitp_desk.desk.repeats import Repeats, Request, opening_scope, payment_scope
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import CALL_PREFIX, CONFIRMATION, ActionCall, CallState, Source
+from aitp_desk.model.call import CALL_PREFIX, CONFIRMATION, PAYMENT, ActionCall, CallState, Source
 from aitp_desk.model.errors import (
     CallNotFound,
     ConsentMissing,
+    DeskError,
     IdempotencyConflict,
     IdempotencyInFlight,
     MissingField,
+    PreconditionFailed,
 )
 from aitp_desk.model.ids import id_from
 from aitp_desk.model.money import Money
@@ -57,6 +62,7 @@ class DirectCall(msgspec.Struct, frozen=True):
             is grave has to be agreed to as well.
         thread_id: the thread that it belongs to and goes with; None for none. Its end is said there
             where it goes on by itself.
+        payment: a message that pays for it (:mod:`aitp_desk.desk.presented`); None for none.
     """
 
     name: str
@@ -66,6 +72,7 @@ class DirectCall(msgspec.Struct, frozen=True):
     callback_url: str | None = None
     written_by: Source = "arguments"
     thread_id: str | None = None
+    payment: Mapping[str, Any] | None = None
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -85,6 +92,7 @@ class CallingDirectly:
 
     Parameters:
         check_callback: refuses an address that a caller may not be told at, by what holds it.
+        paying: has calls paid that are paid before they are made.
 
     Attributes:
         requires_intent: whether it must be said what for, where something may change.
@@ -98,8 +106,10 @@ class CallingDirectly:
         repeats: Repeats,
         requires_intent: bool,
         check_callback: Callable[[Principal, str, str], None],
+        paying: Paying,
     ) -> None:
         self._invoking = invoking
+        self._paying = paying
         self._limiter = limiter
         self._repeats = repeats
         self.requires_intent = requires_intent
@@ -118,6 +128,9 @@ class CallingDirectly:
         A repeat (``Idempotency-Key``) calls nothing: it is told how the call of the first time
         stands, for as long as that is kept. What was refused before it began may be tried again.
 
+        A payment that names a quote pays the call that was quoted, and this begins none; a repeat
+        of it is told how that call stands. One that names none pays the call that is begun.
+
         Parameters:
             allowance: what the caller has left; it becomes less where actions have less.
             beside: what else is written with the call, where it is made and no repeat.
@@ -129,20 +142,44 @@ class CallingDirectly:
             MissingField: it was not said what for.
             InvalidRequest: nobody is told at the address that was given.
             ConsentMissing: it costs something, or is grave, and that was not agreed to.
+            PaymentRequired: it is paid before it is made, and that has not been done.
+            PreconditionFailed: what was presented pays for another call.
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
         """
         if allowance is not None:
             allowance.check_action(asked.name)
+        quote_id = None if asked.payment is None else quote_named(asked.payment)
         async with self.once(principal, asked, request) as begun:
-            if begun.before is not None:
-                return begun.before
-            return await self._call(principal, asked, begun.id, allowance, beside)
+            if quote_id is not None:
+                return await self._pay_quoted(principal, asked, quote_id)
+            if begun.before is None:
+                return await self._call(principal, asked, begun.id, allowance, beside)
+            call = begun.before.call
+            if call.state is CallState.WAITING_PAYMENT:
+                return await self._pay(principal, call, asked.payment)
+            if asked.payment is not None and call.payment is not None:
+                return await self._status(await self._paying.settled(call))
+            return begun.before
+
+    def shown(self, asked: DirectCall, written: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A call as its caller wrote it, with a word in place of what is secret.
+
+        Parameters:
+            written: with the arguments below ``arguments``.
+        """
+        shown = self._invoking.secrets.shown(asked.name, asked.arguments)
+        if shown == asked.arguments:
+            return written
+        given = written.get("arguments", {})
+        return {**written, "arguments": {**given, **shown}}
 
     @asynccontextmanager
     async def once(
         self, principal: Principal, asked: DirectCall, request: Request
     ) -> AsyncIterator[Begun]:
         """Hold the request's key while a call is made with it, here or in a conversation.
+
+        A payment that names no quote is a key too.
 
         Raises:
             UnknownAction, NotAuthenticated, ScopeMissing: the caller cannot call this action.
@@ -151,9 +188,19 @@ class CallingDirectly:
             IdempotencyConflict, IdempotencyInFlight: the key is taken.
         """
         action = self._invoking.find(principal, asked.name).action
-        with self._repeats.once(request, opening_scope(principal, request.key)) as once:
+        scope = opening_scope(principal, request.key)
+        wrong: DeskError = IdempotencyConflict(
+            "This Idempotency-Key was used with another call. Use a new key for a new one.",
+            param="Idempotency-Key",
+        )
+        payment = asked.payment
+        if request.key is None and payment is not None and quote_named(payment) is None:
+            request = msgspec.structs.replace(request, key=mark_of(payment))
+            scope = payment_scope(principal)
+            wrong = PreconditionFailed("This pays for another call.", param=PAYMENT)
+        with self._repeats.once(request, scope) as once:
             id_ = None if once is None else self._id_of(once)
-            before = None if id_ is None else await self._before(principal, asked, id_)
+            before = None if id_ is None else await self._before(principal, asked, id_, wrong)
             says = bool((asked.intent or "").strip())
             if before is None and self.requires_intent and action.kind != "query" and not says:
                 told = f"Say in {INTENT} what {action.name} is called for."
@@ -171,6 +218,25 @@ class CallingDirectly:
             raise CallNotFound("There is no such call of yours.", param="call_id")
         return await self._status(call)
 
+    async def pay(
+        self, principal: Principal, call_id: str, payment: Mapping[str, Any]
+    ) -> CallStatus:
+        """Pay for a call of the caller's; of a repeat, tell how it stands.
+
+        Raises:
+            CallNotFound: there is none that is paid first, or it is somebody else's.
+            PreconditionFailed: this pays for another call.
+            PaymentRequired: it does not pay.
+        """
+        call = await self._invoking.calls.find(call_id)
+        if call is None or call.payment is None or call.asked_by.id != principal.id:
+            raise CallNotFound("There is no such call of yours to pay for.", param="call_id")
+        if quote_named(payment) not in (None, call.payment.quote_id):
+            raise PreconditionFailed("This pays for another call.", param=PAYMENT)
+        if call.state is CallState.WAITING_PAYMENT:
+            return await self._pay(principal, call, payment)
+        return await self._status(await self._paying.settled(call))
+
     async def stands(self, call_id: str) -> CallStatus | None:
         """How a call stands, whosever it is; None where there is none."""
         call = await self._invoking.calls.find(call_id)
@@ -185,7 +251,8 @@ class CallingDirectly:
         beside: Beside,
     ) -> CallStatus:
         action = self._invoking.action(asked.name)
-        callback_url = asked.callback_url if action.kind == "async" else None
+        goes_on = action.kind == "async" or action.is_prepaid
+        callback_url = asked.callback_url if goes_on else None
         if callback_url is not None:
             self._check_callback(principal, callback_url, CALLBACK)
         if action.kind != "query":
@@ -207,18 +274,64 @@ class CallingDirectly:
                 return CallStatus(call, eta_seconds)
             case ConsentNeeded(_, price):
                 raise _consent_missing(action, price)
+            case PaymentNeeded() as needed:
+                call = await self._paying.ask(principal, needed, beside)
+                return await self._pay(principal, call, asked.payment)
 
-    async def _before(self, principal: Principal, asked: DirectCall, id_: str) -> CallStatus | None:
-        """How the call stands that this repeats; None where it repeats none."""
+    async def _pay_quoted(
+        self, principal: Principal, asked: DirectCall, quote_id: str
+    ) -> CallStatus:
+        """Pay the call that was quoted; of a repeat, tell how it stands.
+
+        Raises:
+            PreconditionFailed: there is no such quote for this call, or another payment has paid.
+        """
+        call = await self._invoking.calls.quoted(quote_id)
+        is_meant = call is not None and (
+            call.asked_by.id,
+            call.action,
+            await self._given(call),
+        ) == (principal.id, asked.name, asked.arguments)
+        if call is None or not is_meant:
+            raise PreconditionFailed(
+                f"There is no such quote for this call of {asked.name}: ask for it without a"
+                " payment, and pay what is quoted then.",
+                param=PAYMENT,
+            )
+        given = asked.payment or {}
+        if call.state is CallState.WAITING_PAYMENT:
+            return await self._pay(principal, call, given)
+        # an anonymous caller is known by nothing but what they have presented
+        if principal.is_anonymous and not await self._paying.was_presented(call, given):
+            raise PreconditionFailed("This quote was paid by another payment.", param=PAYMENT)
+        return await self._status(await self._paying.settled(call))
+
+    async def _pay(
+        self, principal: Principal, call: ActionCall, given: Mapping[str, Any] | None
+    ) -> CallStatus:
+        """Pay for a call that waits for that.
+
+        Raises:
+            PaymentRequired: nothing was presented, or it does not pay.
+        """
+        if given is None:
+            raise self._paying.required(call, await self._paying.terms(call))
+        return await self._status(await self._paying.pay(principal, call, given))
+
+    async def _before(
+        self, principal: Principal, asked: DirectCall, id_: str, wrong: DeskError
+    ) -> CallStatus | None:
+        """How the call stands that this repeats; None where it repeats none.
+
+        Parameters:
+            wrong: raised where that is another call.
+        """
         call = await self._invoking.calls.find(id_)
         if call is None:
             return None
-        known = call.asked_by.id, call.action, call.arguments
+        known = call.asked_by.id, call.action, await self._given(call)
         if known != (principal.id, asked.name, asked.arguments):
-            raise IdempotencyConflict(
-                "This Idempotency-Key was used with another call. Use a new key for a new one.",
-                param="Idempotency-Key",
-            )
+            raise wrong
         if call.state is CallState.STARTED and call.accepted_at is None:
             raise IdempotencyInFlight(
                 "The first call with this Idempotency-Key is still at work.",
@@ -227,7 +340,16 @@ class CallingDirectly:
             )
         return await self._status(call)
 
+    async def _given(self, call: ActionCall) -> Mapping[str, Any]:
+        """The arguments of a call as they were given; those of a secret that is gone as kept."""
+        try:
+            return await self._invoking.secrets.opened(call)
+        except PreconditionFailed:
+            return call.arguments
+
     async def _status(self, call: ActionCall) -> CallStatus:
+        if call.state is CallState.WAITING_PAYMENT:
+            return CallStatus(call, terms=await self._paying.terms(call))
         if not call.is_over:
             return CallStatus(call, await self._invoking.calls.seconds_left(call))
         is_done = call.state is CallState.SUCCEEDED

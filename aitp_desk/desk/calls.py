@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from statistics import median
 
-from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.call import ActionCall
 from aitp_desk.model.principal import Principal
 from aitp_desk.store import call_reads
 from aitp_desk.store.base import Store
@@ -34,7 +34,7 @@ class Calls:
     async def of_run(self, run_id: str) -> tuple[ActionCall, ...]:
         """What a run has called, in order; what waits for its visitor is left out."""
         made = await call_reads.calls_of_run(self._store, run_id)
-        return tuple(call for call in made if call.state is not CallState.WAITING_INPUT)
+        return tuple(call for call in made if not call.waits_for_asker)
 
     async def ended(self, call_id: str) -> ActionCall | None:
         """A call that is over; None where it is not, or there is none."""
@@ -45,20 +45,35 @@ class Calls:
         """A call, whosever it is; None where there is none."""
         return await call_reads.call_by_id(self._store, call_id)
 
+    async def quoted(self, quote_id: str) -> ActionCall | None:
+        """The call of this desk that is paid by a name, whosever it is; None for none."""
+        call = await call_reads.call_quoted(self._store, quote_id)
+        return call if call is not None and call.desk == self._desk else None
+
     async def made_by(self, call_id: str, name: str, principal: Principal) -> ActionCall | None:
-        """A caller's call of an action, asked for on no thread; None where there is none."""
+        """A caller's call of an action by its arguments; None where there is none.
+
+        It was asked for on no thread; one that is paid first has a thread for that.
+        """
         call = await self.find(call_id)
-        if call is None or call.thread_id is not None or call.session_id is not None:
+        if call is None or call.session_id is not None or call.run_id is not None:
+            return None
+        if call.thread_id is not None and call.payment is None:
             return None
         known = call.desk, call.action, call.asked_by.id
         return call if known == (self._desk, name, principal.id) else None
 
     async def waiting(self, call_id: str, principal: Principal) -> ActionCall | None:
-        """A call of a caller's that waits for input; None where it waits no more."""
+        """A call of a caller's that waits for input, or money; None where it waits no more."""
         call = await call_reads.call_by_id(self._store, call_id)
         if call is None or call.asked_by.id != principal.id or call.expires_at < self._clock():
             return None
-        return call if call.state is CallState.WAITING_INPUT else None
+        return call if call.waits_for_asker else None
+
+    async def answered(self, thread_id: str) -> tuple[ActionCall, ...]:
+        """The calls on a thread that were answered and have not gone on by that, in order."""
+        calls = await call_reads.answered_calls(self._store, thread_id)
+        return tuple(call for call in calls if call.desk == self._desk)
 
     async def cut_short(self, limit: int) -> tuple[ActionCall, ...]:
         """The oldest calls at work that somebody waits for; after a start, that were cut short."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -65,16 +65,26 @@ class Conversation(msgspec.Struct):
         self.earlier += tuple(calls)
         self.made |= {call.id: call for call in calls}
 
-    def made_before(self, name: str, arguments: Mapping[str, Any]) -> ActionCall | None:
+    def made_before(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        shown: Callable[[str, Mapping[str, Any]], Mapping[str, Any]],
+    ) -> ActionCall | None:
         """The same call of an earlier attempt, which is not made again; None where none was.
 
         What has failed may be tried again.
+
+        Parameters:
+            shown: gives arguments of an action as they may be shown; so they are compared.
         """
+        wanted = shown(name, arguments)
         return next(
             (
                 call
                 for call in self.earlier
-                if (call.action, call.arguments) == (name, arguments)
+                if call.action == name
+                and shown(name, call.arguments) == wanted
                 and call.state is not CallState.FAILED
             ),
             None,

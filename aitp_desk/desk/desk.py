@@ -2,71 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from typing import Any
 
-import msgspec
-
-from aitp_desk.agent.base import Agent, Rationed
+from aitp_desk.agent.base import Agent
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.desk.agents import SiteAgents
-from aitp_desk.desk.asking import Asked, Asking
-from aitp_desk.desk.attending import Attending
+from aitp_desk.desk.asking import Asking
 from aitp_desk.desk.cache import CacheCounts
 from aitp_desk.desk.calling_directly import Begun, CallingDirectly, DirectCall
+from aitp_desk.desk.capabilities.awaiting import Awaiting
+from aitp_desk.desk.capabilities.judging import Judging
 from aitp_desk.desk.channel import Wording
-from aitp_desk.desk.deleting import Deleting
-from aitp_desk.desk.exchange import Ask, CallStatus
+from aitp_desk.desk.checking import Checking
+from aitp_desk.desk.exchange import Ask, AskReply, CallStatus
 from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.limits import Allowance, Limiter
-from aitp_desk.desk.posting import OpenedThread, PostedMessage, Posting
-from aitp_desk.desk.reading import Reading, ThreadView
+from aitp_desk.desk.on_threads import OnThreads
+from aitp_desk.desk.paid_reading import PaidReading
+from aitp_desk.desk.posting import Posting
+from aitp_desk.desk.readiness import Readiness, readiness_of
+from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.registry import Registry
 from aitp_desk.desk.repeats import Request
 from aitp_desk.desk.resources import Resources, ResourceView
 from aitp_desk.desk.run_stream import RunWording
 from aitp_desk.desk.running import Running
 from aitp_desk.desk.scopes import check_scope
+from aitp_desk.desk.sealed import SealedValues
 from aitp_desk.desk.sessions import Sessions
-from aitp_desk.desk.sharing import Sharing
 from aitp_desk.desk.streams import Stream, Streams
 from aitp_desk.desk.tasks import Tasks
 from aitp_desk.desk.working import Worker
 from aitp_desk.knowledge.watch import Knowledge
-from aitp_desk.model.access import Access
-from aitp_desk.model.grant import Grant, GrantDraft
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.resource import ResourceType
 from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Actor, Draft, Message, Thread, ThreadDraft, ThreadUpdate
-from aitp_desk.store.records import Order, Page
-
-TOKENS_SPENT = (
-    "The tokens of the day (claude.day_tokens) are used up: no model is asked until midnight, UTC."
-)
-"""What is noted while an agent is replaced that has used what it may."""
-JOBS_DEAD = "Jobs were given up: 'aitp-desk jobs list --dead' shows which, and why."
-"""What is noted while dead jobs are kept."""
-
-
-class Readiness(msgspec.Struct, frozen=True):
-    """Whether the desk can do its work, and with what.
-
-    Parameters:
-        working: whether runs are taken up.
-        documents: how many pages it knows.
-        problems: how many files of the content could not be read.
-        agent: who answers now.
-        notes: what somebody who watches the desk should know, in sentences.
-    """
-
-    ready: bool
-    working: bool
-    documents: int
-    passages: int
-    problems: int
-    agent: str = ""
-    notes: tuple[str, ...] = ()
+from aitp_desk.model.thread import Message
 
 
 class Desk:
@@ -78,10 +51,15 @@ class Desk:
         signals: how the site's content may be used.
         limits: the limits that the manifest declares.
         max_wait: seconds that a caller may wait for a run.
+        judging: has capabilities judge what is said.
         agents: who answers for the site, as callers are told.
         agent: who answers.
+        awaiting: what waits for answers on threads.
         runs: what callers may do with runs.
+        sealed: tells what is sealed to whoever may read it.
         tasks: what they may do with tasks.
+        threads: what they may do with threads.
+        checking: knows how it is.
         source_notes: gives what is to be known of where its actions come from.
     """
 
@@ -98,20 +76,22 @@ class Desk:
         knowledge: Knowledge,
         registry: Registry,
         limiter: Limiter,
+        judging: Judging,
+        threads: OnThreads,
         posting: Posting,
-        deleting: Deleting,
         filing: Filing,
         reading: Reading,
-        attending: Attending,
-        sharing: Sharing,
+        awaiting: Awaiting,
         streams: Streams,
         runs: Running,
         asking: Asking,
         sessions: Sessions,
         resources: Resources,
         calling: CallingDirectly,
+        sealed: SealedValues,
         tasks: Tasks,
         worker: Worker,
+        checking: Checking,
         source_notes: Callable[[], tuple[str, ...]],
     ) -> None:
         self.name = name
@@ -120,173 +100,33 @@ class Desk:
         self.limits = limits
         self.agents = agents
         self._agent = agent
+        self.awaiting = awaiting
         self.runs = runs
         self.tasks = tasks
         self.knowledge = knowledge
         self.registry = registry
         self.limiter = limiter
         self.filing = filing
+        self.sealed = sealed
         self.max_wait = max_wait
+        self.judging = judging
+        self.threads = threads
         self._posting = posting
-        self._deleting = deleting
         self._reading = reading
-        self._attending = attending
-        self._sharing = sharing
         self._streams = streams
         self._asking = asking
         self._sessions = sessions
         self._resources = resources
+        self._paid_reading = PaidReading(resources, calling, limiter)
         self._calling = calling
         self._worker = worker
+        self._checking = checking
         self._source_notes = source_notes
 
     @property
     def below(self) -> str:
         """The path below which its addresses stand; empty for the site's own."""
         return f"/{self.name}" if self.name else ""
-
-    async def open_thread(
-        self, principal: Principal, draft: ThreadDraft, request: Request
-    ) -> OpenedThread:
-        """Open a thread. See :meth:`aitp_desk.desk.posting.Posting.open_thread`."""
-        check_scope(principal)
-        return await self._posting.open_thread(principal, draft, request)
-
-    async def post(
-        self, principal: Principal, thread_id: str, draft: Draft, request: Request
-    ) -> PostedMessage:
-        """Add a message to a thread. See :meth:`aitp_desk.desk.posting.Posting.post`."""
-        check_scope(principal)
-        return await self._posting.post(principal, thread_id, draft, request)
-
-    async def update_thread(
-        self, principal: Principal, thread_id: str, update: ThreadUpdate
-    ) -> None:
-        """Change a thread. See :meth:`aitp_desk.desk.posting.Posting.update`."""
-        check_scope(principal)
-        await self._posting.update(principal, thread_id, update)
-
-    async def add_actor(self, principal: Principal, thread_id: str, actor: Actor) -> Actor:
-        """Have an actor join. See :meth:`aitp_desk.desk.attending.Attending.join`."""
-        check_scope(principal)
-        return await self._attending.join(principal, thread_id, actor, self._posting.idle_before)
-
-    async def remove_actor(self, principal: Principal, thread_id: str, actor_id: str) -> None:
-        """Have an actor leave. See :meth:`aitp_desk.desk.attending.Attending.leave`."""
-        check_scope(principal)
-        await self._attending.leave(principal, thread_id, actor_id, self._posting.idle_before)
-
-    async def claim_thread(self, principal: Principal, thread_id: str) -> None:
-        """Claim an anonymous thread. See :meth:`aitp_desk.desk.sharing.Sharing.claim`."""
-        check_scope(principal)
-        await self._sharing.claim(principal, thread_id, self._posting.idle_before)
-
-    async def share_thread(
-        self, principal: Principal, thread_id: str, draft: GrantDraft
-    ) -> tuple[Grant, str | None]:
-        """Share a thread. See :meth:`aitp_desk.desk.sharing.Sharing.share`."""
-        check_scope(principal)
-        return await self._sharing.share(principal, thread_id, draft, self._posting.idle_before)
-
-    async def list_grants(self, principal: Principal, thread_id: str) -> Sequence[Grant]:
-        """With whom a thread is shared. See :meth:`aitp_desk.desk.sharing.Sharing.list_grants`."""
-        check_scope(principal)
-        return await self._sharing.list_grants(principal, thread_id, self._posting.idle_before)
-
-    async def revoke_grant(self, principal: Principal, thread_id: str, grant_id: str) -> None:
-        """Take a grant back. See :meth:`aitp_desk.desk.sharing.Sharing.revoke`."""
-        check_scope(principal)
-        await self._sharing.revoke(principal, thread_id, grant_id, self._posting.idle_before)
-
-    async def read_thread(self, principal: Principal, thread_id: str) -> ThreadView:
-        """A thread with its newest messages.
-
-        Raises:
-            ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            Forbidden: the caller's key does not open threads.
-        """
-        check_scope(principal)
-        return await self._reading.view(principal, thread_id, self._posting.idle_before)
-
-    async def look_at_thread(self, principal: Principal, thread_id: str) -> tuple[Thread, Access]:
-        """A thread without its messages, and what the caller may do with it.
-
-        Raises:
-            ThreadNotFound, Forbidden: as :meth:`read_thread`.
-        """
-        check_scope(principal)
-        kept, access = await self._reading.reach(principal, thread_id, self._posting.idle_before)
-        return kept.thread, access
-
-    async def list_messages(
-        self,
-        principal: Principal,
-        thread_id: str,
-        *,
-        limit: int,
-        order: Order,
-        after: str | None,
-        before: str | None,
-        run_id: str | None,
-    ) -> Page:
-        """One page of a thread's messages. See :meth:`aitp_desk.desk.reading.Reading.messages`."""
-        check_scope(principal)
-        return await self._reading.messages(
-            principal,
-            thread_id,
-            self._posting.idle_before,
-            limit=limit,
-            order=order,
-            after=after,
-            before=before,
-            run_id=run_id,
-        )
-
-    async def read_message(self, principal: Principal, thread_id: str, message_id: str) -> Message:
-        """One message of a thread. See :meth:`aitp_desk.desk.reading.Reading.message`."""
-        check_scope(principal)
-        return await self._reading.message(
-            principal, thread_id, message_id, self._posting.idle_before
-        )
-
-    async def update_message(
-        self,
-        principal: Principal,
-        thread_id: str,
-        message_id: str,
-        actor: str | None,
-        metadata: dict[str, str],
-    ) -> Message:
-        """Replace the metadata of a message that the caller said.
-
-        See :meth:`aitp_desk.desk.deleting.Deleting.update_message`.
-        """
-        check_scope(principal)
-        updated = await self._deleting.update_message(
-            principal, thread_id, message_id, actor, metadata, self._posting.idle_before
-        )
-        (told,) = await self._reading.telling.tell(principal, thread_id, (updated,))
-        return told
-
-    async def find_rights(
-        self, principal: Principal, thread_id: str, message_id: str
-    ) -> tuple[bool, bool]:
-        """What may be done with a message. See :meth:`.deleting.Deleting.find_rights`."""
-        check_scope(principal)
-        idle_before = self._posting.idle_before
-        return await self._deleting.find_rights(principal, thread_id, message_id, idle_before)
-
-    async def delete_message(self, principal: Principal, thread_id: str, message_id: str) -> None:
-        """Drop what a message said. See :meth:`aitp_desk.desk.deleting.Deleting.delete_message`."""
-        check_scope(principal)
-        await self._deleting.delete_message(
-            principal, thread_id, message_id, self._posting.idle_before
-        )
-
-    async def delete_thread(self, principal: Principal, thread_id: str) -> None:
-        """Close a thread for good. See :meth:`aitp_desk.desk.deleting.Deleting.delete_thread`."""
-        check_scope(principal)
-        await self._deleting.delete_thread(principal, thread_id, self._posting.idle_before)
 
     async def follow_run(
         self, principal: Principal, run_id: str, seconds: float
@@ -309,10 +149,13 @@ class Desk:
         wording: Wording,
         *,
         param: str,
+        in_words: bool = True,
     ) -> Stream:
         """Open a stream of a thread's events. See :meth:`aitp_desk.desk.streams.Streams.open`."""
         check_scope(principal)
-        return await self._streams.open(principal, thread_id, after, wording, param=param)
+        return await self._streams.open(
+            principal, thread_id, after, wording, param=param, in_words=in_words
+        )
 
     async def follow_started(
         self,
@@ -331,7 +174,7 @@ class Desk:
 
     async def ask(
         self, principal: Principal, ask: Ask, allowance: Allowance | None = None
-    ) -> Asked:
+    ) -> AskReply:
         """Answer a question within its request. See :meth:`aitp_desk.desk.asking.Asking.ask`."""
         return await self._asking.ask(principal, ask, allowance)
 
@@ -352,9 +195,21 @@ class Desk:
         """What a caller may read. See :meth:`aitp_desk.desk.resources.Resources.types`."""
         return self._resources.types(principal)
 
-    async def read_resource(self, principal: Principal, path: str) -> ResourceView:
-        """Read a resource. See :meth:`aitp_desk.desk.resources.Resources.read`."""
-        return await self._resources.read(principal, path)
+    async def read_resource(
+        self,
+        principal: Principal,
+        path: str,
+        payment: Mapping[str, Any] | None = None,
+        allowance: Allowance | None = None,
+    ) -> ResourceView | CallStatus:
+        """Read a resource. See :meth:`aitp_desk.desk.paid_reading.PaidReading.read`."""
+        return await self._paid_reading.read(principal, path, payment, allowance)
+
+    @property
+    def ways_to_pay(self) -> frozenset[str]:
+        """By which ways payments are taken here, as programs know them: ``x402``."""
+        found = (one.capability.ways_to_pay() for one in self.judging.capabilities.all)
+        return frozenset(way for ways in found for way in ways)
 
     async def call_status(self, principal: Principal, session_id: str) -> CallStatus:
         """How a call stands. See :meth:`aitp_desk.desk.asking.Asking.call_status`."""
@@ -422,18 +277,5 @@ class Desk:
 
     async def check_ready(self) -> Readiness:
         """Whether the store answers, the content is read and runs are taken up; and who answers."""
-        notes = [JOBS_DEAD] if await self._reading.has_dead_jobs() else []
-        stand_in = self._agent.stand_in if isinstance(self._agent, Rationed) else None
-        if stand_in is not None:
-            notes.append(TOKENS_SPENT)
-        editions = self.knowledge.editions
-        working = self._worker.is_working and await self._reading.answers()
-        return Readiness(
-            working,
-            working,
-            len(editions.documents),
-            len(editions.library.passages),
-            len(editions.problems),
-            stand_in or self._agent.name,
-            (*notes, *self._source_notes()),
-        )
+        components = await self._checking.components()
+        return readiness_of(components, self.knowledge, self._agent, self._source_notes())

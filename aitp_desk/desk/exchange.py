@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 
 from aitp_desk.agent.base import Said
-from aitp_desk.desk.invocation import Accepted, ConsentNeeded
+from aitp_desk.desk.cache import Kept
+from aitp_desk.desk.invocation import Accepted, Needed
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.call import ActionCall, Source
+from aitp_desk.model.payment import PaymentTerms
+from aitp_desk.model.spoken import Spoken
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -26,6 +31,10 @@ class Ask(msgspec.Struct, frozen=True):
         written_by: of a question that is the arguments of a call: whether a program knows them, or
             a model has written them.
         call_id: what such a call is called once it is made; None for a new id.
+        declared: slugs of the capabilities whose messages the asker reads as they are.
+        is_written: whether the words stand on the thread already.
+        understood: the messages of capabilities that the words were taken for, and written with.
+        step_aside: lets others go on while nothing is done but to wait for what was paid.
     """
 
     action: str
@@ -40,11 +49,32 @@ class Ask(msgspec.Struct, frozen=True):
     callback_url: str | None = None
     written_by: Source = "arguments"
     call_id: str | None = None
+    declared: frozenset[str] = frozenset()
+    is_written: bool = False
+    understood: tuple[Spoken, ...] = ()
+    step_aside: Callable[[], None] | None = None
 
     @property
     def words(self) -> str:
         """What was said last: the question, or the answer to what was asked back."""
         return self.query if self.clarification is None else self.clarification
+
+    @property
+    def unwritten(self) -> str | None:
+        """The words, where they have to be written down yet."""
+        return None if self.is_written else self.words
+
+    def written(self, words: str, understood: tuple[Spoken, ...] = ()) -> Ask:
+        """The same, once it stands on the thread.
+
+        Parameters:
+            words: what was said, in words.
+            understood: the messages that these were taken for.
+        """
+        said = "query" if self.clarification is None else "clarification"
+        return msgspec.structs.replace(
+            self, is_written=True, understood=understood, **{said: words}
+        )
 
 
 class ActionRequest(msgspec.Struct, frozen=True):
@@ -57,6 +87,7 @@ class ActionRequest(msgspec.Struct, frozen=True):
         intent: what for, in the asker's words.
         callback_url: where the end of an ``async`` call is told.
         written_by, call_id: as of :class:`Ask`.
+        is_written: whether the words stand on the thread already.
     """
 
     words: str
@@ -68,6 +99,28 @@ class ActionRequest(msgspec.Struct, frozen=True):
     callback_url: str | None = None
     written_by: Source = "arguments"
     call_id: str | None = None
+    is_written: bool = False
+
+    @property
+    def unwritten(self) -> str | None:
+        """The words, where they have to be written down yet."""
+        return None if self.is_written else self.words
+
+
+def request_of(ask: Ask) -> ActionRequest:
+    """What a question asks of an action."""
+    return ActionRequest(
+        words=ask.words,
+        is_reply=ask.clarification is not None,
+        accepts=ask.accepts,
+        max_tokens=ask.max_tokens,
+        locale=ask.locale,
+        intent=ask.intent,
+        callback_url=ask.callback_url,
+        written_by=ask.written_by,
+        call_id=ask.call_id,
+        is_written=ask.is_written,
+    )
 
 
 class ActionReply(msgspec.Struct, frozen=True):
@@ -77,13 +130,14 @@ class ActionReply(msgspec.Struct, frozen=True):
         outcome: what is said.
         accepted: the call that goes on by itself; None for any other.
         ended: the call that was carried out by its arguments; None for any other.
-        needed: what was given as arguments, and has to be agreed to; None for any other.
+        needed: what was given as arguments, and has to be agreed to, or was asked for in any way,
+            and has to be paid; None for any other.
     """
 
     outcome: Said
     accepted: Accepted | None = None
     ended: ActionCall | None = None
-    needed: ConsentNeeded | None = None
+    needed: Needed | None = None
 
 
 class CallStatus(msgspec.Struct, frozen=True):
@@ -92,8 +146,37 @@ class CallStatus(msgspec.Struct, frozen=True):
     Parameters:
         eta_seconds: how long it still takes, by those before it; None where that is not known.
         offer: what came of it; None where nothing did.
+        terms: how it can be paid, where it waits for that; None while what was paid is looked at.
     """
 
     call: ActionCall
     eta_seconds: int | None = None
     offer: Offer | None = None
+    terms: PaymentTerms | None = None
+
+
+class AskReply(msgspec.Struct, frozen=True):
+    """What became of a question.
+
+    Parameters:
+        kept: set for an answer from the cache: where its encoded form may be kept.
+        age_seconds: how long ago that answer was made.
+        hit_rate: the share of first questions that were answered from the cache since the desk
+            started, 0 to 1; None where nothing is kept.
+        reply: set where an action of the site's own was asked for.
+        understood: the messages of capabilities that the asker's words were taken for.
+    """
+
+    session_id: str
+    action: str
+    outcome: Said
+    kept: Kept | None = None
+    age_seconds: int = 0
+    hit_rate: float | None = None
+    reply: ActionReply | None = None
+    understood: tuple[Spoken, ...] = ()
+
+    @property
+    def cached(self) -> bool:
+        """Whether the answer was given before."""
+        return self.kept is not None

@@ -5,8 +5,8 @@ What was said stands on the session's thread, in the commits in which the call m
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -14,18 +14,22 @@ import structlog
 
 from aitp_desk.actions.base import Offered
 from aitp_desk.agent.base import (
-    Agent,
     Answer,
     Clarification,
-    Pending,
-    Said,
-    SiteFacts,
     Turn,
     answer_of,
 )
 from aitp_desk.agent.filling.base import Filled
 from aitp_desk.agent.filling.fill import FromText, fill
-from aitp_desk.desk.budgets import Budgets
+from aitp_desk.desk.carrying import (
+    Agreed,
+    Complete,
+    Declined,
+    Lacks,
+    Step,
+    asked_again,
+    step_of,
+)
 from aitp_desk.desk.consenting import asking_back, consent_question
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.exchange import ActionReply, ActionRequest
@@ -35,44 +39,25 @@ from aitp_desk.desk.invocation import (
     ConsentNeeded,
     Ended,
     Invocation,
+    PaymentNeeded,
     say_nothing,
 )
-from aitp_desk.desk.invoking import Invoking
-from aitp_desk.desk.offer import Offer
-from aitp_desk.desk.recording import Recording
-from aitp_desk.desk.replying import reply_metadata, write_reply
-from aitp_desk.desk.results import offer_result
-from aitp_desk.desk.sessions import Session, Sessions
-from aitp_desk.desk.tooling import Tooling, tool_of
-from aitp_desk.model.call import ActionCall, CallState, Source
+from aitp_desk.desk.questioning import (
+    DECLINED,
+    consent,
+    payment_question,
+    question_in_words,
+    taken_on,
+)
+from aitp_desk.desk.questions import ArgumentQuestion, memory_of, next_question
+from aitp_desk.desk.saying import Means, Saying
+from aitp_desk.desk.sessions import Session
+from aitp_desk.desk.tooling import tool_of
+from aitp_desk.model.call import ActionCall, Source
 from aitp_desk.model.errors import DeskError, InvalidRequest, PreconditionFailed
 from aitp_desk.model.principal import Principal
-from aitp_desk.store.work.calls import SessionTurn
 
 _log = structlog.get_logger()
-
-DECLINED = "Nothing was done."
-TAKEN_ON = "It was taken on. What comes of it can be asked after, and is told on this thread."
-TO_APPROVE = (
-    "A person of this site has to approve it first. What comes of it can be asked after, and is"
-    " told on this thread."
-)
-
-
-class Means(msgspec.Struct, frozen=True):
-    """What an exchange is held with."""
-
-    agent: Agent
-    invoking: Invoking
-    tooling: Tooling
-    sessions: Sessions
-    recording: Recording
-    budgets: Budgets
-    facts: SiteFacts
-
-    def now(self) -> datetime:
-        """The present moment in the site's time zone, from which ``tomorrow`` is counted."""
-        return self.tooling.now()
 
 
 class Exchange:
@@ -97,7 +82,7 @@ class Exchange:
         self._offered = offered
         self._request = request
         self._session = session
-        self._chosen = chosen
+        self._saying = Saying(means, principal, self._action, request, session, chosen)
 
     async def call(
         self,
@@ -111,24 +96,43 @@ class Exchange:
 
     async def _make(self, invocation: Invocation) -> ActionReply:
         invoked = await self._means.invoking.invoke(
-            self._principal, invocation, self._say_question, self._say_end
+            self._principal, invocation, self._saying.say_question, self._saying.say_end
         )
         match invoked:
             case Ended(call):
-                offer = self._offer(call)
-                self._note(offer, None)
+                offer = self._saying.offer(call)
+                self._saying.note(offer, None)
                 return ActionReply(offer, ended=call)
             case Accepted(call):
-                said = self._taken_on(call)
-                self._note(said, None)
+                said = taken_on(call)
+                self._saying.note(said, None)
                 return ActionReply(said, invoked)
             case ConsentNeeded():
                 question = consent_question(self._action, invocation, invoked.price)
                 # the id that was given is that of the call which is made, not of what waits
                 waits = msgspec.structs.replace(invocation, id=None)
                 needed = msgspec.structs.replace(invoked, invocation=waits)
-                reply = await self._ask_back(needed, None, question)
+                reply = await self._saying.ask_back(needed, None, question, consent(question))
                 return msgspec.structs.replace(reply, needed=invoked)
+            case PaymentNeeded():
+                return await self._ask_to_pay(invoked)
+
+    async def _ask_to_pay(self, needed: PaymentNeeded) -> ActionReply:
+        asked = payment_question(self._action, needed.invocation.arguments, needed.price)
+        reply = await self._saying.ask_back(needed, None, question_in_words(asked), asked)
+        return msgspec.structs.replace(reply, needed=needed)
+
+    async def remind(self, waiting: ActionCall) -> ActionReply:
+        """Say once more that a call is made once it is paid; nothing is asked anew by that.
+
+        What was begun to be paid may settle yet, and a second quote would be paid twice.
+        """
+        if waiting.price is None:
+            raise ValueError(f"{waiting.id} costs nothing.")
+        asked = payment_question(self._action, waiting.arguments, waiting.price)
+        said = question_in_words(asked)
+        await self._saying.remind(said, waiting.id)
+        return ActionReply(said)
 
     def _invocation(
         self,
@@ -153,45 +157,125 @@ class Exchange:
             id=self._request.call_id,
         )
 
+    async def go_on(self, call: ActionCall, value: Any) -> ActionReply:
+        """Go on with a call of the session's that was answered.
+
+        Where it cannot be done any more, it waits no longer, and the thread says why.
+
+        Parameters:
+            value: what was answered.
+        """
+        context = self._means.invoking.performing.context(call)
+        try:
+            step = await step_of(self._offered, call, value, context, self._means.now())
+            return await self._take_step(step, call)
+        except DeskError as error:
+            await self._give_up(call, error)
+            raise
+
+    async def _take_step(self, step: Step, call: ActionCall) -> ActionReply:
+        match step:
+            case Agreed():
+                return await self.call(call.arguments, call.source, Consent(call.price), call)
+            case Declined():
+                return await self.decline(call)
+            case Complete():
+                try:
+                    return await self.call(step.arguments, call.source, None, call)
+                except InvalidRequest as error:
+                    return await self._take_step(asked_again(self._action, step, error), call)
+            case Lacks(arguments, asked):
+                invocation = self._invocation(arguments, call.source, waiting=call)
+                return await self._ask(asked, invocation)
+
+    async def _ask(
+        self,
+        asked: ArgumentQuestion,
+        invocation: Invocation,
+        filled: Filled | None = None,
+    ) -> ActionReply:
+        """Ask a question that a capability asks; or as words have it, where none does."""
+        memory = memory_of(asked, invocation.arguments, None if filled is None else filled.memory)
+        if filled is not None and filled.question:
+            words = Clarification(filled.question, filled.options)
+        else:
+            words = question_in_words(asked.question)
+        return await self._saying.ask_back(
+            ConsentNeeded(invocation, None), memory, words, asked.question
+        )
+
+    async def _give_up(self, call: ActionCall, error: DeskError) -> None:
+        """End a call that still waits, because it cannot be made any more."""
+        invoking = self._means.invoking
+        stands = await invoking.calls.find(call.id)
+        if stands is None or not stands.waits_for_asker:
+            return
+        said = Answer(error.message)
+        turn = self._saying.turn(said, None, (call.id,), self._request.unwritten)
+        with suppress(PreconditionFailed):
+            await invoking.waits.refuse(stands, error, lambda _call: turn)
+        self._saying.note(said, None)
+
     async def ask_anew(self, filled: Filled, waiting: ActionCall) -> ActionReply:
         """Ask whether it shall be done as it is meant now; nothing is done by that.
 
         Where it cannot be done so, it waits no longer: a later yes would be to what was before.
         """
         if filled.missing:
-            return await self._ask_for(filled, waiting)
+            asked = await self._next_question(filled, waiting)
+            return await self._ask_for(filled, asked, waiting)
         invocation = self._invocation(filled.arguments, "text", waiting=waiting, only_asks=True)
         try:
             return await self._make(invocation)
         except (InvalidRequest, PreconditionFailed):
-            await self._means.invoking.decline(waiting, say_nothing)
+            await self._means.invoking.waits.decline(waiting, say_nothing)
             raise
 
     async def decline(self, waiting: ActionCall) -> ActionReply:
         """Do nothing, as was asked."""
         said = Answer(DECLINED)
-        words = self._request.words
-        await self._means.invoking.decline(
-            waiting, lambda call: self._turn(said, None, (call.id,), words)
+        words = self._request.unwritten
+        await self._means.invoking.waits.decline(
+            waiting, lambda call: self._saying.turn(said, None, (call.id,), words)
         )
-        self._note(said, None)
+        self._saying.note(said, None)
         return ActionReply(said)
 
     async def read(self, waiting: ActionCall | None) -> ActionReply:
         """Read the words as arguments by the action's schema."""
         memory = None if waiting is None else waiting.memory
         filled = self._fill(memory, self._offered.from_text)
+        if self._means.invoking.secrets.texts(self._action.name, filled.arguments):
+            raise _not_in_words(self._action.name, "")
         if filled.is_dropped and waiting is not None:
             return await self.decline(waiting)
-        if not filled.missing:
+        asked = await self._next_question(filled, waiting)
+        if asked is None and not filled.missing:
             return await self.call(filled.arguments, "text", waiting=waiting)
-        return await self._ask_for(filled, waiting)
+        return await self._ask_for(filled, asked, waiting)
 
-    async def _ask_for(self, filled: Filled, waiting: ActionCall | None) -> ActionReply:
-        """Ask for what is missing."""
+    async def _ask_for(
+        self, filled: Filled, asked: ArgumentQuestion | None, waiting: ActionCall | None
+    ) -> ActionReply:
+        """Ask for what is missing: by a question that a capability asks, else in words."""
         invocation = self._invocation(filled.arguments, "text", waiting=waiting)
+        if asked is not None:
+            return await self._ask(asked, invocation, filled)
+        missing = (one.path for one in filled.missing)
+        if (path := self._means.invoking.secrets.among(self._action.name, missing)) is not None:
+            raise _not_in_words(self._action.name, path)
         question = Clarification(filled.question, filled.options)
-        return await self._ask_back(ConsentNeeded(invocation, None), filled.memory, question)
+        return await self._saying.ask_back(ConsentNeeded(invocation, None), filled.memory, question)
+
+    async def _next_question(
+        self, filled: Filled, waiting: ActionCall | None
+    ) -> ArgumentQuestion | None:
+        """What is asked next by a capability; None where none asks such."""
+        if not self._means.speaking.may_ask:
+            return None
+        context = self._means.invoking.context(self._principal, waiting)
+        asked = await next_question(self._offered, filled.arguments, context, filled.missing)
+        return asked if asked and self._means.speaking.asks(asked.question) else None
 
     def _fill(self, memory: Mapping[str, Any] | None, from_text: FromText | None) -> Filled:
         words, now = self._request.words, self._means.now()
@@ -215,7 +299,7 @@ class Exchange:
             answers=None if session.pending is None else session.pending.call_id,
             intent=request.intent,
             callback_url=request.callback_url,
-            say=self._say_question,
+            say=self._saying.say_question,
             is_counted=self._action.kind != "query",
         )
         turn = Turn(
@@ -237,90 +321,25 @@ class Exchange:
         match invoked:
             case Ended(call):
                 # what extraction says in a failed model's place is not of the call
-                return await self._put_down(
-                    self._offer(call, None if outcome.fallback else outcome), conversation
+                return await self._saying.put_down(
+                    self._saying.offer(call, None if outcome.fallback else outcome), conversation
                 )
             case Accepted(call):
-                said = self._taken_on(call)
-                reply = await self._put_down(said if outcome.fallback else outcome, conversation)
+                said = taken_on(call)
+                reply = await self._saying.put_down(
+                    said if outcome.fallback else outcome, conversation
+                )
                 return msgspec.structs.replace(reply, accepted=invoked)
             case _ if outcome.fallback is not None and not conversation.made:
                 return await self.read(None)
             case _:
-                return await self._put_down(outcome, conversation)
+                return await self._saying.put_down(outcome, conversation)
 
-    async def _ask_back(
-        self, needed: ConsentNeeded, memory: Mapping[str, Any] | None, question: Clarification
-    ) -> ActionReply:
-        waiting: list[Pending] = []
 
-        def say(call: ActionCall) -> SessionTurn:
-            waiting.append(self._pending(question, call.id))
-            asks = msgspec.structs.replace(question, waits=call.id)
-            return self._turn(asks, waiting[0], (), self._request.words)
-
-        await self._means.invoking.wait_for(self._principal, needed, memory, say)
-        self._note(question, waiting[0])
-        return ActionReply(question)
-
-    async def _put_down(self, said: Said, conversation: Conversation) -> ActionReply:
-        """Write down what an agent says; what was asked is written where it has called already."""
-        pending = None
-        if isinstance(said, Clarification):
-            pending = self._pending(said, said.waits)
-        question = None if conversation.made else self._request.words
-        turn = self._turn(said, pending, tuple(conversation.made), question)
-        await self._means.recording.write(turn)
-        self._note(said, pending)
-        return ActionReply(said)
-
-    def _taken_on(self, call: ActionCall) -> Answer:
-        told = TO_APPROVE if call.state is CallState.WAITING_APPROVAL else TAKEN_ON
-        return Answer(told, tools_used=(self._action.name,))
-
-    def _offer(self, call: ActionCall, words: Said | None = None) -> Offer:
-        return offer_result(
-            self._action,
-            call,
-            self._chosen,
-            said=words if isinstance(words, Answer) else None,
-            max_tokens=self._request.max_tokens,
-        )
-
-    def _pending(self, question: Clarification, call_id: str | None) -> Pending:
-        before = self._session.pending
-        about = before.about if before is not None and before.call_id == call_id else None
-        return Pending(about or self._request.words, question.question, question.options, call_id)
-
-    def _say_question(self, _call: ActionCall) -> SessionTurn:
-        """The visitor's words, written with the call before it is carried out."""
-        return self._means.recording.turn(
-            self._principal, self._session, question=self._request.words
-        )
-
-    def _say_end(self, call: ActionCall) -> SessionTurn:
-        """What came of it, written with its end."""
-        reply = self._reply(self._offer(call), (call.id,))
-        return self._means.recording.turn(self._principal, self._session, reply=reply)
-
-    def _turn(
-        self, said: Said, pending: Pending | None, calls: Sequence[str], question: str | None
-    ) -> SessionTurn:
-        """The visitor's words, where they are not written yet, and the desk's."""
-        return self._means.recording.turn(
-            self._principal,
-            self._session,
-            question=question,
-            reply=self._reply(said, calls),
-            pending=pending,
-            tokens=said.tokens_used,
-        )
-
-    def _reply(self, said: Said, calls: Sequence[str]) -> tuple[tuple[str, ...], dict[str, str]]:
-        return write_reply(said, self._means.facts.url), reply_metadata(said, calls)
-
-    def _note(self, said: Said, pending: Pending | None) -> None:
-        reply, _ = self._reply(said, ())
-        self._means.sessions.add_turn(
-            self._session, self._request.words, reply[0], pending, said.tokens_used
-        )
+def _not_in_words(name: str, path: str) -> InvalidRequest:
+    what = f"{path!r} of {name}" if path else f"What {name} is to keep secret"
+    return InvalidRequest(
+        f"{what} is not taken in words, which would stand in the conversation. Send the arguments"
+        " as a JSON object, or fill in the form where one is asked.",
+        param=path or "query",
+    )

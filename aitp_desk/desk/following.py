@@ -48,6 +48,25 @@ class Listener(Protocol):
         """Keep connections alive, and end those whose caller would not be let in any more."""
 
 
+class _News:
+    """Hears that something happened on a thread, and not what."""
+
+    def __init__(self) -> None:
+        self.event = asyncio.Event()
+
+    def wake(self) -> None:
+        self.event.set()
+
+    def review(self) -> None:
+        """Nothing of the thread is told by this: whoever waits looks, and is let in or not."""
+
+    def tell(self, answering: Answering) -> None:
+        """Nothing was committed by that."""
+
+    async def beat(self) -> None:
+        """No connection hangs on this."""
+
+
 class Following:
     """Wakes those who wait for the end of a run, and tells those who follow a thread.
 
@@ -83,6 +102,11 @@ class Following:
         for listeners in self._listeners.values():
             for listener in listeners:
                 listener.wake()
+
+    def look_at(self, thread_id: str) -> None:
+        """Have those who follow a thread look for what was written behind its answer."""
+        for listener in self._listeners.get(thread_id, ()):
+            listener.wake()
 
     def review(self, thread_id: str) -> None:
         """Have those who follow a thread, or a run there, asked whether they still may."""
@@ -132,6 +156,19 @@ class Following:
             self._waiting[run_id] -= 1
             if not self._waiting[run_id]:
                 del self._waiting[run_id], self._ends[run_id]
+
+    @contextmanager
+    def news(self, thread_id: str) -> Iterator[asyncio.Event]:
+        """Hear of a thread: the event is set whenever something has happened there.
+
+        As of :meth:`watch`: look at the store after this, and after each time that it was set.
+        """
+        news = _News()
+        self._add(thread_id, news)
+        try:
+            yield news.event
+        finally:
+            self._remove(thread_id, news)
 
     @contextmanager
     def answering(

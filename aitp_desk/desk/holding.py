@@ -10,6 +10,8 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.speech import speech_of
+from aitp_desk.desk.capabilities.enabled import Capabilities
+from aitp_desk.desk.capabilities.telling import spoken_of
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.model.principal import Principal
@@ -22,10 +24,21 @@ MOST = 20
 
 
 class Holding:
-    """Tells what people have said, and keeps the agent silent where a person has the session."""
+    """Tells what people have said, and keeps the agent silent where a person has the session.
 
-    def __init__(self, store: Store, sessions: Sessions, recording: Recording) -> None:
+    Parameters:
+        capabilities: tell in words what people have said in messages of theirs.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sessions: Sessions,
+        recording: Recording,
+        capabilities: Capabilities,
+    ) -> None:
         self._store = store
+        self._capabilities = capabilities
         self._sessions = sessions
         self._recording = recording
 
@@ -41,13 +54,18 @@ class Holding:
             self._store, session.thread_id, session.heard, MOST
         )
         session.heard = said[-1][0] if said else session.heard
-        return tuple(one for _, one in said)
+        return tuple(self._told(actor, content) for _, actor, content in said)
+
+    def _told(self, actor: str, content: tuple[str, ...]) -> PersonSaid:
+        spoken = spoken_of(content, self._capabilities)
+        text = "\n\n".join(one.text for one in spoken)
+        return PersonSaid(actor, text, spoken if any(one.message for one in spoken) else ())
 
     async def hold(
         self,
         principal: Principal,
         session: Session,
-        words: str,
+        words: str | None,
         language: str,
         heard: tuple[PersonSaid, ...] = (),
         tokens: int = 0,
@@ -56,6 +74,7 @@ class Holding:
 
         Parameters:
             session: whose turn is the caller's.
+            words: None where they stand on the thread already.
             language: tag of the one in which it is said that the person has said nothing yet.
             heard: what people have said that the visitor is told in any case.
             tokens: how many the turn used.
@@ -78,11 +97,17 @@ class Holding:
         return Answer(told, tokens_used=tokens, locale=speech.tag)
 
     async def note(
-        self, principal: Principal, session: Session, words: str, tokens: int = 0, turns: int = 1
+        self,
+        principal: Principal,
+        session: Session,
+        words: str | None,
+        tokens: int = 0,
+        turns: int = 1,
     ) -> None:
         """Write down what a visitor says, to which the agent says nothing.
 
         Parameters:
+            words: as of :meth:`hold`.
             tokens: how many it used.
             turns: as how many it counts.
         """

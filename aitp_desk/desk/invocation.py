@@ -86,6 +86,17 @@ class ConsentNeeded(msgspec.Struct, frozen=True):
     price: Money | None
 
 
+class PaymentNeeded(msgspec.Struct, frozen=True):
+    """A call that is made once it is paid. Nothing is on disk of it.
+
+    Parameters:
+        price: what it costs.
+    """
+
+    invocation: Invocation
+    price: Money
+
+
 class Performed(msgspec.Struct, frozen=True):
     """What an action's function gave.
 
@@ -100,7 +111,9 @@ class Performed(msgspec.Struct, frozen=True):
     ticket: Ticket | None = None
 
 
-Invoked = Ended | Accepted | ConsentNeeded
+Invoked = Ended | Accepted | ConsentNeeded | PaymentNeeded
+Needed = ConsentNeeded | PaymentNeeded
+"""What has to come first of whoever asks: a yes, or money."""
 
 Say = Callable[[ActionCall], SessionTurn | None]
 """Makes what is said in a session of a call as it stands; it is written with it."""
@@ -141,6 +154,8 @@ def call_of(
             run_id=invocation.run_id,
             tool_call_id=invocation.tool_call_id,
             expires_at=expires_at,
+            # a run that is cut short sees by it what it has begun
+            answer=None if invocation.run_id is None else waiting.answer,
         )
     return ActionCall(
         id=invocation.id or new_id(CALL_PREFIX, now),

@@ -8,21 +8,22 @@ Whoever calls, and at whatever door, a call goes the same way:
 
 Nothing is on disk before the function may run. What only was read from words, and cannot easily be
 undone, is not carried out before whoever asks has said yes to it; neither is anything that costs.
+What is prepaid is agreed to by paying: from then on it goes on by itself (``taking_on.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import msgspec
 
 from aitp_desk.actions.base import Context, Offered
 from aitp_desk.desk.approving import ask_approval, waiting_for_approval
+from aitp_desk.desk.argument_secrets import ArgumentSecrets
 from aitp_desk.desk.call_counts import CallCounts
-from aitp_desk.desk.call_ends import expired, failed, unknown
 from aitp_desk.desk.calls import Calls
+from aitp_desk.desk.calls_on_disk import CallsOnDisk
 from aitp_desk.desk.invocation import (
     Accepted,
     Beside,
@@ -30,7 +31,7 @@ from aitp_desk.desk.invocation import (
     Ended,
     Invocation,
     Invoked,
-    Performed,
+    PaymentNeeded,
     Say,
     call_of,
     has_consent,
@@ -39,28 +40,21 @@ from aitp_desk.desk.invocation import (
 )
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.performing import Performing
-from aitp_desk.desk.results import end_in_words, offer_result
+from aitp_desk.desk.results import offer_result
 from aitp_desk.desk.scopes import check_open
+from aitp_desk.desk.sealed import Sealer
 from aitp_desk.desk.under_way import UnderWay
+from aitp_desk.desk.waiting_calls import WaitingCalls
 from aitp_desk.desk.writing_calls import WritingCalls
 from aitp_desk.model.action import Action, may_invoke
-from aitp_desk.model.audit import AuditKeys, own_auditor
-from aitp_desk.model.call import ActionCall, CallError, CallState
-from aitp_desk.model.chain import new_salt
-from aitp_desk.model.errors import (
-    DeskError,
-    PreconditionFailed,
-    UnknownAction,
-)
+from aitp_desk.model.audit import AuditKeys
+from aitp_desk.model.call import CALL_PREFIX, ActionCall
+from aitp_desk.model.errors import UnknownAction
+from aitp_desk.model.hiding import hiding
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.thread import Origin
-from aitp_desk.store.base import Store, Work
-from aitp_desk.store.records import NewMessage
-from aitp_desk.store.work.calls import Along, end_accepted, one_after_another
-
-WAITS_SECONDS = 24 * 60 * 60
-"""How long a call waits for what it still needs."""
+from aitp_desk.store.base import Store
+from aitp_desk.store.work.calls import Along, one_after_another
 
 
 class Invoking:
@@ -70,6 +64,7 @@ class Invoking:
         desk: name of the desk; empty for the site's own.
         actor: id of the desk's own actor.
         offered: the site's actions.
+        sealer: seals what is secret among arguments.
         take_on: what is written with an ``async`` call so that somebody carries it out.
         begun: told of such a call once it is on disk.
         clock: Unix seconds.
@@ -80,6 +75,9 @@ class Invoking:
         calls: how they stand.
         counts: what became of calls.
         performing: runs the site's own code.
+        secrets: keeps apart what is secret among arguments.
+        waits: holds those that wait for what they need, or for a yes.
+        on_disk: carries out those that somebody took on, or that were cut short.
     """
 
     def __init__(
@@ -90,6 +88,7 @@ class Invoking:
         offered: Sequence[Offered],
         store: Store,
         audit: AuditKeys,
+        sealer: Sealer,
         expires_seconds: int,
         clock: Callable[[], float],
         take_on: Callable[[ActionCall], Along] | None = None,
@@ -108,7 +107,12 @@ class Invoking:
         self.calls = Calls(desk, store, clock)
         self.counts = CallCounts()
         self.performing = Performing(store, self.counts, clock)
+        self.secrets = ArgumentSecrets(self.actions, store, sealer)
         self._writing = WritingCalls(store, audit, clock)
+        self.on_disk = CallsOnDisk(
+            self._offered, self.performing, self.secrets, audit, clock, actor=actor
+        )
+        self.waits = WaitingCalls(self._writing, self.secrets, self._new_call, clock)
         self._under_way = UnderWay[ActionCall]()
 
     def action(self, name: str) -> Action:
@@ -121,8 +125,7 @@ class Invoking:
 
     def in_words(self, call: ActionCall) -> str:
         """What is said of a call that is over."""
-        offered = self._offered.get(call.action)
-        return end_in_words(None if offered is None else offered.action, call)
+        return self.on_disk.in_words(call)
 
     def offer(self, call: ActionCall) -> Offer:
         """A call that is over as an answer, in the form that its action prefers."""
@@ -168,7 +171,7 @@ class Invoking:
             beside: what else is written with either.
 
         Returns:
-            How it ended, that it was taken on, or what must be agreed to first.
+            How it ended, that it was taken on, or what must be agreed to, or paid, first.
 
         Raises:
             UnknownAction, NotAuthenticated, ScopeMissing: as :meth:`find`.
@@ -181,14 +184,37 @@ class Invoking:
         offered = self.find(principal, invocation.name)
         action = offered.action
         call = self._new_call(principal, invocation)
+        # a reference means something only in a call that waited, which the desk has written
+        given = invocation.arguments
+        if invocation.waiting is not None:
+            given = await self.secrets.opened(call)
+        with hiding(self.secrets.texts(action.name, given)):
+            return await self._invoke(offered, given, call, invocation, (say, say_end), beside)
+
+    async def _invoke(
+        self,
+        offered: Offered,
+        given: Mapping[str, Any],
+        call: ActionCall,
+        invocation: Invocation,
+        says: tuple[Say, Say],
+        beside: Beside,
+    ) -> Invoked:
+        """Call an action.
+
+        Parameters:
+            given: the arguments, with what is secret in its place.
+        """
+        action, (say, _) = offered.action, says
         context = self.performing.context(call)
-        value = offered.read(invocation.arguments)
+        value = offered.read(given)
         price = await self.performing.look(offered, value, context)
+        if action.is_prepaid and price is not None and price.amount > 0:
+            return PaymentNeeded(invocation, price)
         if not has_consent(invocation, action, price):
             return ConsentNeeded(invocation, price)
-        call = msgspec.structs.replace(call, price=price)
+        call = await self.secrets.put_away(msgspec.structs.replace(call, price=price))
         if action.kind != "async":
-            says = (say, say_end)
             work = self._begin_and_end(offered, value, call, context, invocation, says, beside)
             return Ended(await self._under_way.whole(call.id, work))
         call = msgspec.structs.replace(call, accepted_at=self._now())
@@ -202,105 +228,19 @@ class Invoking:
         self._begun()
         return Accepted(call, await self.calls.eta_seconds(action.name))
 
-    async def look_again(self, call: ActionCall) -> ActionCall | None:
-        """See whether a call can still be carried out that a person has approved meanwhile.
-
-        Returns:
-            The call as it failed where it cannot; nothing is written of that yet.
-        """
-        offered = self._offered.get(call.action)
-        if offered is None or call.expires_at < self._now():
-            return None  # carrying it out says so
-        try:
-            value = offered.read(call.arguments)
-            await self.performing.look_again(offered, value, call, self.performing.context(call))
-        except DeskError as error:
-            return failed(call, error, self._now())
-        return None
-
-    async def carry_out(self, call: ActionCall) -> Performed:
-        """Carry out a call that is on disk as started; nothing is written of its end.
-
-        It raises nothing that the action raised: the call says how it ended. It has not where
-        people are to carry it out.
-        """
-        offered = self._offered.get(call.action)
-        if offered is None:
-            gone = PreconditionFailed("This action is not offered any more.")
-            return Performed(failed(call, gone, self._now()))
-        if call.expires_at < self._now():
-            return Performed(expired(call, self._now()))
-        try:
-            value = offered.read(call.arguments)
-        except DeskError as error:
-            return Performed(failed(call, error, self._now()))
-        return await self.performing.perform(
-            offered, value, call, self.performing.context(call, tells=True)
-        )
-
-    def ending(
-        self,
-        call_id: str,
-        end: Callable[[ActionCall], ActionCall],
-        along: Callable[[ActionCall], Along | None] = lambda _call: None,
-    ) -> Callable[[], Work[None]]:
-        """Make the unit that ends a call which goes on by itself, and says so on its thread."""
-        now = self._clock()
-        return partial(
-            end_accepted,
-            call_id=call_id,
-            end=end,
-            say=partial(self._say_end, new_id("msg", now), new_salt()),
-            by=own_auditor(self._audit, int(now)),
-            now=int(now),
-            along=along,
-        )
-
-    def cut(self, call: ActionCall) -> ActionCall:
-        """A call that was cut short and may not be repeated: nobody knows what became of it."""
-        return unknown(call, self._now())
-
     async def settle(self, calls: Sequence[ActionCall]) -> None:
         """Wait until none of these calls is at work in this process."""
         await self._under_way.settle(call.id for call in calls)
 
-    def may_repeat(self, call: ActionCall) -> bool:
-        """Whether a call that was cut short may be carried out again, with the same id."""
-        offered = self._offered.get(call.action)
-        return offered is not None and offered.action.is_repeatable
+    def new_call_id(self) -> str:
+        """What a call that is begun now is called."""
+        return new_id(CALL_PREFIX, self._clock())
 
-    async def wait_for(
-        self,
-        principal: Principal,
-        needed: ConsentNeeded,
-        memory: Mapping[str, Any] | None,
-        say: Say,
-    ) -> ActionCall:
-        """Write down a call that waits for an argument, or to be agreed to.
-
-        Parameters:
-            memory: what was read so far, and asked for; None where it only is to be agreed to.
-        """
-        invocation = needed.invocation
-        before = invocation.waiting
-        call = msgspec.structs.replace(
-            before or self._new_call(principal, invocation),
-            state=CallState.WAITING_INPUT,
-            source=invocation.source,
-            arguments=invocation.arguments,
-            memory=memory,
-            price=needed.price,
-            expires_at=self._now() + WAITS_SECONDS,
-        )
-        await self._writing.move(call, before, say)
-        return call
-
-    async def decline(self, call: ActionCall, say: Say) -> ActionCall:
-        """End a call that waits, because whoever asked does not want it any more."""
-        declined = CallError("declined", "It was declined; nothing was done.")
-        ended = call.move(CallState.FAILED, error=declined, ended_at=self._now())
-        await self._writing.move(ended, call, say)
-        return ended
+    def context(self, principal: Principal, call: ActionCall | None) -> Context:
+        """What the site's own code is told of a call, or of one that may be begun."""
+        if call is not None:
+            return self.performing.context(call)
+        return self.performing.context_of(principal, self.new_call_id())
 
     def _new_call(self, principal: Principal, invocation: Invocation) -> ActionCall:
         now = self._clock()
@@ -335,12 +275,6 @@ class Invoking:
         if performed.error is not None:
             raise performed.error
         return performed.call
-
-    def _say_end(self, id_: str, salt: bytes, call: ActionCall) -> NewMessage:
-        """What is said on its thread of a call that ended by itself."""
-        said = self.in_words(call)
-        notes = {"calls": call.id, "tools_used": call.action}
-        return NewMessage(id_, salt, "assistant", self._actor, Origin.DESK, (said,), metadata=notes)
 
     def _along(self, call: ActionCall) -> Along | None:
         return None if self._take_on is None else self._take_on(call)

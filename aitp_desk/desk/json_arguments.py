@@ -9,10 +9,17 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.invocation import Consent
-from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.model.call import CONFIRMATION, PAYMENT
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
 from aitp_desk.model.strict_json import MAX_DEPTH, decode_json
+
+PAYING = ("payment", "x402_payment")
+"""The messages that pay for a call (``docs/paying-at-doors.md``)."""
+LONGEST_PAYMENT = 16 * 1024
+"""In bytes of JSON."""
+DEEPEST_PAYMENT = 12
+"""In levels."""
 
 
 def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
@@ -38,6 +45,14 @@ def arguments_in(words: str) -> tuple[Mapping[str, Any], Consent | None] | None:
     return part_consent(given)
 
 
+def words_of(arguments: Mapping[str, Any], consent: Consent | None) -> str:
+    """The question that these arguments are, with what it agrees to: as of :func:`arguments_in`."""
+    said = dict(arguments)
+    if consent is not None:
+        said[CONFIRMATION] = True if consent.price is None else consent.price
+    return msgspec.json.encode(said).decode()
+
+
 def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent | None]:
     """The arguments in a JSON object, and what its reserved member agrees to.
 
@@ -46,6 +61,46 @@ def part_consent(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], Consent |
     """
     arguments = {name: value for name, value in given.items() if name != CONFIRMATION}
     return arguments, _consent_in(given.get(CONFIRMATION))
+
+
+def part_payment(
+    given: Mapping[str, Any],
+) -> tuple[Mapping[str, Any], Mapping[str, Any] | None]:
+    """The arguments in a JSON object, and the message in its reserved member that pays for them.
+
+    Raises:
+        InvalidRequest: that member is no such message.
+    """
+    arguments = {name: value for name, value in given.items() if name != PAYMENT}
+    return arguments, _payment_in(given.get(PAYMENT))
+
+
+def _payment_in(given: Any) -> Mapping[str, Any] | None:
+    if given is None:
+        return None
+    members = tuple(given.items()) if isinstance(given, dict) else ()
+    if len(members) != 1 or members[0][0] not in PAYING or not isinstance(members[0][1], dict):
+        raise InvalidRequest(
+            f"{PAYMENT} is an object of one member that pays, itself an object:"
+            f" {' or '.join(PAYING)}.",
+            param=PAYMENT,
+        )
+    if len(msgspec.json.encode(given)) > LONGEST_PAYMENT or _depth(given) > DEEPEST_PAYMENT:
+        raise InvalidRequest(
+            f"{PAYMENT} has at most {LONGEST_PAYMENT} bytes and {DEEPEST_PAYMENT} levels.",
+            param=PAYMENT,
+        )
+    return dict(members)
+
+
+def _depth(value: Any) -> int:
+    match value:
+        case dict():
+            return 1 + max(map(_depth, value.values()), default=0)
+        case list():
+            return 1 + max(map(_depth, value), default=0)
+        case _:
+            return 0
 
 
 def _is_loosely_json(words: str) -> bool:

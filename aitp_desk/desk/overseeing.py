@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from aitp_desk.desk.capabilities.enabled import NO_CAPABILITIES, Capabilities
+from aitp_desk.desk.capabilities.showing import Showing, ShownPart
 from aitp_desk.desk.capabilities.telling import words_of
 from aitp_desk.desk.registry import Registry
 from aitp_desk.model.action import Action
@@ -20,7 +21,7 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.console_load import HOUR, load_of_hour
 from aitp_desk.store.console_records import (
     LoadHour,
-    SaidPage,
+    Said,
     Taker,
     ThreadFilter,
     ThreadLine,
@@ -77,13 +78,35 @@ class ThreadHead(msgspec.Struct, frozen=True):
     last_event: int
 
 
+class ShownMessage(msgspec.Struct, frozen=True):
+    """Something that was said.
+
+    Parameters:
+        parts: what it says in words and besides them; none where it is words alone.
+    """
+
+    said: Said
+    parts: tuple[ShownPart, ...]
+
+
+class MessagePage(msgspec.Struct, frozen=True):
+    """A part of what was said on a thread, the oldest first.
+
+    Parameters:
+        before: as of ``console_records.SaidPage``.
+    """
+
+    messages: tuple[ShownMessage, ...]
+    before: str | None
+
+
 class Overseeing:
     """Reads for operators. Whoever asks must be one.
 
     Parameters:
         registries: the actions of each agent, by its name; empty for the site's own.
         clock: Unix seconds.
-        capabilities: tell in words what was said in messages of theirs.
+        capabilities: tell what was said in messages of theirs, and how it stands.
     """
 
     def __init__(
@@ -93,7 +116,7 @@ class Overseeing:
         clock: Callable[[], float],
         capabilities: Capabilities = NO_CAPABILITIES,
     ) -> None:
-        self._capabilities = capabilities
+        self._showing = Showing(capabilities, store, clock)
         self._store = store
         self._registries = registries
         self._clock = clock
@@ -132,7 +155,8 @@ class Overseeing:
         Raises:
             InvalidRequest: ``after`` is none.
         """
-        return await console_threads.threads(self._store, asked, after, limit)
+        page = await console_threads.threads(self._store, asked, after, limit)
+        return ThreadPage(tuple(map(self._told, page.lines)), page.next)
 
     async def thread(self, thread_id: str) -> ThreadHead:
         """Read a thread without what was said there.
@@ -144,9 +168,11 @@ class Overseeing:
         if found is None:
             raise _no_thread()
         tickets = await self._shown(found.tickets)
-        return ThreadHead(found.line, found.actors, tickets, found.notes, found.last_event)
+        return ThreadHead(
+            self._told(found.line), found.actors, tickets, found.notes, found.last_event
+        )
 
-    async def messages(self, thread_id: str, before: str | None, limit: int) -> SaidPage:
+    async def messages(self, thread_id: str, before: str | None, limit: int) -> MessagePage:
         """Read what was said on a thread, the newest or what came before a message.
 
         Raises:
@@ -158,11 +184,11 @@ class Overseeing:
         )
         if page is None:
             raise _no_thread()
-        told = tuple(
-            msgspec.structs.replace(one, content=words_of(one.content, self._capabilities))
+        shown = [
+            ShownMessage(one, await self._showing.show(thread_id, one.id, one.actor, one.content))
             for one in page.messages
-        )
-        return msgspec.structs.replace(page, messages=told)
+        ]
+        return MessagePage(tuple(shown), page.before)
 
     async def notes(self, thread_id: str, after: str = "") -> tuple[Note, ...]:
         """Read the notes beside a thread, the oldest first.
@@ -213,6 +239,15 @@ class Overseeing:
         """
         epochs = (TICKETS_EPOCH, JOBS_EPOCH, ERASURES_EPOCH)
         return sum([await reads.epoch(self._store, name) for name in epochs])
+
+    def _told(self, line: ThreadLine) -> ThreadLine:
+        """A thread in a list, with what was said last in words."""
+        if line.last is None:
+            return line
+        content = words_of(line.last.content, self._showing.capabilities)
+        return msgspec.structs.replace(
+            line, last=msgspec.structs.replace(line.last, content=content)
+        )
 
     async def _hour(self, at: int, now: int) -> LoadHour:
         if (kept := self._hours.get(at)) is not None:

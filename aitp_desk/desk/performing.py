@@ -7,13 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from aitp_desk.actions.base import Caller, Context, Offered, OfferedResource
+from msgspec.structs import replace
+
+from aitp_desk.actions.base import Caller, Context, Done, Offered, OfferedResource
 from aitp_desk.desk.call_counts import CallCounts
 from aitp_desk.desk.call_ends import NOBODY_KNOWS, failed, faults, succeeded, unknown
 from aitp_desk.desk.invocation import Performed
 from aitp_desk.model.action import DEADLINE_SECONDS, Action
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.errors import DeskError, PreconditionFailed, Unavailable
+from aitp_desk.model.hiding import hide, hide_in
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.resource import Resource
@@ -62,10 +65,17 @@ class Performing:
     ) -> None:
         """See whether a call that was looked into some time ago can still be carried out.
 
+        What was paid costs what was paid.
+
         Raises:
             PreconditionFailed: it cannot, or it costs something else by now.
             Unavailable: as :meth:`look`.
         """
+        if call.payment is not None:
+            with self._looking(offered.action, context):
+                async with asyncio.timeout(offered.action.deadline_seconds):
+                    await offered.check(value, context)
+            return
         price = await self.look(offered, value, context)
         agreed = call.price
         if price != agreed and not (price and agreed and price.is_same(agreed)):
@@ -94,7 +104,7 @@ class Performing:
         """
 
         def tell(text: str) -> None:
-            self._store.record(tell_progress, call_id=call.id, progress=text)
+            self._store.record(tell_progress, call_id=call.id, progress=hide(text))
 
         return self.context_of(call.asked_by, call.id, tell if tells else None)
 
@@ -145,9 +155,19 @@ class Performing:
             return Performed(unknown(call, self._now()), Unavailable(late))
         except DeskError as error:
             return Performed(failed(call, error, self._now()), error)
-        if done.ticket is not None:
-            return Performed(call, ticket=done.ticket)
-        return Performed(succeeded(call, done, self._now()))
+        if (ticket := done.ticket) is not None:
+            return Performed(
+                call, ticket=replace(ticket, about=hide(ticket.about), note=hide(ticket.note))
+            )
+        return Performed(succeeded(call, _hidden(done), self._now()))
 
     def _now(self) -> int:
         return int(self._clock())
+
+
+def _hidden(done: Done) -> Done:
+    """What a call gave, without what was secret among its arguments."""
+    effects = tuple(
+        replace(effect, description=hide(effect.description)) for effect in done.side_effects
+    )
+    return replace(done, result=hide_in(done.result), text=hide(done.text), side_effects=effects)

@@ -6,7 +6,7 @@ written together, before anything is promised.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
@@ -21,58 +21,36 @@ from aitp_desk.desk.repeats import (
     Repeats,
     Request,
     check_hops,
-    opening_scope,
     thread_scope,
 )
 from aitp_desk.desk.shares import Wake
 from aitp_desk.model.audit import AuditKeys, auditor_of
 from aitp_desk.model.chain import new_salt
-from aitp_desk.model.errors import InvalidRequest, MessageNotFound, ThreadNotFound
+from aitp_desk.model.errors import MessageNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.thread import (
-    MAX_THREAD_MESSAGES,
-    VISITOR,
     Actor,
     Draft,
     Message,
     Origin,
-    Thread,
-    ThreadDraft,
     ThreadUpdate,
     check_actors,
     check_draft,
     check_metadata,
-    check_thread_draft,
-    resolve_speaker,
 )
 from aitp_desk.store import reads
-from aitp_desk.store.base import Store, Work
-from aitp_desk.store.records import Fork, NewDraft, NewMessage, Once, Placed, settled
+from aitp_desk.store.base import Store
+from aitp_desk.store.records import NewDraft, NewMessage, Once, Placed
 from aitp_desk.store.run_records import NewRun
-from aitp_desk.store.work.actors import bound_to_others
-from aitp_desk.store.work.threads import append_message, open_thread, update_thread
+from aitp_desk.store.work.driving import start_run
+from aitp_desk.store.work.once import look_up_once
+from aitp_desk.store.work.threads import append_message, update_thread
 
 _CAPPED = (
     "This conversation has had its share of automatic replies for now. A person may go on in a"
     " while; your messages are kept."
 )
-
-
-class OpenedThread(msgspec.Struct, frozen=True):
-    """A thread that was opened now, or the first time that this request came.
-
-    Parameters:
-        messages: what its opener said.
-        run_id: the run that answers; None where none was started.
-        replies: what the desk has said to that already, for capabilities; none of a request that
-            came before.
-    """
-
-    thread: Thread
-    messages: tuple[Message, ...]
-    run_id: str | None
-    replies: tuple[Message, ...] = ()
 
 
 class PostedMessage(msgspec.Struct, frozen=True):
@@ -134,88 +112,6 @@ class Posting:
         """Unix seconds: an anonymous thread last used before then is closed."""
         return int(self._clock()) - self._threads.anonymous_ttl * DAY_SECONDS
 
-    async def open_thread(
-        self,
-        principal: Principal,
-        draft: ThreadDraft,
-        request: Request,
-        run: NewRun | None = None,
-    ) -> OpenedThread:
-        """Open a thread; its last message is answered when it is a visitor's.
-
-        Parameters:
-            run: the run that the caller starts with it.
-
-        Raises:
-            InvalidRequest and its kin: the draft breaks a limit, or the request loops.
-            Forbidden: an actor would be taken for one of the site's agents.
-            ThreadNotFound: the parent does not exist, is closed, or is not the caller's.
-            IdempotencyConflict, IdempotencyInFlight: the key is taken.
-            FileNotFound: a message names a file that is not the caller's.
-            StoreBusy: nothing was written.
-        """
-        check_thread_draft(draft)
-        check_hops(request)
-        self._own_names.check(draft.actors, "metadata.actors")
-        parts = [
-            self._judging.parts(message, f"messages[{place}].")
-            for place, message in enumerate(draft.messages)
-        ]
-        now = self._clock()
-        by = auditor_of(self._audit, principal, int(now))
-        binds = bound_to_others(draft.actors, principal.owner)
-        speakers = _Speakers(principal, self._actor, draft.actors)
-        messages = tuple(
-            _settle(message, speakers, principal, now, at=f"messages[{place}].")
-            for place, message in enumerate(draft.messages)
-        )
-        thread = Thread(
-            new_id("thread", now),
-            principal.owner,
-            int(now),
-            draft.metadata,
-            (self._actor, *draft.actors),
-            draft.parent_id,
-            principal.desk,
-        )
-        fork = None
-        if draft.parent_id is not None:
-            fork = Fork(draft.parent_id, principal, self.idle_before)
-        is_wished = run is not None
-        if run is None and not request.manual and messages and messages[-1].role == "user":
-            run = NewRun(new_id("run", now), principal)
-        with self._repeats.once(request, opening_scope(principal, request.key)) as once:
-            await self.check_attached(principal, draft.messages, once, "messages")
-            opening = partial(
-                open_thread,
-                thread=thread,
-                speaker=speakers.default,
-                once=once,
-                now=int(now),
-                fork=fork,
-                by=by if fork is not None or binds else None,
-            )
-            if any(parts) and not await self._is_repeated(once):
-                placed = await self._judging.open(
-                    principal,
-                    draft,
-                    messages,
-                    parts,
-                    thread,
-                    speakers.default,
-                    run,
-                    self._running(opening),
-                    keeps_run=is_wished,
-                )
-            else:
-                placed = await self._store.run(opening, messages=messages, run=run)
-        if placed.replayed:
-            return await self._read_opened(principal, placed)
-        self._wake_for(placed, principal)
-        told = await self._telling.tell(principal, thread.id, placed.messages)
-        replies = await self._telling.tell(principal, thread.id, placed.replies)
-        return OpenedThread(thread, told, placed.run_id, replies)
-
     async def check_attached(
         self, principal: Principal, drafts: Sequence[Draft], once: Once | None, name: str = ""
     ) -> None:
@@ -238,20 +134,35 @@ class Posting:
             at = f"{name}[{place}]." if name else ""
             await self._filing.check_attached(principal, draft, at)
 
-    def check_words(self, draft: Draft, at: str) -> None:
-        """Refuse a message of a capability where none can be judged.
-
-        Parameters:
-            at: where it stands in its request, such as ``additional_messages[0].``.
-
-        Raises:
-            InvalidRequest: it has a structured part.
-        """
-        if self._judging.parts(draft, at):
-            raise InvalidRequest(
-                "A message of a capability is posted to the thread, before the run is started.",
-                param=f"{at}content",
-            )
+    async def start(
+        self,
+        principal: Principal,
+        thread_id: str,
+        run: NewRun,
+        drafts: Sequence[Draft],
+        once: Once | None,
+    ) -> Placed:
+        """Start a run behind what the caller says; as of :func:`start_run` and :meth:`post`."""
+        name = "additional_messages"
+        at = (f"{name}[{place}]." for place in range(len(drafts)))
+        parts = [self._judging.parts(*one) for one in zip(drafts, at, strict=True)]
+        await self.check_attached(principal, drafts, once, name)
+        now = self._clock()
+        new = tuple(NewDraft(new_id("msg", now), new_salt(), draft) for draft in drafts)
+        starting = partial(
+            start_run,
+            thread_id=thread_id,
+            principal=principal,
+            run=run,
+            once=once,
+            now=int(now),
+            idle_before=self.idle_before,
+        )
+        may_mean_more = any(parts) or (bool(new) and self._judging.hears)
+        if may_mean_more and not await self.is_repeated(once):
+            reached = (thread_id, self.idle_before)
+            return await self._judging.start(principal, reached, new, parts, starting)
+        return await self._store.run(starting, drafts=new)
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request
@@ -260,7 +171,7 @@ class Posting:
 
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
-            as :meth:`open_thread`.
+            as :meth:`.opening.Opening.open`.
         """
         check_draft(draft)
         check_hops(request)
@@ -283,33 +194,36 @@ class Posting:
                 once=once,
             )
             may_mean_more = bool(parts) or self._judging.hears
-            if may_mean_more and not await self._is_repeated(once):
+            if may_mean_more and not await self.is_repeated(once):
                 reached = (thread_id, self.idle_before)
                 placed = await self._judging.post(
-                    principal, reached, message_id, draft, parts, self._running(append)
+                    principal, reached, message_id, draft, parts, append
                 )
             else:
                 placed = await self._store.run(append, draft=draft)
         if placed.replayed:
-            message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
-            if message is None:
-                raise MessageNotFound("The message that this request posted has been deleted.")
-            (told,) = await self._telling.tell(principal, thread_id, (message,))
-            return PostedMessage(told, placed.run_id)
+            return await self._read_posted(principal, placed)
         self._changed(thread_id)
-        self._wake_for(placed, principal)
+        self.wake_for(placed, principal)
         (told,) = await self._telling.tell(principal, thread_id, placed.messages)
         return PostedMessage(told, placed.run_id)
 
-    def _running(self, work: Callable[..., Work[Placed]]) -> Callable[..., Awaitable[Placed]]:
-        """Runs a unit, given the rest of its arguments."""
+    async def find_posted(
+        self, principal: Principal, thread_id: str, request: Request
+    ) -> PostedMessage | None:
+        """What a request has posted that came before; None for one that is new, or has no key."""
+        with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
+            placed = None if once is None else await self._store.run(look_up_once, once)
+        return None if placed is None else await self._read_posted(principal, placed)
 
-        async def run(**rest: object) -> Placed:
-            return await self._store.run(work, **rest)
+    async def _read_posted(self, principal: Principal, placed: Placed) -> PostedMessage:
+        message = await reads.message(self._store, placed.thread_id, placed.message_id or "")
+        if message is None:
+            raise MessageNotFound("The message that this request posted has been deleted.")
+        (told,) = await self._telling.tell(principal, placed.thread_id, (message,))
+        return PostedMessage(told, placed.run_id)
 
-        return run
-
-    async def _is_repeated(self, once: Once | None) -> bool:
+    async def is_repeated(self, once: Once | None) -> bool:
         """Whether a request came before: what it said was judged then."""
         return once is not None and await reads.is_used(self._store, once)
 
@@ -337,20 +251,6 @@ class Posting:
         )
         self._changed(thread_id)
 
-    async def _read_opened(self, principal: Principal, placed: Placed) -> OpenedThread:
-        kept = await reads.thread(self._store, placed.thread_id)
-        if kept is None:
-            raise ThreadNotFound("The thread that this request opened has been deleted.")
-        if kept.is_claimed and kept.thread.owner != principal.owner:
-            raise ThreadNotFound("The thread that this request opened has become somebody else's.")
-        page = await reads.messages(
-            self._store, placed.thread_id, order="asc", limit=MAX_THREAD_MESSAGES
-        )
-        last = await reads.place(self._store, placed.thread_id, placed.message_id)
-        said = tuple(message for message in page.messages if message.seq <= last)
-        told = await self._telling.tell(principal, placed.thread_id, said)
-        return OpenedThread(kept.thread, told, placed.run_id)
-
     def _say_capped(self, now: float) -> NewMessage:
         """What is said, once, on a thread that has had its share of automatic replies."""
         return NewMessage(
@@ -362,25 +262,7 @@ class Posting:
             (_CAPPED,),
         )
 
-    def _wake_for(self, placed: Placed, principal: Principal) -> None:
+    def wake_for(self, placed: Placed, principal: Principal) -> None:
+        """Have the run taken up that was queued with a message, if one was."""
         if placed.run is not None and not placed.run.is_over:
             self._wake(placed.run.id, principal.limited_as)
-
-
-class _Speakers:
-    """Who may speak in the messages with which a thread is opened."""
-
-    def __init__(self, principal: Principal, desk: Actor, actors: Sequence[Actor]) -> None:
-        own = (None, principal.owner)
-        self.brought = [actor.id for actor in actors if actor.principal in own]
-        self.others = [desk.id, *(actor.id for actor in actors if actor.principal not in own)]
-        self.default = next(iter(self.brought), principal.owner or VISITOR)
-
-
-def _settle(
-    draft: Draft, speakers: _Speakers, principal: Principal, now: float, *, at: str
-) -> NewMessage:
-    role, actor = resolve_speaker(
-        draft, brought=speakers.brought, default=speakers.default, others=speakers.others, at=at
-    )
-    return settled(NewDraft(new_id("msg", now), new_salt(), draft), role, actor, principal.owner)

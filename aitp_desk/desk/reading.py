@@ -15,10 +15,9 @@ from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message, Thread
-from aitp_desk.store import job_reads, reads
-from aitp_desk.store.base import Store, StoreError
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
 from aitp_desk.store.records import KeptThread, Order, Page
-from aitp_desk.store.work.tokens import TOKENS_EPOCH
 
 NEWEST = 100
 """How many of its messages a thread is shown with."""
@@ -148,21 +147,6 @@ class Reading:
     async def queued_at(self, run: Run) -> int:
         """Number of the event that queued a run, the last time where it was queued again."""
         return await reads.run_queued_at(self._store, run.thread_id, run.id)
-
-    async def answers(self) -> bool:
-        """Whether the store can be read."""
-        try:
-            await reads.epoch(self._store, TOKENS_EPOCH)
-        except StoreError:
-            return False
-        return True
-
-    async def has_dead_jobs(self) -> bool:
-        """Whether jobs are kept that were given up, as far as the store can be read."""
-        try:
-            return await job_reads.count_dead(self._store) > 0
-        except StoreError:
-            return False
 
     async def follow_run(
         self, principal: Principal, run_id: str, seconds: float, idle_before: int

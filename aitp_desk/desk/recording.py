@@ -15,6 +15,7 @@ from typing import TypedDict
 import msgspec
 
 from aitp_desk.agent.base import Pending
+from aitp_desk.desk.capabilities.speaking import DeskQuestion, Speaking, Utterance
 from aitp_desk.desk.sessions import Session
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.ids import new_id
@@ -29,7 +30,6 @@ from aitp_desk.store.work.asking import PersonAsked
 from aitp_desk.store.work.calls import (
     SessionTurn,
     write_turn_asking,
-    write_turn_judged,
     write_turn_whole,
 )
 from aitp_desk.store.work.folding import fold_turn, write_turn
@@ -130,6 +130,10 @@ class Recording:
         else:
             self._store.record(fold_turn, **row)
 
+    def speaker(self, principal: Principal) -> str:
+        """The actor by which somebody speaks in sessions."""
+        return _name(principal)
+
     def turn(
         self,
         principal: Principal,
@@ -180,9 +184,48 @@ class Recording:
         """Write down a turn and nothing else.
 
         Raises:
+            RecordsMoved: what its effects follow from has changed meanwhile.
             StoreBusy, UnknownSession: as :meth:`record`.
         """
         await self._store.run(write_turn_whole, turn=turn, now=int(self._clock()))
+
+    async def write_judged(self, turn: SessionTurn) -> None:
+        """Write down the last of a turn; whoever follows its thread hears of it.
+
+        Raises:
+            as :meth:`write`.
+        """
+        await self.write(turn)
+        self._changed(turn.session.thread_id)
+
+    async def speak(
+        self, speaking: Speaking, turn: SessionTurn, asks: DeskQuestion | None = None
+    ) -> NewMessage:
+        """Write down a turn whose last message the desk says, once that is judged.
+
+        Parameters:
+            asks: what it asks, if a capability may ask that.
+
+        Returns:
+            What the desk says, as it is kept.
+
+        Raises:
+            DeskError: as of :meth:`.Speaking.speak`.
+            StoreBusy, UnknownSession: as :meth:`record`.
+        """
+        *before, last = turn.said
+
+        async def write(
+            said: tuple[NewMessage, ...], effects: NewEffects | None
+        ) -> tuple[NewMessage, ...]:
+            await self.write_judged(
+                msgspec.structs.replace(turn, said=(*before, *said), effects=effects)
+            )
+            return said
+
+        session = turn.session
+        (said,) = await speaking.speak(session.thread_id, (Utterance(last, asks),), write)
+        return said
 
     async def write_asking(self, turn: SessionTurn, person: PersonAsked) -> NewMessage:
         """Write down a turn in which a person is asked; the ticket is on disk with it.
@@ -196,17 +239,6 @@ class Recording:
         return await self._store.run(
             write_turn_asking, turn=turn, person=person, now=int(self._clock())
         )
-
-    async def write_judged(self, turn: SessionTurn, effects: NewEffects) -> None:
-        """Write down a turn with what capabilities want done.
-
-        Raises:
-            RecordsMoved: what they have judged by has changed meanwhile.
-            StoreBusy, UnknownSession: as :meth:`record`.
-        """
-        now = int(self._clock())
-        await self._store.run(write_turn_judged, turn=turn, effects=effects, now=now)
-        self._changed(turn.session.thread_id)
 
     def _asked(self, principal: Principal, question: str, now: float) -> NewMessage:
         return NewMessage(

@@ -7,6 +7,7 @@ import asyncio
 import structlog
 
 from aitp_desk.desk.call_ends import always
+from aitp_desk.desk.calls_on_disk import CallsOnDisk
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.model.call import ActionCall
 from aitp_desk.store.base import Store
@@ -29,12 +30,12 @@ async def recover(invoking: Invoking, store: Store) -> None:
     while calls := await invoking.calls.cut_short(AT_ONCE):
         async with asyncio.TaskGroup() as group:
             for call in calls:
-                group.create_task(_end(invoking, store, call))
+                group.create_task(_end(invoking.on_disk, store, call))
 
 
-async def _end(invoking: Invoking, store: Store, call: ActionCall) -> None:
-    ended = (await invoking.carry_out(call)).call if invoking.may_repeat(call) else call
+async def _end(calls: CallsOnDisk, store: Store, call: ActionCall) -> None:
+    ended = (await calls.carry_out(call)).call if calls.may_repeat(call) else call
     if not ended.is_over:
-        ended = invoking.cut(call)
+        ended = calls.cut(call)
     _log.warning("call_was_cut_short", call=call.id, state=ended.state.value)
-    await store.run(invoking.ending(call.id, always(ended)))
+    await store.run(calls.ending(call.id, always(ended)))

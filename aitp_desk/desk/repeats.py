@@ -115,6 +115,11 @@ def opening_scope(principal: Principal, key: str | None) -> str:
     return f"address {principal.address}{_at(principal)}"
 
 
+def payment_scope(principal: Principal) -> str:
+    """Where payments are compared: at a desk. Each is known by the payer's own signature."""
+    return f"payment{_at(principal)}"
+
+
 def _at(principal: Principal) -> str:
     """Keys are compared at one desk: what they stand for does not exist at another."""
     return f" at {principal.desk}" if principal.desk else ""

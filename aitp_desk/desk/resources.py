@@ -65,6 +65,8 @@ class ResourceView(msgspec.Struct, frozen=True):
         actions: what the caller may do with it now, in the order of their declaration.
         related: links, but those whose ends are not there, or are resources that are not the
             caller's to read.
+        is_paid: whether it was paid for, and so is its reader's alone.
+        receipt: what whoever paid is told besides; empty for nothing.
     """
 
     type: ResourceType
@@ -72,6 +74,8 @@ class ResourceView(msgspec.Struct, frozen=True):
     data: Any
     actions: tuple[OpenAction, ...] = ()
     related: tuple[Related, ...] = ()
+    is_paid: bool = False
+    receipt: Mapping[str, Any] = {}
 
 
 class Resources:
@@ -108,11 +112,30 @@ class Resources:
         """The types of resources that a caller may read, in the order of their declaration."""
         return tuple(one.type for one in self._offered if _may_read(principal, one.type))
 
-    async def read(self, principal: Principal, path: str) -> ResourceView:
+    def paid_reading(self, path: str) -> tuple[str, Mapping[str, Any]] | None:
+        """The query that reads what is paid for first, and its arguments; None for all else.
+
+        Raises:
+            ResourceNotFound, InvalidRequest: as :meth:`read`.
+        """
+        offered, variables = self._find(path)
+        if not offered.type.read_by:
+            return None
+        return offered.type.read_by, offered.arguments(variables)
+
+    def bare(self, path: str) -> ResourceView:
+        """What is known of a resource by its address alone."""
+        offered, variables = self._find(path)
+        return ResourceView(
+            offered.type, expand(str(offered.type.template), variables) or path, None
+        )
+
+    async def read(self, principal: Principal, path: str, *, is_paid: bool = False) -> ResourceView:
         """Read a resource. It is noted in the audit log before anything of it is told.
 
         Parameters:
             path: as a request has it: percent-encoded, without a query.
+            is_paid: whether it was paid for, where that comes first.
 
         Raises:
             ResourceNotFound: there is none at this address, for this caller.
@@ -124,6 +147,8 @@ class Resources:
         """
         offered, variables = self._find(path)
         type_ = offered.type
+        if type_.read_by and not is_paid:
+            raise ValueError(f"{type_.name} is read by {type_.read_by}, which is paid for.")
         check_open(principal, type_.open_to, type_.name, str(type_.template))
         performing = self._invoking.performing
         context = performing.context_of(principal, new_id("read", self._clock()))

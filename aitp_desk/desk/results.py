@@ -15,6 +15,9 @@ from aitp_desk.model.call import ActionCall
 from aitp_desk.model.resource import fill_links
 
 DONE = "It was done. This site does not offer this any more."
+PLAIN: tuple[str, str | None] = (TEXT_ANSWER, None)
+"""What :func:`choose_type` gives for words, which everybody can read."""
+GOES_BACK = "What was paid for it goes back."
 LONGEST_TEXT = 4000
 """How long a result in words may be, in characters."""
 _MOST_ITEMS = 20
@@ -79,7 +82,8 @@ def end_in_words(action: Action | None, call: ActionCall) -> str:
         action: that was called; None where the site does not offer it any more.
     """
     if call.error is not None:
-        return call.error.in_words
+        told = call.error.in_words
+        return f"{told} {GOES_BACK}" if call.goes_back else told
     if action is None:
         return call.text or DONE
     said = call.text or "\n".join(_spell(call.result, 0)) or f"Done: {action.summary}"

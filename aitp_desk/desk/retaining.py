@@ -1,8 +1,8 @@
 """Retention: what has been kept for as long as the site's owner wants goes.
 
 A pass looks at all threads that are old enough, a page at a time, and drops those that were not
-used since, one unit of work each; then files, calls on no thread, and rows of the audit log. It
-makes room for callers between two of these.
+used since, one unit of work each; then files, calls on no thread, sealed values, and rows of the
+audit log. It makes room for callers between two of these.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from functools import partial
+
+import msgspec
 
 from aitp_desk.config import Retention
 from aitp_desk.config.units import DAY_SECONDS
@@ -26,6 +28,7 @@ from aitp_desk.store.work.retention import (
     note_retention,
     trim_audit,
 )
+from aitp_desk.store.work.sealed import drop_old_sealed
 
 EVERY_SECONDS = 3600
 BETWEEN_SECONDS = 0.01
@@ -34,6 +37,7 @@ PAGE_ROWS = 500
 FOLDED_AT_ONCE = 100
 FILES_AT_ONCE = 10
 CALLS_AT_ONCE = 100
+SEALED_AT_ONCE = 100
 AUDIT_AT_ONCE = 1000
 
 
@@ -69,7 +73,7 @@ class Retaining:
     @property
     def is_wanted(self) -> bool:
         """Whether anything is not to be kept for ever."""
-        return self._settings != Retention()
+        return any(msgspec.structs.astuple(self._settings))
 
     async def retain(self) -> int:
         """Drop what has had its time; return how much that was.
@@ -94,6 +98,12 @@ class Retaining:
                 drop_old_calls, self._before(settings.calls_days), CALLS_AT_ONCE
             )
             await self._note("calls", count)
+            gone += count
+        if settings.sealed_days:
+            count = await self._repeat(
+                drop_old_sealed, self._before(settings.sealed_days), SEALED_AT_ONCE
+            )
+            await self._note("sealed", count)
             gone += count
         if settings.audit_days:
             before = self._before(settings.audit_days)

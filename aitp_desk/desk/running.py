@@ -11,13 +11,13 @@ import msgspec
 
 from aitp_desk.desk.agents import SiteAgents
 from aitp_desk.desk.following import Following
+from aitp_desk.desk.opening import Opening
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.repeats import Repeats, Request, check_hops, thread_scope
 from aitp_desk.desk.scopes import check_scope
 from aitp_desk.desk.shares import Wake
 from aitp_desk.model.access import Need
-from aitp_desk.model.chain import new_salt
 from aitp_desk.model.errors import RunNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.principal import Principal
@@ -27,9 +27,9 @@ from aitp_desk.model.run_step import Step
 from aitp_desk.model.thread import ThreadDraft, check_metadata
 from aitp_desk.store import reads, run_reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.records import NewDraft, Order
+from aitp_desk.store.records import Order
 from aitp_desk.store.run_records import NewRun, RunPage, StepPage
-from aitp_desk.store.work.driving import cancel_run, set_run_metadata, start_run, submit_outputs
+from aitp_desk.store.work.driving import cancel_run, set_run_metadata, submit_outputs
 
 
 class Running:
@@ -49,6 +49,7 @@ class Running:
         *,
         store: Store,
         agents: SiteAgents,
+        opening: Opening,
         posting: Posting,
         reading: Reading,
         repeats: Repeats,
@@ -59,6 +60,7 @@ class Running:
     ) -> None:
         self._store = store
         self._agents = agents
+        self._opening = opening
         self._posting = posting
         self._reading = reading
         self._repeats = repeats
@@ -84,26 +86,9 @@ class Running:
         """
         check_scope(principal)
         check_hops(request)
-        for place, message in enumerate(draft.messages):
-            self._posting.check_words(message, f"additional_messages[{place}].")
-        now = self._clock()
-        run = self._new_run(principal, draft, now)
+        run = self._new_run(principal, draft, self._clock())
         with self._repeats.once(request, thread_scope(principal, thread_id)) as once:
-            await self._posting.check_attached(
-                principal, draft.messages, once, "additional_messages"
-            )
-            placed = await self._store.run(
-                start_run,
-                thread_id=thread_id,
-                principal=principal,
-                run=run,
-                drafts=tuple(
-                    NewDraft(new_id("msg", now), new_salt(), message) for message in draft.messages
-                ),
-                once=once,
-                now=int(now),
-                idle_before=self._posting.idle_before,
-            )
+            placed = await self._posting.start(principal, thread_id, run, draft.messages, once)
         if placed.run is None:
             return await self.retrieve(principal, thread_id, placed.run_id or "")
         self._following.changed(thread_id)
@@ -116,11 +101,11 @@ class Running:
         """Open a thread and start a run on it.
 
         Raises:
-            as :meth:`start`, and as :meth:`aitp_desk.desk.posting.Posting.open_thread`.
+            as :meth:`start`, and as :meth:`aitp_desk.desk.opening.Opening.open`.
         """
         check_scope(principal)
         run = self._new_run(principal, draft, self._clock())
-        opened = await self._posting.open_thread(principal, thread, request, run)
+        opened = await self._opening.open(principal, thread, request, run)
         return await self.retrieve(principal, opened.thread.id, opened.run_id or "")
 
     async def retrieve(self, principal: Principal, thread_id: str, run_id: str) -> Run:

@@ -6,14 +6,24 @@ What is written raises an epoch, as of :mod:`aitp_desk.desk.escalating`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
+import msgspec
+
+from aitp_desk.desk.capabilities.judging import Judged, Judging, Said
 from aitp_desk.desk.operators import check_length, check_name, check_words
 from aitp_desk.model.audit import Auditor
 from aitp_desk.model.chain import new_salt
+from aitp_desk.model.errors import InvalidRequest, ThreadNotFound
 from aitp_desk.model.ids import new_id
 from aitp_desk.model.note import NOTE_PREFIX, Note
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import Draft
+from aitp_desk.model.ticket import OPERATORS
+from aitp_desk.store import reads
 from aitp_desk.store.base import Store
+from aitp_desk.store.records import Once
 from aitp_desk.store.work.answering import Spoken
 from aitp_desk.store.work.stepping_in import (
     add_note,
@@ -29,11 +39,18 @@ class SteppingIn:
 
     Parameters:
         clock: Unix seconds.
+        judging: has capabilities judge what is said at each agent's desk, by its name.
     """
 
-    def __init__(self, store: Store, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        clock: Callable[[], float],
+        judging: Mapping[str, Judging] = MappingProxyType({}),
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._judging = judging
 
     async def take(self, thread_id: str, operator: str, by: Auditor) -> None:
         """Take a thread over: no run starts there, and what was at work ends.
@@ -64,13 +81,17 @@ class SteppingIn:
         """
         await self._store.run(release_thread, thread_id=thread_id, now=int(self._clock()), by=by)
 
-    async def say(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
+    async def say(
+        self, thread_id: str, words: str, operator: str, by: Auditor, once: Once | None = None
+    ) -> None:
         """Say something on a thread that this operator has.
 
         Parameters:
             operator, by: as of :meth:`take`.
+            once: the request's idempotency key: what was said with it is not said again.
 
         Raises:
+            IdempotencyConflict: the key was used with another request.
             ThreadNotFound: there is no such thread.
             InvalidRequest: there are no words, or too many, or the name is none.
             PreconditionFailed: this operator does not have it.
@@ -84,7 +105,59 @@ class SteppingIn:
             said=_spoken(words, operator, now),
             now=int(now),
             by=by,
+            once=once,
         )
+
+    async def send(
+        self,
+        thread_id: str,
+        part: str,
+        operator: str,
+        principal: Principal,
+        by: Auditor,
+        once: Once | None = None,
+    ) -> None:
+        """Say a message of a capability on a thread that this operator has; it is judged.
+
+        Parameters:
+            part: the message, as it stands among the parts of one.
+            principal: who speaks, as capabilities and the audit log know them.
+            operator, by, once: as of :meth:`say`.
+
+        Raises:
+            as :meth:`say`.
+            InvalidRequest: it breaks the schema of its capability, or is none of one.
+            DeskError: its capability refuses it.
+            PreconditionFailed: somebody else changed each time what it follows from.
+        """
+        check_length(part)
+        check_name(operator)
+        now = self._clock()
+        kept = await reads.thread(self._store, thread_id)
+        judging = None if kept is None else self._judging.get(kept.thread.desk)
+        if kept is None or judging is None:
+            raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        actor = f"{kept.thread.actors[0].id}/{OPERATORS}/{operator}"
+        spoken = _spoken(part, operator, now)
+        draft = Draft("assistant", (part,), actor=actor)
+        parts = judging.parts(draft)
+        if not parts:
+            raise InvalidRequest("This is no message of a capability of the site.", param="message")
+
+        async def write(judged: Judged) -> None:
+            (written,) = judged.drafts
+            await self._store.run(
+                speak_on_thread,
+                thread_id=thread_id,
+                said=msgspec.structs.replace(spoken, words=written.content[0]),
+                now=int(now),
+                by=by,
+                effects=judged.effects,
+                once=once,
+            )
+
+        said = Said(spoken.id, draft, actor, parts)
+        await judging.settle(principal, thread_id, kept.thread.actors, (said,), write)
 
     async def resolve(self, thread_id: str, words: str, operator: str, by: Auditor) -> None:
         """Give a thread back that this operator has, and end what a person was asked for there.

@@ -7,7 +7,7 @@ from asyncio import FIRST_COMPLETED
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 from aitp_desk.config import Events
-from aitp_desk.desk.capabilities.wording import ReadersWording
+from aitp_desk.desk.capabilities.wording import ReadersRunWording, ReadersWording
 from aitp_desk.desk.channel import EVERYTHING, NOTHING, Outlet, Upto, Wording
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.places import Places
@@ -52,6 +52,7 @@ class Streams:
         wording: Wording,
         *,
         param: str,
+        in_words: bool = True,
     ) -> Stream:
         """Open a stream of a thread's events. It counts until it has been called and has ended.
 
@@ -59,6 +60,8 @@ class Streams:
             after: number of the last event that the caller knows; None for the newest.
             wording: how the caller is told.
             param: where the caller named the number.
+            in_words: whether the wording is given words in place of structured messages that the
+                caller has not declared; else messages as they were said.
 
         Raises:
             ThreadNotFound: there is none, it is closed, or it is not the caller's.
@@ -78,7 +81,7 @@ class Streams:
                 param=param,
             )
         telling = self._reading.telling
-        if telling.is_wanted:
+        if in_words and telling.is_wanted:
             readers = await telling.readers(principal, thread_id)
             wording = ReadersWording(wording, telling, readers)
         leave = self._places.take(principal)
@@ -112,6 +115,7 @@ class Streams:
         try:
             run = await start()
             queued = await self._reading.queued_at(run)
+            wording = await self._tell_in_words(principal, run.thread_id, word(run))
         except BaseException:
             leave()
             raise
@@ -119,13 +123,22 @@ class Streams:
         async def stream(outlet: Outlet) -> None:
             try:
                 with self._following.run_stream(
-                    run.thread_id, run.id, word(run), queued - 1
+                    run.thread_id, run.id, wording, queued - 1
                 ) as listening:
                     await listening.follow(outlet, self._upto(principal, run.thread_id, outlet))
             finally:
                 leave()
 
         return stream
+
+    async def _tell_in_words(
+        self, principal: Principal, thread_id: str, wording: RunWording
+    ) -> RunWording:
+        telling = self._reading.telling
+        if not telling.is_wanted:
+            return wording
+        readers = await telling.readers(principal, thread_id)
+        return ReadersRunWording(wording, telling, readers)
 
     async def open_told(
         self, principal: Principal, tell: Callable[[], AsyncIterator[bytes]]

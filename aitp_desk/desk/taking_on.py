@@ -3,7 +3,8 @@
 A call whose job is taken up a second time was cut short: by a crash, or by a deadline that it did
 not keep. What may be repeated is, with the same id; of the rest it is said that nobody knows what
 became of it. What a person has approved is looked into once more before it is carried out: things
-may stand otherwise by then. Whoever gave an address is told of the end there (``callbacks.py``).
+may stand otherwise by then. So is what was paid, of whatever kind, and a person is asked where one
+has to approve it. Whoever gave an address is told of the end there (``callbacks.py``).
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 
+from aitp_desk.desk.approving import ask_approval, waiting_for_approval
 from aitp_desk.desk.call_ends import always, failed
-from aitp_desk.desk.call_jobs import KIND, Carried, carried_by, job_of_call
+from aitp_desk.desk.call_jobs import KIND, PAID_KIND, Carried, carried_by, job_of_call
 from aitp_desk.desk.callbacks import call_back
+from aitp_desk.desk.calls_on_disk import CallsOnDisk
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.job_kinds import Finish, GiveUp, JobKind, Retry
@@ -26,7 +29,7 @@ from aitp_desk.model.ticket import Ticket, TicketKind
 from aitp_desk.store import call_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.job_records import ClaimedJob
-from aitp_desk.store.work.calls import Along
+from aitp_desk.store.work.calls import Along, move_call
 from aitp_desk.store.work.jobs import enqueue_job
 from aitp_desk.store.work.tickets import hand_call_to_people, ticket_of_call
 
@@ -69,17 +72,18 @@ class TakingOn:
         """Carry out the calls of these desks, by their names; before the jobs begin."""
         self._invoking = invoking
         longest = [a.deadline_seconds for one in invoking.values() for a in one.actions]
-        self._jobs.handle(
-            JobKind(
-                name=KIND,
-                handler=self._carry_on,
-                deadline=max(longest, default=0.0) + ROOM_SECONDS,
-                delays=DELAYS,
-                at_once=AT_ONCE,
-                of_one=OF_ONE,
-                given_up=self._give_up,
+        for name, handler in ((KIND, self._carry_on), (PAID_KIND, self._carry_on_paid)):
+            self._jobs.handle(
+                JobKind(
+                    name=name,
+                    handler=handler,
+                    deadline=max(longest, default=0.0) + ROOM_SECONDS,
+                    delays=DELAYS,
+                    at_once=AT_ONCE,
+                    of_one=OF_ONE,
+                    given_up=self._give_up,
+                )
             )
-        )
 
     def enqueue(self, call: ActionCall) -> Along:
         """Make what is written with a call so that it is carried out."""
@@ -89,6 +93,36 @@ class TakingOn:
         """Have it carried out now."""
         self._jobs.wake()
 
+    async def _carry_on_paid(self, claim: ClaimedJob) -> Finish | None:
+        """Go on with a call that was paid: have a person asked who approves it, or make it."""
+        call = await call_reads.call_by_id(self._store, claim.ref)
+        invoking = None if call is None else self._invoking.get(call.desk)
+        if call is None or invoking is None:
+            return await self._carry_on(claim)
+        if call.state is CallState.STARTED and await invoking.on_disk.needs_approval(call):
+            action = invoking.action(call.action)
+            waits = waiting_for_approval(call)
+            asking = ask_approval(action, waits, self._clock())
+            return Finish(
+                partial(
+                    move_call,
+                    call=waits,
+                    before=CallState.STARTED,
+                    turn=None,
+                    by=None,
+                    now=int(self._clock()),
+                    along=asking,
+                ),
+                partial(self._waits_for_person, waits),
+            )
+        return await self._carry_on(claim)
+
+    def _waits_for_person(self, call: ActionCall) -> None:
+        """Have whoever follows its thread know of it."""
+        self._jobs.wake()
+        if call.thread_id is not None:
+            self._following.changed(call.thread_id)
+
     async def _carry_on(self, claim: ClaimedJob) -> Finish | None:
         call = await call_reads.call_by_id(self._store, claim.ref)
         if call is None or call.state is not CallState.STARTED:
@@ -96,30 +130,34 @@ class TakingOn:
         invoking = self._invoking.get(call.desk)
         if invoking is None:
             raise GiveUp(_NO_DESK)
-        if claim.attempt > 1 and not invoking.may_repeat(call):
-            return self._finish(invoking.cut(call))
+        calls = invoking.on_disk
+        if claim.attempt > 1 and not calls.may_repeat(call):
+            return self._finish(calls.cut(call))
         if claim.attempt == 1:
-            refused = await self._look_again(invoking, call, carried_by(claim))
+            refused = await self._look_again(calls, call, carried_by(claim))
             if refused is not None:
                 return self._finish(refused)
-        performed = await invoking.carry_out(call)
+        performed = await calls.carry_out(call)
         if performed.ticket is not None:
             return self._ask_people(call, performed.ticket)
         ended = performed.call
         is_passing = ended.error is not None and ended.error.kind in _PASSING
-        if is_passing and invoking.may_repeat(call) and claim.failures < len(DELAYS):
+        # for what is no async call somebody waits, who has paid and wants to hear of it
+        is_async = invoking.action(call.action).kind == "async" if is_passing else False
+        if is_async and calls.may_repeat(call) and claim.failures < len(DELAYS):
             raise Retry("The action was not available.")
         return self._finish(ended)
 
     async def _look_again(
-        self, invoking: Invoking, call: ActionCall, carried: Carried
+        self, calls: CallsOnDisk, call: ActionCall, carried: Carried
     ) -> ActionCall | None:
         """See whether a call that was accepted may still be begun; as it failed where not."""
+        is_paid = call.payment is not None
         if carried.is_approved:
-            return await invoking.look_again(call)
+            return await calls.look_again(call)
         if await was_revoked(self._store, call.asked_by.id, call.accepted_at or call.created_at):
             return failed(call, Forbidden(REVOKED), int(self._clock()))
-        return None
+        return await calls.look_again(call) if is_paid else None
 
     def _ask_people(self, call: ActionCall, ticket: Ticket) -> Finish:
         """Have people carry a call out, for as long as it may go on."""
@@ -132,12 +170,12 @@ class TakingOn:
         invoking = self._invoking.get(claim.desk)
         if invoking is None:  # whoever has it tried again has put the site agent back
             return Finish()
-        ending = invoking.ending(claim.ref, invoking.cut, self._tell)
+        calls = invoking.on_disk
+        ending = calls.ending(claim.ref, calls.cut, self._tell)
         return Finish(ending, self._jobs.wake)
 
     def _finish(self, ended: ActionCall) -> Finish:
-        invoking = self._invoking[ended.desk]
-        ending = invoking.ending(ended.id, always(ended), self._tell)
+        ending = self._invoking[ended.desk].on_disk.ending(ended.id, always(ended), self._tell)
         return Finish(ending, partial(self._ended, ended))
 
     def _ended(self, ended: ActionCall) -> None:

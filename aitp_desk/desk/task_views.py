@@ -12,9 +12,11 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.calling_directly import CallingDirectly
+from aitp_desk.desk.capabilities.awaiting import Awaiting
 from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.model.call import CallState
+from aitp_desk.model.open_request import OpenRequest
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.task import Result, Task, TaskState, Told
 from aitp_desk.model.thread import Message, Origin
@@ -28,6 +30,7 @@ LOOKED_THROUGH = 20
 NO_ANSWER = "Nothing was said to this."
 GONE = "What became of this is not kept any more."
 
+PAID = "It is paid."
 _RUNS = {
     RunState.QUEUED: TaskState.SUBMITTED,
     RunState.IN_PROGRESS: TaskState.WORKING,
@@ -103,8 +106,11 @@ class TaskViews:
         calling: looks at the calls that tasks are.
     """
 
-    def __init__(self, store: Store, calling: CallingDirectly, telling: Telling) -> None:
+    def __init__(
+        self, store: Store, calling: CallingDirectly, telling: Telling, awaiting: Awaiting
+    ) -> None:
         self._telling = telling
+        self._awaiting = awaiting
         self._store = store
         self._calling = calling
 
@@ -153,7 +159,9 @@ class TaskViews:
         return [] if message is None else [Told(self._telling.in_words(message))]
 
     async def _replies(self, turn: KeptTurn) -> tuple[Message, ...]:
-        return () if turn.run_id is None else await reads.replies(self._store, turn.run_id)
+        if turn.run_id is None:
+            return ()
+        return tuple(map(self._telling.in_words, await reads.replies(self._store, turn.run_id)))
 
     async def _stands(
         self,
@@ -166,7 +174,11 @@ class TaskViews:
             unmade = _unmade.decode(turn.said)
             if unmade.state is TaskState.COMPLETED:
                 return _Stands(unmade.state, result=unmade.result)
-            return _Stands(unmade.state, unmade.result)
+            asks = unmade.result
+            if unmade.state is TaskState.INPUT_REQUIRED and asks.data is None:
+                found = await self._awaiting.open_on(thread_id)
+                asks = msgspec.structs.replace(asks, waiting=found)
+            return _Stands(unmade.state, asks)
         if turn.call_id is not None:
             status = status or await self._calling.stands(turn.call_id)
             return _Stands(TaskState.FAILED, _in_words(GONE)) if status is None else _call(status)
@@ -176,21 +188,39 @@ class TaskViews:
         if run is None or is_with_people or run.state is RunState.COMPLETED:
             replies = await self._replies(turn)
             if not replies and message is not None:
-                replies = await self._answers(thread_id, message.seq)
+                # what a capability was sent and no run answers may be for others who take part
+                is_for_others = run is None and await self._is_structured(message)
+                asker = message.actor if is_for_others else None
+                replies = await self._answers(thread_id, message.seq, asker)
             if is_with_people and not replies:
                 if message is None:
                     return _Stands(TaskState.FAILED)
                 words = None if run is None else _in_words(TAKEN_OVER)
                 return _Stands(TaskState.WORKING, words, waits_for_people=True)
-            return _answered(run, replies, turn.created_at)
+            waiting: tuple[OpenRequest, ...] = ()
+            if replies and asks_back(replies[-1]):
+                waiting = await self._awaiting.open_on(thread_id)
+            return _answered(run, replies, turn.created_at, waiting)
         words = None if run.error is None else _in_words(run.error)
         if run.state is RunState.CAPPED and message is not None:
             said = await self._answers(thread_id, message.seq)
             words = Result(said[-1].content) if said else None
         return _Stands(_RUNS[run.state], words, at=_moved_at(run))
 
-    async def _answers(self, thread_id: str, seq: int) -> tuple[Message, ...]:
-        """What the desk has said next, by whichever run or person; none where it has not."""
+    async def _is_structured(self, told: Message) -> bool:
+        """Whether what was told in words was said as a message of a capability."""
+        said = await reads.message(self._store, told.thread_id, told.id)
+        return said is not None and said.content != told.content
+
+    async def _answers(
+        self, thread_id: str, seq: int, asker: str | None = None
+    ) -> tuple[Message, ...]:
+        """What the desk has said next, by whichever run or person; none where it has not.
+
+        Parameters:
+            asker: id of the actor to whom others may have answered as well; None where they do not
+                count.
+        """
         after = await reads.messages_between(
             self._store,
             thread_id,
@@ -199,18 +229,25 @@ class TaskViews:
             limit=LOOKED_THROUGH,
             order="asc",
         )
-        said = (one for one in after if one.origin is Origin.DESK)
+        said = (
+            one
+            for one in after
+            if one.origin is Origin.DESK or (asker is not None and one.actor != asker)
+        )
         return tuple(map(self._telling.in_words, said))[:1]
 
 
-def _answered(run: Run | None, replies: tuple[Message, ...], began: int) -> _Stands:
+def _answered(
+    run: Run | None, replies: tuple[Message, ...], began: int, waiting: tuple[OpenRequest, ...]
+) -> _Stands:
     if not replies:
         at = began if run is None else _moved_at(run)
         return _Stands(TaskState.COMPLETED, result=_in_words(NO_ANSWER), at=at)
     *before, last = replies
     said, at = tuple(before), last.created_at
     if asks_back(last):
-        return _Stands(TaskState.INPUT_REQUIRED, Result(last.content), said=said, at=at)
+        asks = Result(last.content, waiting=waiting)
+        return _Stands(TaskState.INPUT_REQUIRED, asks, said=said, at=at)
     return _Stands(TaskState.COMPLETED, result=Result(last.content), said=said, at=at)
 
 
@@ -218,14 +255,20 @@ def _call(status: CallStatus) -> _Stands:
     call = status.call
     state, at = _CALLS[call.state], call.ended_at or 0
     if status.offer is not None:
-        return _Stands(state, result=Result((status.offer.text,), call.result), at=at)
+        paid = Result((PAID,), receipt=call.receipt) if call.receipt else None
+        return _Stands(state, paid, result=Result((status.offer.text,), call.result), at=at)
     if call.error is not None:
         told: dict[str, Any] = {"code": call.error.kind}
         if call.error.recovery is not None:
             told["recovery"] = call.error.recovery
-        return _Stands(state, Result((call.error.message,), told), at=at)
+        return _Stands(state, Result((call.error.message,), told, receipt=call.receipt), at=at)
+    if call.state is CallState.WAITING_PAYMENT:
+        if status.terms is None:  # what was paid is looked at
+            return _Stands(TaskState.WORKING, _in_words(call.how_far), at=at)
+        costs = f"{call.action} costs {call.price}, which is paid before it is done."
+        return _Stands(state, Result((costs,), terms=status.terms), at=at)
     awaited = {"eta_seconds": status.eta_seconds}
-    words = Result((call.progress or "It was taken on.",), awaited)
+    words = Result((call.how_far,), awaited)
     is_with_people = call.state is CallState.WAITING_APPROVAL
     return _Stands(state, words, at=at, waits_for_people=is_with_people)
 

@@ -13,8 +13,12 @@ from typing import Any
 import msgspec
 
 from aitp_desk.desk.calling_directly import CallingDirectly, DirectCall
+from aitp_desk.desk.capabilities.awaiting import Awaiting
+from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.desk.following import Following
 from aitp_desk.desk.limits import Allowance
+from aitp_desk.desk.opening import Opening
+from aitp_desk.desk.paid_ends import PaidEnds
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.repeats import Request, check_hops
@@ -30,9 +34,12 @@ from aitp_desk.desk.task_reach import TaskReach
 from aitp_desk.desk.task_turns import TaskTurns
 from aitp_desk.desk.task_views import TaskViews, Unmade
 from aitp_desk.model.access import Need
+from aitp_desk.model.call import PAYMENT
 from aitp_desk.model.errors import (
     DeskError,
     InvalidRequest,
+    PaymentRequired,
+    PreconditionFailed,
     TaskNotCancelable,
     TaskNotFound,
 )
@@ -69,17 +76,21 @@ class Tasks:
         desk: str,
         actor: Actor,
         store: Store,
+        opening: Opening,
         posting: Posting,
         reading: Reading,
+        awaiting: Awaiting,
         runs: Running,
         calling: CallingDirectly,
         sessions: Sessions,
         following: Following,
         pushing: TaskPushing,
+        paid_ends: PaidEnds,
         clock: Callable[[], float],
     ) -> None:
         self._desk = desk
         self._store = store
+        self._opening = opening
         self._posting = posting
         self._reading = reading
         self._runs = runs
@@ -87,7 +98,8 @@ class Tasks:
         self._following = following
         self._clock = clock
         self._pushing = pushing
-        self._views = TaskViews(store, calling, reading.telling)
+        self._paid_ends = paid_ends
+        self._views = TaskViews(store, calling, reading.telling, awaiting)
         self._reach = TaskReach(
             desk=desk,
             store=store,
@@ -132,20 +144,26 @@ class Tasks:
         check_scope(principal)
         self._pushing.check(sent.push)
         kept, thread_id = await self._turns.place(principal, sent)
+        unpaid: tuple[str, ...] = ()
         if thread_id is None:
-            opened = await self._posting.open_thread(principal, ThreadDraft((draft,)), request)
+            opened = await self._opening.open(principal, ThreadDraft((draft,)), request)
             thread_id, said, run_id = opened.thread.id, opened.messages[-1], opened.run_id
         else:
+            unpaid = await self._paid_ends.unpaid_on(thread_id)
             posted = await self._posting.post(principal, thread_id, draft, request)
             said, run_id = posted.message, posted.run_id
         if request.key is not None and run_id is not None:
             again = await task_reads.task_of_run(self._store, run_id, self._desk)
             if again is not None:
                 return await self._views.view(again)
-        turn = NewTurn(message_id=said.id, run_id=run_id)
+        call_id = await self._paid_ends.meant_by(said, unpaid) if run_id is None else None
+        turn = NewTurn(message_id=said.id, run_id=run_id, call_id=call_id)
         if kept is None:
             sent = await self._turns.named(principal, thread_id, sent)
-        return await self._turns.keep(self._turns.draft(principal, kept, thread_id, sent), turn)
+        task = await self._turns.keep(self._turns.draft(principal, kept, thread_id, sent), turn)
+        if call_id is None or task.state is not TaskState.INPUT_REQUIRED:
+            return task
+        return _refused(task, await self._paid_ends.told_after(thread_id, said.seq))
 
     async def call(
         self,
@@ -186,9 +204,15 @@ class Tasks:
         else:
             draft = self._turns.draft(principal, kept, thread_id, sent)
         asked = msgspec.structs.replace(asked, thread_id=draft.task.thread_id)
-        called = CalledTurn(draft, to_json(written), self._clock)
+        called = CalledTurn(draft, to_json(self._calling.shown(asked, written)), self._clock)
+        status: CallStatus | None
+        refused = ""
         try:
             status = await self._calling.call(principal, asked, request, allowance, called.beside)
+        except PaymentRequired as error:
+            status = await self._calling.stands(error.call_id or "")
+            turn = called.turn(unmade_by(error) if status is None else status)
+            refused = error.refused
         except DeskError as error:
             if called.is_begun and not called.is_ended:
                 raise  # it was not begun, for what would have been written with it
@@ -196,8 +220,31 @@ class Tasks:
         else:
             turn = called.turn(status)
         if called.is_begun:
-            return await self._turns.kept(draft, turn, status)
-        return await self._turns.keep(draft, turn)
+            task = await self._turns.kept(draft, turn, status)
+        else:
+            task = await self._turns.keep(draft, turn)
+        return _refused(task, refused)
+
+    async def pay(self, principal: Principal, sent: Sent, payment: Mapping[str, Any]) -> Task:
+        """Pay for the call that a task is, and wait for what comes of that.
+
+        Parameters:
+            payment: a message that pays.
+
+        Returns:
+            The task as it stands then; of a payment that does not pay it says why.
+
+        Raises:
+            PreconditionFailed: it waits for no payment, or this pays for another call.
+        """
+        task = await self._find_to_write(principal, sent.task_id)
+        if task.call_id is None:
+            raise PreconditionFailed("Nothing has to be paid for this task.", param=PAYMENT)
+        try:
+            await self._calling.pay(principal, task.call_id, payment)
+        except PaymentRequired as error:
+            return _refused(await self.find(principal, task.id), error.refused)
+        return await self.find(principal, task.id)
 
     async def note(
         self,
@@ -320,3 +367,11 @@ class Tasks:
             return None
         made = "" if before is None else before.call.id
         return await task_reads.task_of_call(self._store, made, self._desk)
+
+
+def _refused(task: Task, why: str) -> Task:
+    """A task that says why a payment for it does not pay; itself where there is no such reason."""
+    if not why or task.asks is None:
+        return task
+    asks = msgspec.structs.replace(task.asks, texts=(why, *task.asks.texts), refused=why)
+    return msgspec.structs.replace(task, asks=asks)

@@ -17,6 +17,7 @@ import msgspec
 from aitp_desk.agent.base import Answer, Said
 from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.agent.tools import Asks, Called, Invoke, Round, Tool, ToolResult
+from aitp_desk.desk.capabilities.speaking import Speaking
 from aitp_desk.desk.consenting import agrees, consent_question
 from aitp_desk.desk.conversation import Conversation
 from aitp_desk.desk.invocation import (
@@ -26,15 +27,25 @@ from aitp_desk.desk.invocation import (
     Ended,
     Invocation,
     Invoked,
+    PaymentNeeded,
     say_nothing,
 )
 from aitp_desk.desk.invoking import Invoking
 from aitp_desk.desk.limits import Limiter
+from aitp_desk.desk.questioning import payment_question, question_in_words
+from aitp_desk.desk.questions import memory_of, next_question, refused
 from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.call import ActionCall, CallState
-from aitp_desk.model.errors import DeskError, NotAuthenticated, ScopeMissing, UnknownAction
+from aitp_desk.model.errors import (
+    DeskError,
+    InvalidRequest,
+    NotAuthenticated,
+    ScopeMissing,
+    UnknownAction,
+)
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import ToolCall
+from aitp_desk.model.secret_places import public_schema
 
 MAX_RESULT = 16_000
 """How much of a result an agent is given, in characters."""
@@ -45,6 +56,11 @@ CUT_SHORT = (
     " tell the visitor so."
 )
 
+NOT_IN_WORDS = (
+    "Nothing was done: {!r} is secret and is not taken in words. Do not ask the visitor for it; it"
+    " is filled in by a form, or sent with the call by a program."
+)
+
 
 class Tooling:
     """Hands actions to agents.
@@ -53,14 +69,21 @@ class Tooling:
         invoking: what calls them.
         limiter: how often that may be.
         now: the present moment in the site's time zone, from which ``tomorrow`` is counted.
+        speaking: asks by capabilities.
     """
 
     def __init__(
-        self, invoking: Invoking, *, limiter: Limiter, now: Callable[[], datetime]
+        self,
+        invoking: Invoking,
+        *,
+        limiter: Limiter,
+        now: Callable[[], datetime],
+        speaking: Speaking,
     ) -> None:
         self.invoking = invoking
         self.limiter = limiter
         self.now = now
+        self.speaking = speaking
         self._tools = tuple((action, tool_of(action)) for action in invoking.actions)
         self._open = lru_cache(_SCOPES_KEPT)(self._find_open)
 
@@ -86,7 +109,7 @@ class Tooling:
             arguments = msgspec.json.decode(call.arguments or "{}", type=dict[str, object])
         except msgspec.DecodeError:
             return ToolResult("The arguments are not a JSON object.", failed=True)
-        made = conversation.made_before(call.name, arguments)
+        made = conversation.made_before(call.name, arguments, self.invoking.secrets.shown)
         if made is not None:
             return tell_call(made)
         invocation = Invocation(
@@ -101,14 +124,75 @@ class Tooling:
             tool_call_id=call.id,
         )
         try:
+            unpaid = await self._unpaid(principal, conversation, invocation)
+            if unpaid is not None:
+                return self._tell(unpaid)
+            asks = await self._ask_for_more(principal, invocation)
+            if asks is not None:
+                return asks
             invoked = await self._invoke(principal, conversation, invocation)
         except (UnknownAction, NotAuthenticated, ScopeMissing):
             return ToolResult(f"There is no action named {call.name[:64]!r}.", failed=True)
         except DeskError as error:
+            if self.invoking.secrets.among(call.name, (error.param or "",)) is not None:
+                return ToolResult(NOT_IN_WORDS.format(error.param), failed=True)
             where = f" ({error.param})" if error.param else ""
             return ToolResult(f"{error.message}{where}", failed=True)
         conversation.invoked.append(invoked)
         return self._tell(invoked)
+
+    async def _unpaid(
+        self, principal: Principal, conversation: Conversation, invocation: Invocation
+    ) -> PaymentNeeded | None:
+        """The same call, where the desk has asked last that it is paid; None where it has not.
+
+        What was begun to be paid may settle yet, and a second quote would be paid twice.
+        """
+        if conversation.answers is None:
+            return None
+        waiting = await self.invoking.calls.waiting(conversation.answers, principal)
+        if waiting is None or waiting.price is None or waiting.payment is None:
+            return None
+        shown, name = self.invoking.secrets.shown, invocation.name
+        same = shown(name, waiting.arguments) == shown(name, invocation.arguments)
+        if waiting.action != name or not same:
+            return None
+        again = msgspec.structs.replace(invocation, waiting=waiting)
+        return PaymentNeeded(again, waiting.price)
+
+    async def _ask_for_more(
+        self, principal: Principal, invocation: Invocation
+    ) -> ToolResult | None:
+        """Have a call wait for what it lacks, where a capability asks the visitor for that.
+
+        Returns:
+            What is asked; None where nothing is missing, or the agent is to ask for it itself.
+        """
+        if not self.speaking.may_ask:
+            return None
+        offered = self.invoking.find(principal, invocation.name)
+        arguments = invocation.arguments
+        context = self.invoking.context(principal, None)
+        asked = await next_question(offered, arguments, context)
+        if asked is None:
+            try:
+                offered.read(arguments)
+            except InvalidRequest as error:
+                again = refused(offered.action, None, arguments, error)
+                if again is not None:
+                    asked, arguments = again.again, again.arguments
+        if asked is None or not self.speaking.asks(asked.question):
+            return None
+        invocation = msgspec.structs.replace(invocation, arguments=arguments)
+        call = await self.invoking.waits.begin(
+            principal, ConsentNeeded(invocation, None), memory_of(asked, arguments), say_nothing
+        )
+        words = question_in_words(asked.question)
+        return ToolResult(
+            "Nothing was done: the visitor is asked for what is missing.",
+            failed=True,
+            asks=Asks(words.question, words.options, call.id),
+        )
 
     async def _invoke(
         self, principal: Principal, conversation: Conversation, invocation: Invocation
@@ -120,10 +204,11 @@ class Tooling:
         invoked = await self.invoking.invoke(
             principal, invocation, conversation.begun, conversation.ended
         )
-        if not isinstance(invoked, ConsentNeeded):
+        if not isinstance(invoked, ConsentNeeded | PaymentNeeded):
             return invoked
-        call = await self.invoking.wait_for(principal, invoked, None, say_nothing)
-        return ConsentNeeded(msgspec.structs.replace(invocation, waiting=call), invoked.price)
+        call = await self.invoking.waits.begin(principal, invoked, None, say_nothing)
+        waiting = msgspec.structs.replace(invocation, waiting=call)
+        return msgspec.structs.replace(invoked, invocation=waiting)
 
     async def take_answer(self, principal: Principal, conversation: Conversation) -> None:
         """Carry out what the desk has asked about last, where the visitor's words agree to it.
@@ -143,8 +228,10 @@ class Tooling:
             return
         if not agreed:
             with suppress(DeskError):  # it is over already
-                await self.invoking.decline(waiting, say_nothing)
+                await self.invoking.waits.decline(waiting, say_nothing)
             return
+        if waiting.state is CallState.WAITING_PAYMENT:
+            return  # it is agreed to by paying
         invocation = Invocation(
             waiting.action,
             waiting.arguments,
@@ -182,6 +269,16 @@ class Tooling:
                 waiting = invocation.waiting
                 return ToolResult(
                     "Nothing was done: the visitor has to agree first, and is asked.",
+                    failed=True,
+                    asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
+                )
+            case PaymentNeeded(invocation, price):
+                action = self.invoking.action(invocation.name)
+                asks = question_in_words(payment_question(action, invocation.arguments, price))
+                waiting = invocation.waiting
+                return ToolResult(
+                    f"Nothing was done: the visitor has to pay {price} first, and is asked. Do not"
+                    " ask for a card, an account or a code yourself.",
                     failed=True,
                     asks=None if waiting is None else Asks(asks.question, asks.options, waiting.id),
                 )
@@ -255,4 +352,5 @@ def tool_of(action: Action) -> Tool:
     """An action as an agent is told of it."""
     told = (action.summary, action.description, " ".join(consequences(action)))
     description = "\n".join(filter(None, told))
-    return Tool(action.name, description, action.input_schema)
+    # what is secret is no model's to write: it would have to be told
+    return Tool(action.name, description, public_schema(action.input_schema))

@@ -86,19 +86,27 @@ def open_window(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
         At least one, where there is any. Where the newest pair alone is too large, its messages are
         shortened and named; where even so they do not fit, the newest alone is.
     """
-    start, left = len(heard), room
-    while start and heard[start - 1].tokens <= left:
-        start -= 1
-        left -= heard[start].tokens
-    start = _after_pair(heard, start)
-    if start < len(heard) or not heard:
-        return tuple(heard[start:])
-    start -= 1
+    newest = _newest(heard, room)
+    if newest or not heard:
+        return newest
+    start = len(heard) - 1
     while (earlier := _before_pair(heard, start)) != start:
         start = earlier
     share = room // (len(heard) - start)
     pair = tuple(_in_few_words(one, share) for one in heard[start:])
-    return pair if sum(one.tokens for one in pair) <= room else (_in_few_words(heard[-1], room),)
+    left = room - sum(one.tokens for one in pair)
+    if left < 0:
+        return (_in_few_words(heard[-1], room),)
+    return (*_newest(heard[:start], left), *pair)
+
+
+def _newest(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:
+    """The newest messages that fit as they are, whole pairs of them; none where no pair does."""
+    start, left = len(heard), room
+    while start and heard[start - 1].tokens <= left:
+        start -= 1
+        left -= heard[start].tokens
+    return tuple(heard[_after_pair(heard, start) :])
 
 
 def first_part(heard: Sequence[Heard], room: int) -> tuple[Heard, ...]:

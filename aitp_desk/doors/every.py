@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from aitp_desk.auth.console_sessions import ConsoleSessions
 from aitp_desk.auth.data_keys import DataKeys
 from aitp_desk.auth.identify import Identifier
 from aitp_desk.config import Config
 from aitp_desk.console.routes import make_doors as make_console_doors
+from aitp_desk.desk.capabilities.leading import Leading
 from aitp_desk.desk.capabilities.receiving import Receiving
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring
@@ -16,10 +18,12 @@ from aitp_desk.desk.noting import Noting
 from aitp_desk.doors.mcp import make_mcp_doors
 from aitp_desk.doors.oauth import make_oauth_doors
 from aitp_desk.doors.site import make_site_doors
+from aitp_desk.pages.wire import render_refusal
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.hooks.routes import make_hook_doors
 from aitp_desk.protocols.metrics.routes import make_doors as make_metrics_doors
 from aitp_desk.protocols.openapi.routes import Served
+from aitp_desk.protocols.redirects.routes import make_redirect_doors
 from aitp_desk.protocols.reply import Door
 from aitp_desk.protocols.schemas.routes import make_schema_doors
 from aitp_desk.shared import Shared
@@ -30,7 +34,6 @@ def make_every_door(
     shared: Shared,
     desks: Sequence[Desk],
     *,
-    actor: str,
     keys: DataKeys,
     identifier: Identifier,
     sessions: ConsoleSessions | None,
@@ -43,7 +46,6 @@ def make_every_door(
     Parameters:
         config: the site's.
         desks: of all site agents, the site's own first.
-        actor: the site's own, on its threads.
         keys: the desk's data keys.
         identifier: tells who is calling.
         sessions: of operators; None where there are no pages for them.
@@ -55,6 +57,7 @@ def make_every_door(
         ConfigError: a door cannot be opened as its owner wants it.
     """
     desk, *further = desks
+    receiving = _receiving(shared, desks)
     return (
         *make_console_doors(
             config,
@@ -67,24 +70,35 @@ def make_every_door(
             places=shared.places,
             clock=shared.clock,
             capabilities=shared.capabilities,
+            checking=shared.checking,
+            sealed=shared.sealed,
+            repeats=shared.repeats,
         ),
-        *make_site_doors(desk, further, config, served),
+        *make_redirect_doors(
+            _leading(shared, receiving), partial(render_refusal, config.site, render_error)
+        ),
+        *make_site_doors(desk, further, config, served, shared.capabilities.slugs),
         *make_mcp_doors(desks, config, identifier, noting),
         *make_oauth_doors(config, store=shared.store, keys=keys, clock=shared.clock),
         *make_schema_doors(shared.capabilities, render_error),
-        *make_hook_doors(_receiving(shared, actor), render_error),
+        *make_hook_doors(receiving, render_error),
         *make_metrics_doors(measuring, render_error),
     )
 
 
-def _receiving(shared: Shared, actor: str) -> Receiving:
+def _receiving(shared: Shared, desks: Sequence[Desk]) -> Receiving:
     """What takes what outside systems tell the capabilities that the site has enabled."""
     return Receiving(
         shared.capabilities,
         store=shared.store,
-        actor=actor,
+        actors={desk.name: desk.agents.default.actor for desk in desks},
         audit=shared.audit,
         changed=shared.following.changed,
         wake=shared.jobs.wake,
         clock=shared.clock,
     )
+
+
+def _leading(shared: Shared, receiving: Receiving) -> Leading:
+    """What leads people on who follow links of the capabilities."""
+    return Leading(receiving, store=shared.store, send=shared.send, clock=shared.clock)

@@ -32,6 +32,7 @@ def make_site_doors(
     further: Sequence[Desk],
     config: Config,
     served: Served | None = None,
+    speaks: Sequence[str] = (),
 ) -> tuple[Door, ...]:
     """AITP, AHP, A2A, agents.txt, OpenAPI, health, and the pages of the site.
 
@@ -40,8 +41,9 @@ def make_site_doors(
         further: those of further site agents.
         config: the site's.
         served: gives every address of the process; None where none is described.
+        speaks: slugs of the capabilities that the site has enabled.
     """
-    ahp = AhpDoor(desk, links_of(config), integrations_of(config))
+    ahp = AhpDoor(desk, links_of(config), integrations_of(config), speaks)
     openapi = _make_openapi_doors((desk, *further), config, served) if served else ()
     pages = PagesDoor(
         config.site,

@@ -51,7 +51,7 @@ class Fetched(msgspec.Struct, frozen=True):
     Parameters:
         status: of what was fetched never a redirect that names where to.
         headers: by name in any case.
-        body: decompressed; empty unless the status is 2xx.
+        body: decompressed; empty unless the status is 2xx, or reasons are wanted.
         url: the address that answered, after redirects, without a fragment.
     """
 
@@ -129,6 +129,7 @@ class Egress:
         seconds: float,
         headers: Mapping[str, str] | None = None,
         approve: Approve | None = None,
+        wants_reasons: bool = False,
     ) -> Fetched:
         """Get an address, following redirects; each is held to the same rules.
 
@@ -138,6 +139,7 @@ class Egress:
             headers: sent to the origin of ``url`` only, not where a redirect leads off it.
             approve: awaited with each address that a redirect leads to, before it is asked; it
                 raises to end the request.
+            wants_reasons: whether the body of an answer that is no 2xx is read as well.
 
         Raises:
             AddressRefused, TooManyRedirects, Unreachable, TooSlow, TooLarge: there is no answer.
@@ -150,7 +152,9 @@ class Egress:
                     if hop and approve is not None:
                         await approve(str(address))
                     own = headers if address.origin() == origin else None
-                    found = await self._ask("GET", address, own, max_bytes)
+                    found = await self._ask(
+                        "GET", address, own, max_bytes, wants_reasons=wants_reasons
+                    )
                     location = found.headers.get("Location")
                     if found.status not in _REDIRECTS or location is None:
                         return found
@@ -167,13 +171,16 @@ class Egress:
         max_bytes: int,
         seconds: float,
         headers: Mapping[str, str] | None = None,
+        method: Literal["POST", "DELETE"] = "POST",
+        wants_reasons: bool = False,
     ) -> Fetched:
-        """Post bytes to an address, once. A redirect is an answer as any other: none is followed.
+        """Send bytes to an address, once. A redirect is an answer as any other: none is followed.
 
         Parameters:
             body: sent as it is; ``headers`` say what it is.
             max_bytes: the largest body of the answer, in bytes, also once decompressed.
             seconds: for everything together.
+            wants_reasons: as of :meth:`fetch`.
 
         Raises:
             AddressRefused, Unreachable, TooSlow, TooLarge: there is no answer. Unless the address
@@ -182,17 +189,21 @@ class Egress:
         address = self._addresses.parse(url)
         try:
             async with asyncio.timeout(seconds):
-                return await self._ask("POST", address, headers, max_bytes, body)
+                return await self._ask(
+                    method, address, headers, max_bytes, body, wants_reasons=wants_reasons
+                )
         except TimeoutError:
             raise _too_slow(address, seconds) from None
 
     async def _ask(
         self,
-        method: Literal["GET", "POST"],
+        method: Literal["GET", "POST", "DELETE"],
         address: URL,
         headers: Mapping[str, str] | None,
         max_bytes: int,
         sent: bytes | None = None,
+        *,
+        wants_reasons: bool,
     ) -> Fetched:
         """One request to an address that may be asked."""
         if self._session is None:
@@ -203,7 +214,7 @@ class Egress:
                 method, address, data=sent, headers=headers, allow_redirects=False
             ) as response:
                 body = b""
-                if 200 <= response.status < 300:
+                if wants_reasons or 200 <= response.status < 300:
                     body = await _read(response, max_bytes)
                 return Fetched(response.status, response.headers, body, str(address))
         except aiohttp.ClientConnectorError as error:

@@ -13,10 +13,9 @@ from aitp_desk.config import Signals, Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.pages.assets import ICON, STYLE
 from aitp_desk.pages.policy import ON_PAGES
-from aitp_desk.pages.wire import FOREVER
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH, write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
-from aitp_desk.protocols.reply import JSON, MARKDOWN
+from aitp_desk.protocols.reply import FOREVER, JSON, MARKDOWN
 
 MOST_IN_SITEMAP = 50_000
 """A sitemap has room for no more (sitemaps.org)."""

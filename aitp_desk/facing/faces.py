@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import msgspec
@@ -91,7 +92,9 @@ class Faces:
         """
         if error is None and (reply.status < REFUSED or not _is_json(reply)):
             return self._write(reply, asked)
-        return self._refuse(reply, refused_of(error) if error else refused_in(reply.body), asked)
+        below = asked.desk.below
+        refused = refused_of(error, below) if error else refused_in(reply.body)
+        return self._refuse(reply, refused, asked)
 
     def _write(self, reply: Reply, asked: Asked) -> Reply:
         seen = reply.seen
@@ -100,6 +103,8 @@ class Faces:
         if isinstance(seen, Overview):
             body = hac.write_discovery(_discovery(seen))
             own: Headers = (("Cache-Control", "private, no-cache"), BY_FACE)
+        elif reply.pieces is not None:
+            return _wrap_pieces(reply, reply.pieces, _context(seen), asked)
         else:
             body = hac.wrap(reply.body, _context(seen))
             own = tuple(one for one in reply.headers if one[0] != "ETag")
@@ -123,11 +128,39 @@ class Faces:
             retryable=found.is_retryable,
             retry_after=found.retry_after,
             recovery=recovery,
-            extra={} if refused.param is None else {"x-param": refused.param},
+            extra=_beside(refused),
         )
         return msgspec.structs.replace(
             reply, body=hac.write_error(told), content_type=hac.MEDIA_TYPE
         )
+
+
+def _beside(refused: Refused) -> dict[str, Any]:
+    """What HAC has no member for."""
+    told = {"x-param": refused.param, "x-payment": refused.payment or None}
+    return {name: said for name, said in told.items() if said is not None}
+
+
+def _wrap_pieces(
+    reply: Reply, pieces: AsyncIterator[bytes], context: hac.Context, asked: Asked
+) -> Reply:
+    """The second face of a body too large to be held; its version follows from the body's own."""
+    before, after = hac.wrapping(context)
+    held = dict(reply.headers)
+    tag = version_of(held.pop("ETag").encode() + after)
+    headers = (*held.items(), ("ETag", f"W/{tag}"))
+    if has_version(asked.headers, tag):
+        return Reply(304, content_type=hac.MEDIA_TYPE, headers=headers)
+
+    async def wrapped() -> AsyncIterator[bytes]:
+        yield before
+        async for piece in pieces:
+            yield piece
+        yield after
+
+    return msgspec.structs.replace(
+        reply, content_type=hac.MEDIA_TYPE, headers=headers, pieces=wrapped()
+    )
 
 
 def _is_json(reply: Reply) -> bool:

@@ -7,6 +7,7 @@ from urllib.parse import quote
 import msgspec
 
 from aitp_desk.facing.asked import Asked
+from aitp_desk.facing.paying import ways_to_pay
 from aitp_desk.facing.refused import Refused
 from aitp_desk.facing.ways import Ways
 from aitp_desk.model.error_kind import ErrorKind
@@ -71,6 +72,8 @@ class Recovering:
 
     def find(self, refused: Refused, asked: Asked) -> Found:
         """What helps whoever was refused."""
+        if refused.kind is ErrorKind.PAYMENT_REQUIRED:
+            return Found(*ways_to_pay(refused, asked, self._ways.capabilities))
         helping = _Helping(refused, asked, self._ways)
         recovery = refused.recovery
         if recovery is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from aitp_desk.model.error_kind import ErrorKind
@@ -9,16 +12,22 @@ from aitp_desk.model.errors import (
     ConsentMissing,
     DeskError,
     MethodNotAllowed,
+    PaymentRequired,
     Recovery,
     ScopeMissing,
 )
 from aitp_desk.model.money import Money
+from aitp_desk.protocols.payments_wire import required_body
 
 _KINDS = frozenset(kind.value for kind in ErrorKind)
 
 
 class Refused(msgspec.Struct, frozen=True):
-    """What matters of a refusal."""
+    """What matters of a refusal.
+
+    Parameters:
+        payment: how it can be paid for, as every door tells it; empty where it cannot.
+    """
 
     kind: ErrorKind
     message: str
@@ -29,10 +38,19 @@ class Refused(msgspec.Struct, frozen=True):
     is_for_price: bool = False
     price: Money | None = None
     allowed: tuple[str, ...] = ()
+    payment: Mapping[str, Any] = {}
 
 
-def refused_of(error: DeskError) -> Refused:
-    """What matters of an error."""
+def refused_of(error: DeskError, below: str) -> Refused:
+    """What matters of an error.
+
+    Parameters:
+        below: the path below which the desk's addresses stand; empty for the site's own.
+    """
+    if isinstance(error, PaymentRequired):
+        told = msgspec.to_builtins(required_body(error, below))
+        payment = told.get("payment", {})
+        return Refused(error.kind, error.message, error.param, price=error.price, payment=payment)
     return Refused(
         error.kind,
         error.message,
@@ -53,10 +71,19 @@ class _Told(msgspec.Struct):
     detail: str = ""
     param: str | None = None
     recovery: Recovery | None = None
+    price: Money | None = None
+    payment: Mapping[str, Any] = {}
 
 
 def refused_in(body: bytes) -> Refused:
     """What matters of a refusal that was written already, as of an earlier request."""
     told = msgspec.json.decode(body, type=_Told)
     kind = ErrorKind(told.code) if told.code in _KINDS else ErrorKind.PRECONDITION_FAILED
-    return Refused(kind, told.detail, told.param, recovery=told.recovery)
+    return Refused(
+        kind,
+        told.detail,
+        told.param,
+        recovery=told.recovery,
+        price=told.price,
+        payment=told.payment,
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from aitp_desk.knowledge.base import Document, Problem
 
-_THREADS = r"v1/(?:thread|(?:threads|assistants|files|models)(?:/.+)?)"
+_THREADS = r"v1/(?:thread|(?:threads|assistants|files|models)(?:/.+)?|sealed/[^/]+)"
 _OF_AGENTS = re.compile(_THREADS)
 _OF_THE_SITE = re.compile(rf"{_THREADS}|agent/converse|llms(?:-full)?\.txt|health|ready")
 """A test holds them to what is served."""

@@ -117,6 +117,7 @@ class Action(msgspec.Struct, frozen=True):
         output_schema: JSON Schema of its result; None where it answers in content alone.
         cost: what a call costs, where that is the same each time.
         has_price: whether a call may cost something that its arguments decide.
+        is_prepaid: whether what a call costs is paid before it is made, and not elsewhere.
         approval: whether a person of the site approves a call first; of ``async`` ones alone.
         deadline_seconds: how long a call may take; of an ``async`` one each attempt.
         is_idempotent: whether the same call, made twice, does what it does once.
@@ -134,6 +135,7 @@ class Action(msgspec.Struct, frozen=True):
     safety: Safety = Safety()
     cost: Money | None = None
     has_price: bool = False
+    is_prepaid: bool = False
     approval: Approval = "never"
     preconditions: tuple[Precondition, ...] = ()
     deadline_seconds: float = DEADLINE_SECONDS

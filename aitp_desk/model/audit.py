@@ -42,6 +42,7 @@ class AuditAction(Enum):
     TOKEN_REVOKED = "token.revoked"  # noqa: S105 -- a word
     SIGNING_KEY_ROTATED = "signing_key.rotated"
     DATA_KEY_ROTATED = "data_key.rotated"
+    TRANSCRIPT_KEY_WITHDRAWN = "transcript_key.withdrawn"
     MASTER_KEY_ROTATED = "master_key.rotated"
     THREAD_CLAIMED = "thread.claimed"
     THREAD_DELETED = "thread.deleted"
@@ -73,6 +74,7 @@ class AuditAction(Enum):
     ERASED = "erased"
     RETENTION = "retention"
     CAPABILITY_NOTED = "capability.noted"
+    SEALED_READ = "sealed.read"
     LOG_TRIMMED = "log.trimmed"
     STORE_RESTORED = "store.restored"
 
@@ -93,6 +95,7 @@ class ObjectKind(Enum):
     RESOURCE = "resource"
     TICKET = "ticket"
     CAPABILITY = "capability"
+    SEALED = "sealed"
     DESK = "desk"
     LOG = "log"
 

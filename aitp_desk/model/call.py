@@ -20,8 +20,12 @@ from aitp_desk.model.principal import Principal
 
 CALL_PREFIX = "call"
 """What the ids of calls begin with (``model/ids.py``)."""
+WAITS_SECONDS = 24 * 60 * 60
+"""How long a call waits for what it still needs."""
 CONFIRMATION = "_confirm"
 """The reserved member of arguments that agrees to what a call costs."""
+PAYMENT = "_payment"
+"""The reserved member of arguments that pays for a call."""
 
 Source = Literal["arguments", "text", "model"]
 """Where arguments come from: JSON of the caller's, the caller's words, or a model that read
@@ -57,6 +61,7 @@ MOVES: Mapping[CallState, frozenset[CallState]] = MappingProxyType(
         CallState.WAITING_INPUT: frozenset(
             {
                 CallState.WAITING_INPUT,
+                CallState.WAITING_PAYMENT,
                 CallState.WAITING_APPROVAL,
                 CallState.STARTED,
                 CallState.FAILED,
@@ -113,6 +118,53 @@ class CallError(msgspec.Struct, frozen=True, omit_defaults=True):
         )
 
 
+class Answered(msgspec.Struct, frozen=True):
+    """What was answered to what a call waits for.
+
+    Parameters:
+        value: as :class:`aitp_desk.capability.Resume` has it.
+        by: who has answered; the address is not kept.
+        message_id: the message that says so.
+    """
+
+    value: Any
+    by: Principal
+    message_id: str
+
+
+class StartedThen(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A job that is started where a call fails that was paid: by it the money goes back.
+
+    Parameters:
+        kind, ref: as of jobs: of one kind there is one for what it is about.
+        payload: what JSON can hold.
+        after: seconds that pass first.
+    """
+
+    kind: str
+    ref: str
+    payload: Any = None
+    after: int = 0
+
+
+class CallPayment(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How a call stands that is paid before it is made.
+
+    Parameters:
+        lasts: seconds that the call may take, once it is paid.
+        quote_id: what is paid for it names; empty until that was asked.
+        payment_id: what was paid; empty until then.
+        failing: what is started where the call fails; None until it is paid.
+        receipt: what whoever paid is told with the call's end; empty for nothing.
+    """
+
+    lasts: int
+    quote_id: str = ""
+    payment_id: str = ""
+    failing: StartedThen | None = None
+    receipt: Mapping[str, Any] = {}
+
+
 class ActionCall(msgspec.Struct, frozen=True):
     """A call as it stands.
 
@@ -136,6 +188,8 @@ class ActionCall(msgspec.Struct, frozen=True):
         run_id: the run in which an agent has called; None where none has.
         tool_call_id: the id by which that agent has named it.
         accepted_at: Unix seconds since when it goes on by itself; None where it does not.
+        answer: what was answered to what it waits for, until that was heard; else None.
+        payment: of one that is paid before it is made; None of any other.
     """
 
     id: str
@@ -162,11 +216,44 @@ class ActionCall(msgspec.Struct, frozen=True):
     run_id: str | None = None
     tool_call_id: str | None = None
     accepted_at: int | None = None
+    answer: Answered | None = None
+    payment: CallPayment | None = None
 
     @property
     def is_over(self) -> bool:
         """Whether it goes no further by itself."""
         return not MOVES[self.state] or self.state is CallState.UNKNOWN
+
+    @property
+    def goes_back(self) -> bool:
+        """Whether what was paid for it goes back, because it was not done."""
+        has_failed = self.state in (CallState.FAILED, CallState.EXPIRED)
+        return has_failed and self.payment is not None and self.payment.failing is not None
+
+    @property
+    def waits_for_asker(self) -> bool:
+        """Whether it waits for whoever asked: for what is missing, a yes, or money."""
+        return self.state in (CallState.WAITING_INPUT, CallState.WAITING_PAYMENT)
+
+    @property
+    def takes_answer(self) -> bool:
+        """Whether it waits for an answer that nobody has given yet.
+
+        One that waits to be paid takes none but a refusal.
+        """
+        return self.waits_for_asker and self.answer is None
+
+    @property
+    def how_far(self) -> str:
+        """How far it is that goes on, in words."""
+        if self.state is CallState.WAITING_PAYMENT:
+            return "It is done once it is paid, which is waited for, or looked at."
+        return self.progress or "It was taken on."
+
+    @property
+    def receipt(self) -> Mapping[str, Any]:
+        """What whoever paid for it is told with its end; empty for nothing."""
+        return {} if self.payment is None else self.payment.receipt
 
     def move(self, state: CallState, **changes: Any) -> ActionCall:
         """Return the call as it stands after a move.

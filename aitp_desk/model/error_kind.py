@@ -12,6 +12,7 @@ class ErrorKind(Enum):
     MISSING_FIELD = "missing_field"
     UNKNOWN_VERSION = "unknown_version"
     PRECONDITION_FAILED = "precondition_failed"
+    PAYMENT_REQUIRED = "payment_required"
     UNKNOWN_ACTION = "unknown_action"
     UNSUPPORTED_TYPE = "unsupported_type"
     UNKNOWN_SESSION = "unknown_session"

@@ -16,12 +16,14 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
     │   ├── InvalidScope          OAuth: a scope that does not exist, or is not the client's
     │   ├── InvalidTarget         OAuth: a token for what is not this desk's
     │   └── InvalidClientMetadata OAuth: a client that cannot be registered like this
+    ├── PaymentRequired           it has to be paid for before it is done
     ├── UnknownAction             no such action (AHP: capability)
     ├── UnsupportedType           no answer type that both sides know
     ├── UnknownSession            no such conversation for this caller
     ├── SessionLimit              the conversation has had its turns
     ├── ThreadNotFound            no such thread for this caller
     ├── MessageNotFound           no such message on this thread
+    │   └── RequestNotFound       nothing of this name waits for an answer there
     ├── RunNotFound               no such run, or step of one, on this thread
     │   └── TaskNotFound          no such task for this caller
     ├── ActorNotFound             no such actor on this thread
@@ -54,13 +56,14 @@ own form. The table that all doors follow stands in ``docs/errors.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 import msgspec
 
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.money import Money
+from aitp_desk.model.payment import PaymentTerms
 
 Refusal = Literal[
     "conflicting", "expired", "malformed", "replayed", "revoked", "unknown", "unproven"
@@ -106,6 +109,13 @@ class DeskError(Exception):
         self.retry_after = retry_after
         self.recovery = recovery
 
+    def hide(self, change: Callable[[str], str]) -> None:
+        """Change what it tells, so that a secret is not repeated."""
+        self.message = change(self.message)
+        self.args = (self.message,)
+        if self.recovery is not None:
+            self.recovery = Recovery(change(self.recovery.description), self.recovery.actions)
+
 
 class InvalidRequest(DeskError):
     """The request cannot be understood; nothing was changed."""
@@ -141,6 +151,37 @@ class ConsentMissing(PreconditionFailed):
     def __init__(self, message: str, *, param: str | None = None, price: Money | None = None):
         super().__init__(message, param=param)
         self.price = price
+
+
+class PaymentRequired(DeskError):
+    """What is asked for has to be paid before it is done.
+
+    Parameters:
+        terms: how it can be paid; None where nothing asks for that yet.
+        call_id: of the action's call that waits for it.
+        thread_id: where it is asked for, and can be paid.
+        refused: why a payment that came with it does not pay; empty where none came.
+    """
+
+    kind = ErrorKind.PAYMENT_REQUIRED
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        price: Money,
+        terms: PaymentTerms | None = None,
+        call_id: str | None = None,
+        thread_id: str | None = None,
+        param: str | None = None,
+        refused: str = "",
+    ):
+        super().__init__(message, param=param)
+        self.price = price
+        self.terms = terms
+        self.call_id = call_id
+        self.thread_id = thread_id
+        self.refused = refused
 
 
 class TaskIsOver(PreconditionFailed):
@@ -209,6 +250,10 @@ class MessageNotFound(DeskError):
     """There is no such message on this thread, or it was deleted."""
 
     kind = ErrorKind.MESSAGE_NOT_FOUND
+
+
+class RequestNotFound(MessageNotFound):
+    """Nothing of this name waits for an answer on this thread, or not any more."""
 
 
 class RunNotFound(DeskError):

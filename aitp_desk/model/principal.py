@@ -61,7 +61,8 @@ class Principal(msgspec.Struct, frozen=True):
         id: stable name of the caller; for anonymous callers the word ``anonymous``, or the link by
             which a thread was shared with them.
         kind: how much is known.
-        scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``;
+        scopes: what the credential opens: ``threads``, ``actions``, ``operator``, ``admin``,
+            ``sensitive``;
             ``actions:<name>`` narrows ``actions`` to one action.
         address: where the client is, for limits: its network address, of IPv6 the network of 64
             bits; never an identity.
@@ -111,6 +112,11 @@ class Principal(msgspec.Struct, frozen=True):
     def owner(self) -> str | None:
         """What is written down as the owner of what this caller opens; None when anonymous."""
         return None if self.is_anonymous else self.id
+
+
+def is_known_caller(name: str) -> bool:
+    """Whether a name is the id of a caller who is known, by which no other actor goes."""
+    return name.startswith(PREFIXES)
 
 
 def anonymous(address: str) -> Principal:

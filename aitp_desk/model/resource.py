@@ -176,6 +176,7 @@ class ResourceType(msgspec.Struct, frozen=True):
         input_schema: JSON Schema of the variables.
         output_schema: JSON Schema of the data.
         affords: names of the actions that may be open.
+        read_by: name of the action that reads one, where that is paid first; empty where it is not.
     """
 
     name: str
@@ -187,3 +188,4 @@ class ResourceType(msgspec.Struct, frozen=True):
     output_schema: Mapping[str, Any]
     affords: tuple[str, ...] = ()
     related: tuple[Related, ...] = ()
+    read_by: str = ""

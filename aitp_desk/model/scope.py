@@ -1,7 +1,8 @@
 """Scopes: what a credential opens. Here are their words, and what follows from them.
 
 ``threads`` opens threads and what is said on them; ``actions`` every action, and ``actions:<name>``
-one; ``operator`` and ``admin`` all of that, and the threads of others.
+one; ``operator`` and ``admin`` all of that, and the threads of others. ``sensitive`` opens what is
+sealed and nothing else, and no other scope does.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import Final
 
 from aitp_desk.model.errors import InvalidRequest
 
-SCOPES = ("threads", "actions", "operator", "admin")
+SENSITIVE: Final = "sensitive"
+"""The scope that sealed values are read by."""
+SCOPES = ("threads", "actions", "operator", "admin", SENSITIVE)
 """All but those of single actions."""
-SCOPES_IN_WORDS = "threads, actions, actions:NAME, operator and admin"
+SCOPES_IN_WORDS = "threads, actions, actions:NAME, operator, admin and sensitive"
 ACTION_NAME: Final = r"[a-z][a-z0-9_]{0,63}"
 """The pattern of what an action is called."""
 OPEN_SCOPE: Final = rf"threads|actions(?::{ACTION_NAME})?"
@@ -26,18 +29,18 @@ _OPEN_SCOPE = re.compile(OPEN_SCOPE, re.ASCII)
 
 def is_scope(text: str) -> bool:
     """Whether there is such a scope."""
-    return text in _OPERATING or is_open_scope(text)
+    return text in _OPERATING or text == SENSITIVE or is_open_scope(text)
 
 
 def is_open_scope(text: str) -> bool:
-    """Whether there is such a scope, and it is neither ``operator`` nor ``admin``."""
+    """Whether there is such a scope, and strangers may have it."""
     return _OPEN_SCOPE.fullmatch(text) is not None
 
 
 def covers(held: Collection[str], scope: str) -> bool:
     """Whether whoever may give these scopes may give this one.
 
-    ``actions`` holds every ``actions:<name>``; ``operator`` and ``admin`` hold no other by name.
+    ``actions`` holds every ``actions:<name>``; the others hold no other by name.
     """
     return scope in held or (scope.startswith("actions:") and "actions" in held)
 
@@ -45,6 +48,11 @@ def covers(held: Collection[str], scope: str) -> bool:
 def operates(scopes: Collection[str]) -> bool:
     """Whether these scopes are those of somebody who runs the desk."""
     return not _OPERATING.isdisjoint(scopes)
+
+
+def opens_sealed(scopes: Collection[str]) -> bool:
+    """Whether these scopes open what is sealed."""
+    return SENSITIVE in scopes
 
 
 def opens_threads(scopes: Collection[str]) -> bool:

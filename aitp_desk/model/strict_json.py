@@ -22,8 +22,11 @@ MAX_DEPTH = 32
 _STRUCTURE = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[\]{}]', re.DOTALL)
 
 
-def decode_json(body: bytes) -> Any:
+def decode_json(body: bytes, *, with_nul: bool = False) -> Any:
     """Decode one JSON document.
+
+    Parameters:
+        with_nul: whether its texts may hold NUL characters, as what a model has said may.
 
     Returns:
         Plain values: dict, list, str, int, float, bool, None.
@@ -44,7 +47,7 @@ def decode_json(body: bytes) -> Any:
                 return value  # no member holds further ones
             if _count_members(value) == colons:
                 return value
-    return _read_with_care(body)
+    return _read_with_care(body, with_nul=with_nul)
 
 
 def _count_members(value: Any) -> int:
@@ -55,7 +58,7 @@ def _count_members(value: Any) -> int:
     return 0
 
 
-def _read_with_care(body: bytes) -> Any:
+def _read_with_care(body: bytes, *, with_nul: bool) -> Any:
     try:
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -71,7 +74,7 @@ def _read_with_care(body: bytes) -> Any:
         raise _too_large() from None
     # \u escapes are the only way to a NUL or a lone surrogate in text that was UTF-8
     if "\\u" in text or "\x00" in text:
-        _check_text(value)
+        _check_text(value, with_nul=with_nul)
     return value
 
 
@@ -88,9 +91,9 @@ def _check_depth(text: str) -> None:
             depth -= 1
 
 
-def _check_text(value: Any) -> None:
+def _check_text(value: Any, *, with_nul: bool) -> None:
     if isinstance(value, str):
-        if "\x00" in value:
+        if "\x00" in value and not with_nul:
             raise InvalidRequest("The body holds a NUL character (\\u0000), which is not accepted.")
         try:
             value.encode()
@@ -98,11 +101,11 @@ def _check_text(value: Any) -> None:
             raise InvalidRequest("The body holds a lone surrogate, which is not text.") from None
     elif isinstance(value, dict):
         for key, member in value.items():
-            _check_text(key)
-            _check_text(member)
+            _check_text(key, with_nul=with_nul)
+            _check_text(member, with_nul=with_nul)
     elif isinstance(value, list):
         for member in value:
-            _check_text(member)
+            _check_text(member, with_nul=with_nul)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.open_request import OpenRequest
+from aitp_desk.model.payment import PaymentTerms
 from aitp_desk.model.thread import Message
 
 TASK_PREFIX = "task"
@@ -55,10 +57,18 @@ class Result(msgspec.Struct, frozen=True):
     Parameters:
         texts: in words.
         data: the same as JSON has it; None where there is none.
+        waiting: what waits for an answer of its caller's, where that is asked.
+        terms: how it is paid, where that is asked.
+        refused: why a payment does not pay that its caller has sent; empty where none was.
+        receipt: what whoever has paid is told; empty for nothing.
     """
 
     texts: tuple[str, ...]
     data: Any = None
+    waiting: tuple[OpenRequest, ...] = ()
+    terms: PaymentTerms | None = None
+    refused: str = ""
+    receipt: Mapping[str, Any] = {}
 
 
 class Told(msgspec.Struct, frozen=True):

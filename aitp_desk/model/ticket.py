@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 
+from aitp_desk.model.spoken import Spoken
+
 TICKET_PREFIX = "ticket"
 """What the ids of tickets begin with (``model/ids.py``)."""
 OPERATORS = "operators"
@@ -49,10 +51,13 @@ class PersonSaid(msgspec.Struct, frozen=True):
     Parameters:
         actor: id of who said it: an operator's, or the desk's own where it tells of an end.
         text: the words.
+        spoken: as of what an agent says: the parts of the words, where capabilities' messages are
+            among them.
     """
 
     actor: str
     text: str
+    spoken: tuple[Spoken, ...] = ()
 
     @property
     def operator(self) -> str | None:

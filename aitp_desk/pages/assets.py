@@ -1,17 +1,20 @@
-"""The desk's own style sheet, script and icon.
+"""The desk's own style sheet, scripts and icon.
 
 Their names carry a hash of what is in them: a browser may keep them for ever, and a new version has
-a new name.
+a new name. A script names those that it imports by these names too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from importlib.resources import files
 
 import msgspec
 
 ASSETS_PATH = "/assets/"
+_JAVASCRIPT = "text/javascript; charset=utf-8"
+_IMPORTED = re.compile(rb' from "\./([a-z]+)\.js";')
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -31,13 +34,35 @@ class Asset(msgspec.Struct, frozen=True):
         return ASSETS_PATH + self.name
 
 
-def _read(ending: str, content_type: str, *sources: str) -> Asset:
-    """One asset from the package's files, one after the other."""
-    body = b"\n".join(files(__package__).joinpath(source).read_bytes() for source in sources)
-    return Asset(f"desk.{hashlib.sha256(body).hexdigest()[:12]}.{ending}", content_type, body)
+def _read(*sources: str) -> bytes:
+    """Files of the package, one after the other."""
+    return b"\n".join(files(__package__).joinpath(source).read_bytes() for source in sources)
 
 
-STYLE = _read("css", "text/css; charset=utf-8", "ground.css", "asking.css", "reading.css")
-SCRIPT = _read("js", "text/javascript; charset=utf-8", "desk.js")
-ICON = _read("svg", "image/svg+xml", "desk.svg")
-ASSETS = {asset.name: asset for asset in (STYLE, SCRIPT, ICON)}
+def _asset(name: str, ending: str, content_type: str, body: bytes) -> Asset:
+    return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{ending}", content_type, body)
+
+
+def _scripts(name: str, made: dict[str, Asset]) -> dict[str, Asset]:
+    """A script and all that it imports, those that are imported before those that do it.
+
+    Parameters:
+        made: those that are there already, by their own names; the others are added.
+    """
+
+    def named(found: re.Match[bytes]) -> bytes:
+        imported = found[1].decode()
+        return b' from "./%s";' % _scripts(imported, made)[imported].name.encode()
+
+    if name not in made:
+        body = _IMPORTED.sub(named, _read(f"scripts/{name}.js"))
+        made[name] = _asset(name, "js", _JAVASCRIPT, body)
+    return made
+
+
+_STYLES = ("ground.css", "asking.css", "cards.css", "reading.css")
+STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
+*_FIRST, SCRIPT = _scripts("desk", {}).values()
+IMPORTED = tuple(_FIRST)
+ICON = _asset("desk", "svg", "image/svg+xml", _read("desk.svg"))
+ASSETS = {asset.name: asset for asset in (STYLE, *IMPORTED, SCRIPT, ICON)}

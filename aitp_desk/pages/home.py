@@ -10,6 +10,7 @@ import msgspec
 from aitp_desk.config import Site
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.titles import folder_name
+from aitp_desk.model.action import Action
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.render import read_template, render_ask, render_frame
 from aitp_desk.protocols.ahp.content import FULL_CONTENT_PATH
@@ -43,6 +44,7 @@ def render_home(
     examples: Sequence[str],
     rows: Sequence[tuple[str, str, str]] = (),
     api: str = "",
+    acts: Sequence[Action] = (),
 ) -> bytes:
     """The home page.
 
@@ -51,6 +53,7 @@ def render_home(
         examples: questions that the content answers.
         rows: the method, the path and the use of further addresses.
         api: the path of the page that shows what programs can call; empty where there is none.
+        acts: what the box to ask offers to have done.
     """
     link = fill(_LINK, api=api) if api else Markup()
     main = fill(
@@ -58,7 +61,7 @@ def render_home(
         site=site.name,
         description=site.description or f"Answers from the pages of {site.name}.",
         count=_count(len(documents)),
-        ask=render_ask("Type your question", {asked: asked for asked in examples}),
+        ask=render_ask("Type your question", {asked: asked for asked in examples}, acts=acts),
         pages=render_pages("What it answers from", documents, MOST_IN_FOLDER),
         agents=render_agents(
             fill(

@@ -6,7 +6,7 @@ meta tag and the in-page notice (AHP 0.1, sections 3.3 and 3.4; whitepaper, sect
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from urllib.parse import unquote
 
@@ -18,8 +18,10 @@ from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.languages import group_versions
 from aitp_desk.knowledge.payloads import Resource
 from aitp_desk.knowledge.titles import folder_name
+from aitp_desk.model.action import Action
+from aitp_desk.pages.acts import render_acts
 from aitp_desk.pages.article import write_article
-from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
+from aitp_desk.pages.assets import ICON, IMPORTED, SCRIPT, STYLE
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.offers import render_offers
 
@@ -75,7 +77,14 @@ DESK = Frame(
         '<a href="/#desk.ask">Ask</a>\n<a href="/#desk.pages">Pages</a>\n'
         '<a href="/#desk.agents">For agents</a>'
     ),
-    script=fill('<script type="module" src="$url"></script>', url=SCRIPT.url),
+    script=fill(
+        '$imported\n<script type="module" src="$url"></script>',
+        # asked for at once, and not one after the other as they name each other
+        imported=join(
+            fill('<link rel="modulepreload" href="$it">', it=one.url) for one in IMPORTED
+        ),
+        url=SCRIPT.url,
+    ),
     policy=NOTHING,
     promise=(
         "Answers are taken from the pages of $site. This page loads nothing from any other site."
@@ -134,20 +143,28 @@ def render_frame(
     ).encode()
 
 
-def render_ask(placeholder: str, examples: Mapping[str, str], language: str = "") -> Markup:
+def render_ask(
+    placeholder: str,
+    examples: Mapping[str, str],
+    language: str = "",
+    acts: Iterable[Action] = (),
+) -> Markup:
     """The box to ask.
 
     Parameters:
         placeholder: stands in the empty box.
         examples: what a button says, to the question that it asks.
         language: tag of the language to be answered in; empty for the site's own.
+        acts: what it offers to have done.
     """
     locale = _line(' data-locale="$it"', language)
     button = '<li><button class="chip" type="button" data-query="$question">$label</button></li>'
     buttons = [fill(button, label=label, question=asked) for label, asked in examples.items()]
     listed = fill("<h2>For example</h2>\n<ul>\n$buttons\n</ul>", buttons=join(buttons))
     shown = listed if buttons else ""
-    return fill(_ASK, placeholder=placeholder, examples=shown, locale=locale)
+    return fill(
+        _ASK, placeholder=placeholder, examples=shown, acts=render_acts(acts), locale=locale
+    )
 
 
 def neighbours_of(site: Site, documents: Sequence[Document]) -> Neighbours:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, wants_manifest, wants_markdown
+from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, wants_manifest
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
@@ -15,6 +15,7 @@ from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.editions import Editions
 from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.errors import DeskError, RouteNotFound
+from aitp_desk.pages.acts import offered_acts
 from aitp_desk.pages.all_pages import AllPages, urls_of
 from aitp_desk.pages.apart import write_pages
 from aitp_desk.pages.api import render_api
@@ -26,20 +27,17 @@ from aitp_desk.pages.render import neighbours_of, render_page
 from aitp_desk.pages.shelf import Shelf
 from aitp_desk.pages.wire import (
     Page,
-    by_accept,
     is_for_markdown,
+    render_refusal,
     reply_api,
     reply_asset,
     reply_content,
-    reply_error,
     reply_full_content,
     reply_manifest,
     reply_markdown,
-    reply_markdown_error,
     reply_page,
     tag_markdown,
     tag_page,
-    wants_html,
 )
 from aitp_desk.protocols.ahp.content import (
     FULL_CONTENT_PATH,
@@ -111,9 +109,11 @@ class PagesDoor:
             examples = example_questions(library.documents, library.passages)
             api = "" if self._described is None else API_PATH
             pages = listed(editions.documents)
-            return tag_page(render_home(self._site, pages, examples, self._rows, api))
+            return tag_page(render_home(self._site, pages, examples, self._rows, api, acts))
 
-        page = await self._shelf.page(editions.revision, "", HTML_TYPE, render)
+        acts = offered_acts(desk.registry.actions)
+        revision = " ".join([editions.revision, *(act.name for act in acts)])
+        page = await self._shelf.page(revision, "", HTML_TYPE, render)
         return reply_page(page, call.headers, desk.signals, CONTENT_PATH)
 
     async def get_content(self, desk: Desk, call: Call) -> Reply:
@@ -228,11 +228,7 @@ class PagesDoor:
         self, render_json: RenderError, error: DeskError, headers: Mapping[str, str]
     ) -> Reply:
         """The same where programs are refused in a form of another door's."""
-        if wants_markdown(headers.get("Accept", "")):
-            return reply_markdown_error(error)
-        if wants_html(headers):
-            return reply_error(error, self._site)
-        return by_accept(render_json(error, headers))
+        return render_refusal(self._site, render_json, error, headers)
 
     def door(self) -> Door:
         """The door with its table of routes."""

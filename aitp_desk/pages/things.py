@@ -7,6 +7,7 @@ from functools import partial
 
 from aitp_desk.desk.desk import Desk
 from aitp_desk.pages.routes import PagesDoor, gives_at
+from aitp_desk.protocols.openapi.wire import encode_called
 from aitp_desk.protocols.openapi.wire import render_error as render_problem
 from aitp_desk.protocols.reply import Door
 from aitp_desk.protocols.resources.routes import ResourcesDoor
@@ -26,7 +27,10 @@ def make_resource_doors(
             get_page=pages.get_page_below if desk.name else pages.get_page,
             pages_at=gives_at,
             calls=calls,
-            render_error=partial(pages.render_error_or, render_problem),
+            render_error=partial(pages.render_error_or, partial(render_problem, below=desk.below)),
+            encode_call=partial(
+                encode_called, site_url=desk.site.url, below=desk.below, goes_on=False
+            ),
         ).door()
         for desk in desks
         if desk.resource_types

@@ -5,7 +5,7 @@ Pure: headers and values in, a Reply out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import assert_never
 
 import msgspec
@@ -23,9 +23,17 @@ from aitp_desk.pages.render import render_error_page
 from aitp_desk.protocols.ahp.content import write_content_signal
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.refusal import refusal_headers, status_of
-from aitp_desk.protocols.reply import HTML, JSON, MARKDOWN, Call, Reply, has_version, version_of
+from aitp_desk.protocols.reply import (
+    FOREVER,
+    HTML,
+    JSON,
+    MARKDOWN,
+    Call,
+    Reply,
+    has_version,
+    version_of,
+)
 
-FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
 TOKENS = "X-Markdown-Tokens"
 """Says about how many tokens a body is, as Cloudflare's Markdown for Agents does."""
 
@@ -151,6 +159,24 @@ def reply_markdown_error(error: DeskError) -> Reply:
     return Reply(status_of(error.kind), text.encode(), MARKDOWN, headers)
 
 
+def render_refusal(
+    site: Site,
+    render_json: Callable[[DeskError, Mapping[str, str]], Reply],
+    error: DeskError,
+    headers: Mapping[str, str],
+) -> Reply:
+    """A refusal or a fault: a page or Markdown for who asks for it.
+
+    Parameters:
+        render_json: the form for all others.
+    """
+    if wants_markdown(headers.get("Accept", "")):
+        return reply_markdown_error(error)
+    if wants_html(headers):
+        return reply_error(error, site)
+    return by_accept(render_json(error, headers))
+
+
 def by_accept(refusal: Reply) -> Reply:
     """A refusal in another form than a page's, where the Accept header has chosen it."""
     return msgspec.structs.replace(refusal, headers=(*refusal.headers, _BY_ACCEPT))
@@ -205,6 +231,8 @@ def words_of(kind: ErrorKind) -> tuple[str, str]:
             return "The desk could not read that", "Begin again from the desk."
         case ErrorKind.REQUEST_TOO_LARGE:
             return "That is too much at once", "Send less, or ask in fewer words."
+        case ErrorKind.PAYMENT_REQUIRED:
+            return "This has to be paid for", "The desk says how, where it is asked for it."
         case ErrorKind.NOT_AUTHENTICATED | ErrorKind.FORBIDDEN:
             return "This is not open to you", "What is open to everybody can be asked at the desk."
         case ErrorKind.WRONG_HOST:

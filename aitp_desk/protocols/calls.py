@@ -31,6 +31,24 @@ PRICE: Final[Mapping[str, Any]] = MappingProxyType(
     }
 )
 """The schema of a price that is agreed to."""
+PAYING: Final[Mapping[str, Any]] = MappingProxyType(
+    {
+        "type": "object",
+        "properties": {
+            "payment": {"type": "object", "description": "An AITP payment for the quote."},
+            "x402_payment": {
+                "type": "object",
+                "properties": {
+                    "payload": {"type": "object", "description": "x402's payment payload."}
+                },
+                "required": ["payload"],
+            },
+        },
+        "minProperties": 1,
+        "maxProperties": 1,
+    }
+)
+"""The schema of what pays for a call: a message of one of these kinds."""
 STATUS: Mapping[CallState, str] = MappingProxyType(
     {
         CallState.STARTED: "pending",

@@ -15,10 +15,15 @@ from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.limits import Allowance
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action, may_invoke
-from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.model.call import CONFIRMATION, PAYMENT
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal, may_use_threads
-from aitp_desk.protocols.calls import CAPABILITIES_PATH, LONGEST_INTENT, LONGEST_QUESTION
+from aitp_desk.protocols.calls import (
+    CAPABILITIES_PATH,
+    LONGEST_INTENT,
+    LONGEST_QUESTION,
+    PAYING,
+)
 from aitp_desk.protocols.seen import Doing, Kind, Taken
 
 _KINDS = frozenset(get_args(Kind))
@@ -117,6 +122,12 @@ def consenting(price: Money | None, *, is_required: bool) -> Taken:
     return Taken(CONFIRMATION, "object", text, is_required=is_required, values=values)
 
 
+def paying(*, is_required: bool) -> Taken:
+    """The member of a call that pays for it."""
+    text = "Pays for the call: an object that holds one payment, for the quote that was told."
+    return Taken(PAYMENT, "object", text, is_required=is_required, schema=dict(PAYING))
+
+
 def _taken(
     desk: Desk, action: Action, known: Mapping[str, Any], price: Money | None
 ) -> Iterator[Taken]:
@@ -124,7 +135,9 @@ def _taken(
     required = frozenset(schema.get("required", ()))
     for name, member in schema.get("properties", {}).items():
         yield _field(name, member, schema, known, is_required=name in required or name in known)
-    if action.may_cost:
+    if action.is_prepaid:
+        yield paying(is_required=False)
+    elif action.may_cost:
         yield consenting(price, is_required=price is not None)
     if action.kind != "query":
         text = f"What the call is for, in at most {LONGEST_INTENT} characters."

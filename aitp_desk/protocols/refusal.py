@@ -27,6 +27,8 @@ def status_of(kind: ErrorKind) -> int:
             return HTTPStatus.BAD_REQUEST
         case ErrorKind.NOT_AUTHENTICATED:
             return HTTPStatus.UNAUTHORIZED
+        case ErrorKind.PAYMENT_REQUIRED:
+            return HTTPStatus.PAYMENT_REQUIRED
         case ErrorKind.FORBIDDEN:
             return HTTPStatus.FORBIDDEN
         case (

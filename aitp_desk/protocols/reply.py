@@ -90,7 +90,7 @@ class Reply(msgspec.Struct, frozen=True):
         headers: those beyond the ones that every response carries.
         links: a Link header of its own, beside that of every response.
         pieces: a body too large to be held, in place of ``body``; its ``Content-Length`` is among
-            the headers.
+            the headers where it is known.
         stream: for a response that goes on, in place of ``body``: writes what comes, until nobody
             reads any more. It is called exactly once.
         file: for a response whose body, in place of ``body``, is in a file.
@@ -142,9 +142,7 @@ class Route(msgspec.Struct, frozen=True):
     handler: Handler
     counted: Counted | None
     max_body: int = 0
-    media_type: Literal[
-        "application/json", "multipart/form-data", "application/x-www-form-urlencoded"
-    ] = JSON
+    media_type: str = JSON
     identifies: bool = True
     cookie: str = ""
     is_own: bool = False
@@ -197,6 +195,10 @@ def described(handler: Handler, describe: Describe) -> Handler:
         return msgspec.structs.replace(reply, seen=seen)
 
     return answer
+
+
+FOREVER = ("Cache-Control", "public, max-age=31536000, immutable")
+"""The header of what stands at an address that changes with it."""
 
 
 def version_of(body: bytes) -> str:

@@ -6,16 +6,27 @@ from typing import Any
 
 import msgspec
 
-from aitp_desk.model.call import ActionCall, CallError, CallState, SideEffect
+from aitp_desk.model.call import ActionCall, Answered, CallError, CallPayment, CallState, SideEffect
 from aitp_desk.model.money import Money
 from aitp_desk.store.base import Params, Row
 from aitp_desk.store.rows import asker_of, asker_to_json, to_json
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What was answered, as it stands in its column."""
+
+    value: Any
+    by: str | None
+    message_id: str
+
 
 _arguments = msgspec.json.Decoder(dict[str, Any])
 _any = msgspec.json.Decoder()
 _money = msgspec.json.Decoder(Money)
 _effects = msgspec.json.Decoder(tuple[SideEffect, ...])
 _error = msgspec.json.Decoder(CallError)
+_answer = msgspec.json.Decoder(_Answer)
+_payment = msgspec.json.Decoder(CallPayment)
 
 
 def call_columns(call: ActionCall) -> Params:
@@ -46,7 +57,22 @@ def call_columns(call: ActionCall) -> Params:
         "run_id": call.run_id,
         "tool_call_id": call.tool_call_id,
         "accepted_at": call.accepted_at,
+        "answer": None if call.answer is None else answer_to_json(call.answer),
+        "payment": None if call.payment is None else to_json(call.payment),
+        "quote_id": (call.payment.quote_id or None) if call.payment is not None else None,
     }
+
+
+def answer_to_json(answer: Answered) -> str:
+    """Write an ``answer`` column."""
+    return to_json(_Answer(answer.value, asker_to_json(answer.by), answer.message_id))
+
+
+def _answer_of(text: str | None) -> Answered | None:
+    if text is None:
+        return None
+    kept = _answer.decode(text)
+    return Answered(kept.value, asker_of(kept.by), kept.message_id)
 
 
 def call_state(row: Row) -> CallState:
@@ -81,4 +107,6 @@ def call_of(row: Row) -> ActionCall:
         run_id=row[21],
         tool_call_id=row[22],
         accepted_at=row[23],
+        answer=_answer_of(row[24]),
+        payment=None if row[25] is None else _payment.decode(row[25]),
     )

@@ -2,13 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
 from aitp_desk.capability import Record
-from aitp_desk.store.base import Row, Store
+from aitp_desk.store.base import Params, Reader, Row, Store
 
 MOST_OPEN = 50
 """So many records that wait on one thread are read, the newest."""
+PAGE = 1000
+"""So many records or counters are listed at a time."""
+_LAST_SIGN = "\U0010ffff"
+
+
+class WrittenRecord(msgspec.Struct, frozen=True):
+    """A record among those that are listed.
+
+    Parameters:
+        version, value: as of :class:`Record`.
+        at: when it was written last, Unix seconds.
+    """
+
+    key: str
+    version: int
+    value: Any
+    at: int
 
 
 async def record(store: Store, capability: str, key: str) -> Record | None:
@@ -21,6 +40,38 @@ async def counter(store: Store, capability: str, key: str) -> int:
     """Read a counter; 0 where nothing was added."""
     rows = await store.read("capability_counter", {"capability": capability, "key": key})
     return int(rows[0][0]) if rows else 0
+
+
+async def records(
+    store: Reader, capability: str, prefix: str, after: str
+) -> tuple[WrittenRecord, ...]:
+    """List records whose keys begin alike, by key.
+
+    Parameters:
+        after: the key of the last one before; empty for the first.
+    """
+    asked = {**_alike(capability, prefix), "after": after}
+    return tuple(
+        WrittenRecord(key, version, msgspec.json.decode(value), at)
+        for key, version, value, at in await store.read("records_alike", asked)
+    )
+
+
+async def counters(
+    store: Reader, capability: str, prefix: str, after: str
+) -> tuple[tuple[str, int], ...]:
+    """List counters whose names begin alike, by name.
+
+    Parameters:
+        after: the name of the last one before; empty for the first.
+    """
+    asked = {**_alike(capability, prefix), "after": after}
+    return tuple((key, value) for key, value in await store.read("counters_alike", asked))
+
+
+def _alike(capability: str, prefix: str) -> Params:
+    end = f"{prefix}{_LAST_SIGN}"
+    return {"capability": capability, "first": prefix, "end": end, "limit": PAGE}
 
 
 async def open_records(store: Store, thread_id: str, now: int) -> tuple[tuple[str, Record], ...]:

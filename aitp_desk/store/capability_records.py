@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from aitp_desk.model.audit import Auditor
+from aitp_desk.model.call import Answered
+from aitp_desk.model.sealed import KeptSealed
 from aitp_desk.store.job_records import NewJob
 from aitp_desk.store.records import NewMessage
 
@@ -62,6 +65,39 @@ class Addition(msgspec.Struct, frozen=True):
     minimum: int | None = None
 
 
+class NewAnswer(msgspec.Struct, frozen=True):
+    """What is answered to what a call waits for."""
+
+    call_id: str
+    answer: Answered
+
+
+class NewQuote(msgspec.Struct, frozen=True):
+    """By what name a call is paid that waits for that, and until when, Unix seconds."""
+
+    call_id: str
+    quote_id: str
+    expires_at: int
+
+
+class NewPaid(msgspec.Struct, frozen=True):
+    """What was paid for a call.
+
+    Parameters:
+        payment_id: what the capability calls that.
+        carrying: the job that makes the call; None where there is no such call.
+        failing: the one by which the money goes back, where it is not made. It belongs to no
+            thread and to nobody, and so goes with neither.
+        receipt: what whoever paid is told with the call's end.
+    """
+
+    call_id: str
+    payment_id: str
+    carrying: NewJob | None
+    failing: NewJob
+    receipt: Mapping[str, Any] = {}
+
+
 class NewEffects(msgspec.Struct, frozen=True):
     """Everything that capabilities have done with one message.
 
@@ -69,10 +105,15 @@ class NewEffects(msgspec.Struct, frozen=True):
         seen, seen_counters: what was read.
         additions: of one counter at most one.
         said: what the desk says after it.
+        sealed: what is kept apart.
         jobs: what is to be done afterwards.
         events: of the audit log: the capability's slug, a dot and its own word.
         by: in whose name they are noted; None where there are none.
         is_answered: whether nobody else is to answer the message.
+        answers: to calls that waited for them, of one call at most one; each goes on by it.
+        quotes: for calls that wait to be paid.
+        payments: of calls that waited for them, of one call at most one.
+        calls_by: in whose name it is noted that such a call is made.
     """
 
     seen: tuple[SeenRecord, ...] = ()
@@ -80,10 +121,20 @@ class NewEffects(msgspec.Struct, frozen=True):
     records: tuple[NewRecord, ...] = ()
     additions: tuple[Addition, ...] = ()
     said: tuple[NewMessage, ...] = ()
+    sealed: tuple[KeptSealed, ...] = ()
     jobs: tuple[NewJob, ...] = ()
     events: tuple[str, ...] = ()
     by: Auditor | None = None
     is_answered: bool = False
+    answers: tuple[NewAnswer, ...] = ()
+    quotes: tuple[NewQuote, ...] = ()
+    payments: tuple[NewPaid, ...] = ()
+    calls_by: Auditor | None = None
+
+    @property
+    def starts_jobs(self) -> bool:
+        """Whether the desk's jobs are to be woken after the commit."""
+        return bool(self.jobs or self.payments)
 
     @property
     def asks(self) -> bool:

@@ -8,7 +8,7 @@ import msgspec
 
 from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Origin, Role
-from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState
+from aitp_desk.model.ticket import KeptTicket, TicketKind, TicketState, in_a_line
 
 
 class TicketFilter(msgspec.Struct, frozen=True):
@@ -89,14 +89,19 @@ class LastSaid(msgspec.Struct, frozen=True):
     """What was said last on a thread.
 
     Parameters:
-        text: in a line, shortened; empty where it was deleted.
+        content: its parts; none where it was deleted.
     """
 
     role: Role
     actor: str
     origin: Origin
-    text: str
+    content: tuple[str, ...]
     created_at: int
+
+    @property
+    def text(self) -> str:
+        """It in a line, shortened."""
+        return in_a_line(" ".join(self.content))
 
 
 class ThreadLine(msgspec.Struct, frozen=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aitp_desk.model.thread import Attachment, Origin, Role
-from aitp_desk.model.ticket import KeptTicket, in_a_line, operator_of
+from aitp_desk.model.ticket import KeptTicket, operator_of
 from aitp_desk.store.base import Row
 from aitp_desk.store.console_records import Attached, LastSaid, Said, Taker, ThreadLine
 from aitp_desk.store.records import FoldedTurn
@@ -37,7 +37,7 @@ def folded_line_of(thread_id: str, turn: FoldedTurn, tickets: tuple[KeptTicket, 
         tickets: as of :func:`line_of`.
     """
     said_at = int(turn.recorded_at)
-    last = LastSaid("assistant", turn.desk, Origin.DESK, in_a_line(" ".join(turn.reply)), said_at)
+    last = LastSaid("assistant", turn.desk, Origin.DESK, tuple(turn.reply), said_at)
     return ThreadLine(thread_id, "", said_at, said_at, 2, turn.owner, None, tickets, last)
 
 
@@ -73,5 +73,5 @@ def attached_to(row: Row) -> tuple[Attachment, ...]:
 
 
 def _last(role: Role, actor: str, origin: str, content: str | None, created_at: int) -> LastSaid:
-    text = "" if content is None else in_a_line(" ".join(texts_of(content)))
-    return LastSaid(role, actor, Origin(origin), text, created_at)
+    said = () if content is None else tuple(texts_of(content))
+    return LastSaid(role, actor, Origin(origin), said, created_at)

@@ -80,6 +80,8 @@ def touched(unit: Unit) -> frozenset[tuple[str, ...]] | None:
         return None
     if any(arguments.get(name) is not None for name in ("along", "person", "effects")):
         return None
+    if any(isinstance(value, SessionTurn) and value.effects for value in arguments.values()):
+        return None
     if any(isinstance(value, Auditor) for value in arguments.values()):
         found.add(("audit",))
     return frozenset(found)

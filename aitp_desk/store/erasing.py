@@ -54,6 +54,7 @@ class Erased(msgspec.Struct, frozen=True):
         runs: what was asked of them.
         steps: of runs, with calls and results.
         calls: of actions: what was asked for, and what came of it.
+        sealed: values that were kept apart.
         notes: threads' metadata.
         keys: idempotency keys.
         grants: what was shared with them.
@@ -68,6 +69,7 @@ class Erased(msgspec.Struct, frozen=True):
     runs: int = 0
     steps: int = 0
     calls: int = 0
+    sealed: int = 0
     notes: int = 0
     keys: int = 0
     grants: int = 0
@@ -83,7 +85,7 @@ class Erased(msgspec.Struct, frozen=True):
     def total(self) -> int:
         """How much was dropped in all."""
         said = self.messages + self.replies + self.files
-        return said + self.runs + self.steps + self.calls + self.notes
+        return said + self.runs + self.steps + self.calls + self.sealed + self.notes
 
 
 class Attached(msgspec.Struct, frozen=True):

@@ -104,9 +104,11 @@ class BegunAnew(msgspec.Struct, frozen=True):
         clients: how many OAuth clients were.
         links: how many links were, by which threads were shared.
         rows: how many rows of the audit log were dropped.
+        sealed: how many sealed values were.
     """
 
     keys: int
     clients: int
     links: int
     rows: int
+    sealed: int

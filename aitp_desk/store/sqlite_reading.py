@@ -31,6 +31,19 @@ class SqliteReader:
         """Run one reading statement by its name and return its rows."""
         return self._fetch(self._statements[statement], params)
 
+    @contextmanager
+    def at_one_moment(self) -> Iterator[None]:
+        """Have all that is read as long as the context lasts be as it is at its first reading.
+
+        Raises:
+            StoreError: the database failed.
+        """
+        self._fetch("BEGIN", {})
+        try:
+            yield
+        finally:
+            self._fetch("ROLLBACK", {})
+
     def version(self) -> tuple[int, int]:
         """The number of the newest migration that was applied, and of the newest that is known.
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 
 import msgspec
 
-from aitp_desk.model.ticket import KeptTicket, PersonSaid
+from aitp_desk.model.ticket import KeptTicket
 from aitp_desk.store.base import Store
 from aitp_desk.store.rows import texts_of
 from aitp_desk.store.ticket_rows import ticket_of
@@ -37,20 +37,18 @@ async def thread_operator(store: Store, thread_id: str) -> str | None:
 
 async def said_by_people(
     store: Store, thread_id: str, above: int, limit: int
-) -> tuple[tuple[int, PersonSaid], ...]:
-    """Read what operators have said on a thread, and how tickets of it ended.
+) -> tuple[tuple[int, str, tuple[str, ...]], ...]:
+    """Read what was said on a thread in its own time: by operators, of tickets, by capabilities.
 
     Parameters:
         above: only what was said after this place.
 
     Returns:
-        The places of the messages, in order, with what each of them says.
+        The places of the messages, in order, with who says each, and its parts.
     """
     given = {"thread_id": thread_id, "above": above, "limit": limit}
     rows = await store.read("said_by_people", given)
-    return tuple(
-        (seq, PersonSaid(actor, "\n\n".join(texts_of(content)))) for seq, actor, content in rows
-    )
+    return tuple((seq, actor, tuple(texts_of(content))) for seq, actor, content in rows)
 
 
 async def due_tickets(store: Store, now: int, limit: int) -> tuple[str, ...]:

@@ -1,49 +1,57 @@
 """AITP-02 as a capability: judges requests and decisions, tells them, understands words.
 
-A request is one record, by its thread and id. Beside it stands, for each thread, the list of those
-that are open: a decision that names none answers the only one there.
+What is asked stands in the capability's :class:`~aitp_desk.capability.Book`.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, UnsetType
+from msgspec import Meta
+from msgspec.structs import replace
 
 from aitp_desk.capability import (
+    UNKNOWN,
+    Asked,
+    Asking,
     Audit,
+    Book,
     Capability,
     Context,
     Effect,
     InvalidRequest,
     Job,
-    Keep,
-    MissingField,
     Part,
     Record,
     Replace,
     Say,
     Schema,
+    Standing,
     Start,
+    State,
     Take,
     Then,
     Verdict,
+    Waiting,
     Work,
+    open_until,
+    waits_for_others,
 )
+from aitp_requests.forms import decision_by, form_of
 from aitp_requests.hearing import understand
 from aitp_requests.messages import MESSAGES, Decision, RequestDecision
-from aitp_requests.rules import Asked, State, check_request, lapsed, settle_options
-from aitp_requests.text import called, tell_decision, tell_options, tell_request
+from aitp_requests.phrasing import phrase, value_of
+from aitp_requests.rules import check_choices, lapsed, settle_options
+from aitp_requests.text import tell_decision, tell_options, tell_request
 
 PUBLISHED = "https://aitp.dev/capabilities/aitp-02-decisions/v1.0.0/schema.json"
-MOST_OPEN = 20
-"""How many requests may be open on one thread."""
-
-UNKNOWN = "There is no such request on this thread."
+AskedDecision = Asked[RequestDecision, Decision]
+BOOK = Book(
+    AskedDecision, request="request_decision", answer="decision", named="request_decision_id"
+)
 
 
 class RequestsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,14 +64,6 @@ class RequestsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     open_for: Annotated[int, Meta(ge=60, le=366 * 24 * 60 * 60)] = 7 * 24 * 60 * 60
     remind_after: Annotated[int, Meta(ge=0, le=366 * 24 * 60 * 60)] = 0
-
-
-class Open(msgspec.Struct, frozen=True):
-    """An open request in the list of its thread."""
-
-    id: str
-    by: str
-    until: int
 
 
 class Requests(Capability):
@@ -89,7 +89,7 @@ class Requests(Capability):
         """Open a request, or hold a decision against the one that it answers."""
         match part.content:
             case RequestDecision() as request:
-                return self._ask(request, context)
+                return self._ask(request, part.given, context)
             case Decision() as decision:
                 return _answer(decision, part.given, context)
             case _:
@@ -107,180 +107,96 @@ class Requests(Capability):
 
     def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
         """See :mod:`aitp_requests.hearing`."""
-        asked = [one for one in map(_read, waiting) if one is not None]
+        asked = [one for one in map(BOOK.read, waiting) if one is not None]
         decision = understand(text, [one.request for one in asked])
         return None if decision is None else {"decision": decision}
+
+    def awaits(self, record: Record, actor: str) -> bool:
+        """Whether an actor may answer a request in words."""
+        return BOOK.awaits(record, actor)
+
+    def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
+        """Ask for a choice, or for a yes. See :mod:`aitp_requests.phrasing`."""
+        request = phrase(asking)
+        return None if request is None else {"request_decision": request}
+
+    def standing(self, part: Part, context: Context) -> Standing | None:
+        """How a request stands; a decision asks nothing."""
+        request = part.content
+        if not isinstance(request, RequestDecision):
+            return None
+        return BOOK.standing(request.id, context)
+
+    def waiting(self, record: Record) -> Waiting | None:
+        """See :mod:`aitp_requests.forms`."""
+        asked = BOOK.read(record)
+        if asked is None:
+            return None
+        request = asked.request
+        return Waiting(
+            id=request.id,
+            message={"request_decision": request},
+            form=form_of(request),
+            by=asked.by,
+            of=request.actor,
+            call_id=asked.call_id,
+        )
+
+    def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See :mod:`aitp_requests.forms`."""
+        asked = BOOK.read(record)
+        if asked is None:
+            raise InvalidRequest("What was asked here has been erased.")
+        return {"decision": decision_by(asked.request, given)}
 
     def jobs(self) -> Mapping[str, Work]:
         """Reminding of what nobody has answered."""
         return {"remind": Work(self._remind)}
 
-    def _ask(self, request: RequestDecision, context: Context) -> Verdict:
-        check_request(request, context.now)
-        if request.actor == context.actor:
-            raise InvalidRequest(
-                "actor names whoever asks; it names somebody else, or is left out.",
-                param="request_decision.actor",
-            )
-        key = _key(context.thread_id, request.id)
-        record = context.record(key)
-        if record is not None:
-            before = _read(record)
-            if before is not None and before.request == request and before.by == context.actor:
-                return Take()
-            raise InvalidRequest(
-                "There is a request with this id on this thread already; a new one has a new id.",
-                param="request_decision.id",
-            )
-        until = context.now + self.chosen.open_for
-        if not isinstance(request.valid_until, UnsetType):
-            until = min(until, int(request.valid_until.timestamp()))
-        listed = _open_on(context)
-        effects: list[Effect] = []
-        if request.supersedes:
-            effects.append(_supersede(request.supersedes, context))
-            listed = [one for one in listed if one.id != request.supersedes]
-        if len(listed) >= MOST_OPEN:
-            raise InvalidRequest(
-                f"{MOST_OPEN} requests are open on this thread. Have one of them answered, or"
-                " supersede one.",
-                param="request_decision",
-            )
-        waits = _waits(request, context)
-        listed.append(Open(request.id, context.actor, until))
-        effects += (
-            Keep(key, Asked(request, context.actor, until), 0, until if waits else None),
-            _list(listed, context),
-            Audit("asked"),
-        )
+    def _ask(self, request: RequestDecision, given: Mapping[str, Any], context: Context) -> Verdict:
+        check_choices(request)
+        BOOK.check(request, context)
+        if BOOK.is_known(request, context):
+            return Take()
+        replaced: list[Effect] = []
+        if not request.supersedes and (old := BOOK.waited_for(context)):
+            request = replace(request, supersedes=old)
+            told = dict(given["request_decision"]) | {"supersedes": old}
+            replaced.append(Replace(dict(given) | {"request_decision": told}))
+        until = open_until(request, context, self.chosen.open_for)
+        call_id = None if context.asking is None else context.asking.call_id
+        asked = AskedDecision(request, context.actor, until, call_id=call_id)
+        waits = waits_for_others(request, context)
+        effects = [*replaced, *BOOK.open(asked, context, waits=waits), Audit("asked")]
         remind_after = self.chosen.remind_after
         if waits and 0 < remind_after < until - context.now:
+            key = BOOK.key(context.thread_id, request.id)
             effects.append(Start("remind", ref=key, after=remind_after))
         return Take(tuple(effects), Then.NOBODY if waits else Then.AGENT)
 
     async def _remind(self, job: Job) -> Sequence[Effect]:
         record = await job.read(job.ref)
-        asked = None if record is None else _read(record)
+        asked = None if record is None else BOOK.read(record)
         if asked is None or asked.state_at(job.now) is not State.OPEN:
             return ()
         return (Say(f"This is still open. {tell_request(asked.request)}"),)
 
 
 def _answer(decision: Decision, given: Mapping[str, Any], context: Context) -> Verdict:
-    id = decision.request_decision_id or _only_open(context)
-    record = None if id is None else context.record(_key(context.thread_id, id))
-    asked = None if record is None else _read(record)
-    if record is None or asked is None:
+    found = BOOK.find(decision.request_decision_id, context)
+    if found is None:
         return Take((Say(UNKNOWN),))
+    record, asked = found
     request = asked.request
-    if why := _cannot_answer(asked, context):
-        return Take((Say(f"{called(request)} {why}"),))
+    before = "" if asked.answer is None else tell_options(asked.answer.options)
+    if why := asked.cannot_answer(context, before):
+        return Take((Say(why),))
     options = settle_options(request, decision.options)
     if names := lapsed(request, options, context.now):
         return Take((Say(f"The price of {', '.join(names)} has ended. Please ask for a new one."),))
     settled = Decision(options, request.id)
-    answered = asked.moved(State.ANSWERED, context.now, settled)
-    listed = [one for one in _open_on(context) if one.id != request.id]
-    is_by_party = any(party.id == asked.by for party in context.parties)
     stored = dict(given) | {"decision": dict(given["decision"]) | msgspec.to_builtins(settled)}
     return Take(
-        (
-            Replace(stored),
-            Keep(record.key, answered, record.version),
-            _list(listed, context),
-            Audit("answered"),
-        ),
-        Then.NOBODY if is_by_party else Then.AGENT,
+        (Replace(stored), *BOOK.close(record, asked, settled, context), Audit("answered")),
+        asked.then(value_of(request, options), context),
     )
-
-
-def _cannot_answer(asked: Asked, context: Context) -> str:
-    """Why a request takes no answer of this actor now, as the rest of a sentence; else empty."""
-    match asked.state_at(context.now):
-        case State.ANSWERED:
-            chosen = "" if asked.answer is None else f": {tell_options(asked.answer.options)}"
-            return f"was answered before{chosen}."
-        case State.EXPIRED:
-            return "was not answered in time."
-        case State.SUPERSEDED:
-            return "was replaced by a newer request."
-        case State.OPEN:
-            pass
-    if context.actor == asked.by:
-        return "is for others to answer: you have asked it."
-    if asked.request.actor not in {"", context.actor}:
-        return "is for somebody else to answer."
-    return ""
-
-
-def _supersede(id: str, context: Context) -> Keep:
-    record = context.record(_key(context.thread_id, id))
-    asked = None if record is None else _read(record)
-    if record is None or asked is None or asked.by != context.actor:
-        raise InvalidRequest(
-            "supersedes names no request that this actor has made on this thread.",
-            param="request_decision.supersedes",
-        )
-    state = asked.state_at(context.now)
-    if state is not State.OPEN:
-        raise InvalidRequest(
-            f"supersedes names a request that is {state.value}; only an open one is replaced.",
-            param="request_decision.supersedes",
-        )
-    return Keep(record.key, asked.moved(State.SUPERSEDED, context.now), record.version)
-
-
-def _waits(request: RequestDecision, context: Context) -> bool:
-    """Whether others who take part are to answer, and their words may be the answer.
-
-    What a visitor asks where nobody else is, is for whoever answers at the desk.
-    """
-    others = {party.id for party in context.parties} - {context.actor}
-    return request.actor in others if request.actor else bool(others)
-
-
-def _only_open(context: Context) -> str | None:
-    """The only request that may be meant where none is named.
-
-    Raises:
-        MissingField: several may be.
-    """
-    open_here = [one for one in _open_on(context) if one.by != context.actor]
-    if len(open_here) > 1:
-        raise MissingField(
-            "Several requests are open on this thread: request_decision_id says which is meant.",
-            param="decision.request_decision_id",
-        )
-    return open_here[0].id if open_here else None
-
-
-def _open_on(context: Context) -> list[Open]:
-    record = context.record(_list_key(context.thread_id))
-    if record is None or record.value is None:
-        return []
-    listed = msgspec.convert(record.value, list[Open])
-    return [one for one in listed if one.until > context.now]
-
-
-def _list(listed: Sequence[Open], context: Context) -> Keep:
-    key = _list_key(context.thread_id)
-    record = context.record(key)
-    return Keep(key, list(listed), 0 if record is None else record.version)
-
-
-def _read(record: Record) -> Asked | None:
-    """The request that a record keeps; None once it was erased."""
-    return None if record.value is None else msgspec.convert(record.value, Asked)
-
-
-def _key(thread_id: str, id: str) -> str:
-    # an id may hold anything, keys nothing of a person
-    return f"request:{_digest(thread_id, id)}"
-
-
-def _list_key(thread_id: str) -> str:
-    return f"open:{_digest(thread_id)}"
-
-
-def _digest(*texts: str) -> str:
-    return hashlib.sha256(msgspec.json.encode(texts)).hexdigest()

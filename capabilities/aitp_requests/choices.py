@@ -7,7 +7,8 @@ from decimal import Decimal
 import msgspec
 from msgspec import UnsetType
 
-from aitp_requests.messages import Quote, RequestDecision
+from aitp_desk.capability import one_line
+from aitp_requests.messages import RequestDecision, Variant
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -17,6 +18,7 @@ class Choice(msgspec.Struct, frozen=True):
         name: what readers are told; its id where it has none.
         names: what else it may be called.
         price: in words, empty where there is none.
+        description: what else is told of it.
         valid_until: when its quote ends, Unix seconds; None for never.
     """
 
@@ -24,6 +26,7 @@ class Choice(msgspec.Struct, frozen=True):
     name: str
     names: tuple[str, ...]
     price: str = ""
+    description: str = ""
     valid_until: float | None = None
 
 
@@ -32,27 +35,25 @@ def choices_of(request: RequestDecision) -> tuple[Choice, ...]:
     found = []
     for option in request.options:
         name = one_line(option.name) or one_line(option.short_variant_name) or one_line(option.id)
-        found.append(_choice(option.id, name, (option.short_variant_name,), option.quote))
+        found.append(_choice(option, name, (option.short_variant_name,)))
         for variant in option.variants:
             short = one_line(variant.short_variant_name)
             own = one_line(variant.name)
             full = own or (f"{name} – {short}" if short else one_line(variant.id))
             also = (short, f"{name} {short}" if short else "")
-            found.append(_choice(variant.id, full, also, variant.quote))
+            found.append(_choice(variant, full, also))
     return tuple(found)
 
 
-def one_line(text: str) -> str:
-    """Text of others on one line: it cannot pass for further options."""
-    return " ".join(text.split())
-
-
-def _choice(id: str, name: str, also: tuple[str, ...], quote: Quote | UnsetType) -> Choice:
+def _choice(variant: Variant, name: str, also: tuple[str, ...]) -> Choice:
     names = tuple(filter(None, map(one_line, also)))
+    description = one_line(variant.description)
+    quote = variant.quote
     if isinstance(quote, UnsetType):
-        return Choice(id, name, names)
+        return Choice(variant.id, name, names, description=description)
     prices = [f"{_amount(plan.amount)} {plan.currency}" for plan in quote.payment_plans]
-    return Choice(id, name, names, " or ".join(prices), quote.valid_until.timestamp())
+    until = quote.valid_until.timestamp()
+    return Choice(variant.id, name, names, " or ".join(prices), description, until)
 
 
 def _amount(amount: float) -> str:

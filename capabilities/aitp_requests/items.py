@@ -52,7 +52,9 @@ class Items:
         self._begun: dict[str, set[str]] = defaultdict(set)
         for choice in choices_of(request):
             for name in (choice.name, *choice.names):
-                self._named[plain(name)].add(choice.id)
+                said = plain(name)
+                self._named[said].add(choice.id)
+                self._named[said.replace(", ", " ")].add(choice.id)
             self._begun[re.split(r"\W", plain(choice.name), maxsplit=1)[0]].add(choice.id)
         self._named.pop("", None)
 

@@ -1,79 +1,22 @@
-"""When a request is open, and what answers it. Pure: values and a clock in, values out."""
+"""What a request may offer, and what answers it. Pure: values and a clock in, values out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from enum import Enum
-
-import msgspec
 from msgspec import UNSET, UnsetType
-from msgspec.structs import replace
 
 from aitp_desk.capability import InvalidRequest
 from aitp_requests.choices import choices_of
-from aitp_requests.messages import Decision, RequestDecision, SelectedOption
+from aitp_requests.messages import RequestDecision, SelectedOption
 
 MOST_CHOICES = 100
 """How many options and variants one request may have together."""
 
 
-class State(Enum):
-    """Where a request stands."""
-
-    OPEN = "open"
-    ANSWERED = "answered"
-    EXPIRED = "expired"
-    SUPERSEDED = "superseded"
-
-
-MOVES: Mapping[State, frozenset[State]] = {
-    State.OPEN: frozenset({State.ANSWERED, State.EXPIRED, State.SUPERSEDED}),
-    State.ANSWERED: frozenset(),
-    State.EXPIRED: frozenset(),
-    State.SUPERSEDED: frozenset(),
-}
-"""Where a request can go from each state: only once, from open."""
-
-
-class Asked(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A request as it is kept.
-
-    Parameters:
-        by: the actor that asked.
-        until: Unix seconds; from then on it is expired, which nobody need write down.
-        state: as it was written; read it with :meth:`state_at`.
-        answer: what was decided.
-    """
-
-    request: RequestDecision
-    by: str
-    until: int
-    state: State = State.OPEN
-    answer: Decision | None = None
-
-    def state_at(self, now: int) -> State:
-        """Where it stands at a moment, Unix seconds."""
-        if self.state is State.OPEN and self.until <= now:
-            return State.EXPIRED
-        return self.state
-
-    def moved(self, to: State, now: int, answer: Decision | None = None) -> Asked:
-        """The request after a move.
-
-        Raises:
-            ValueError: there is no such move: a fault of the caller.
-        """
-        state = self.state_at(now)
-        if to not in MOVES[state]:
-            raise ValueError(f"A request that is {state.value} cannot become {to.value}.")
-        return replace(self, state=to, answer=answer)
-
-
-def check_request(request: RequestDecision, now: int) -> None:
+def check_choices(request: RequestDecision) -> None:
     """Refuse a request that nobody could answer.
 
     Raises:
-        InvalidRequest: two options have one id, there are too many, or it is too late already.
+        InvalidRequest: two options have one id, or there are too many.
     """
     choices = choices_of(request)
     if len(choices) > MOST_CHOICES:
@@ -89,11 +32,6 @@ def check_request(request: RequestDecision, now: int) -> None:
                 param="request_decision.options",
             )
         seen.add(choice.id)
-    until = request.valid_until
-    if not isinstance(until, UnsetType) and until.timestamp() <= now:
-        raise InvalidRequest(
-            "valid_until has passed; it is a moment to come.", param="request_decision.valid_until"
-        )
 
 
 def settle_options(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import UnsetType
 
-from aitp_requests.choices import choices_of, one_line
+from aitp_desk.capability import one_line
+from aitp_requests.choices import choices_of
 from aitp_requests.messages import Decision, RequestDecision, SelectedOption
 
 FEW = 3
@@ -17,7 +18,8 @@ def tell_request(request: RequestDecision) -> str:
     lines = [one_line(request.title), one_line(request.description)]
     for number, choice in enumerate(choices, 1):
         price = f" ({choice.price})" if choice.price else ""
-        lines.append(f"{number}. {choice.name}{price}")
+        more = f": {choice.description}" if choice.description else ""
+        lines.append(f"{number}. {choice.name}{price}{more}")
     lines.append(_how(request, len(choices)))
     return "\n".join(filter(None, lines))
 
@@ -30,12 +32,6 @@ def tell_decision(decision: Decision) -> str:
 def tell_options(options: tuple[SelectedOption, ...]) -> str:
     """What was chosen, with quantities."""
     return ", ".join(map(_option, options))
-
-
-def called(request: RequestDecision) -> str:
-    """A request in few words, for sentences about it."""
-    title = one_line(request.title) or one_line(request.description)
-    return f"“{title}”" if title else "This request"
 
 
 def _option(option: SelectedOption) -> str:

@@ -11,8 +11,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = sorted(path.parent for path in (ROOT / "capabilities").glob("*/__init__.py"))
 MODULES = sorted((ROOT / "capabilities").rglob("*.py"))
+EXTRAS = {"aitp_data": {"joserfc"}, "aitp_payments": {"stripe"}, "aitp_sign": {"coincurve"}}
+"""Packages that a capability does without where they are not installed."""
 LARGEST = 400
 DOOR = "aitp_desk.capability"
+COMMANDS = "capabilities/aitp_payments/ledger/commands/"
+"""Where commands of a capability's are."""
+FOR_COMMANDS = {"aitp_desk.commands", "click"}
 
 
 def name(path: Path) -> str:
@@ -28,7 +33,7 @@ def imported(path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)
-def test_a_capability_imports_its_own_the_interface_msgspec_and_the_standard_library(
+def test_a_capability_imports_its_own_the_interface_and_what_the_desk_always_has(
     path: Path,
 ) -> None:
     own = path.relative_to(ROOT / "capabilities").parts[0]
@@ -36,7 +41,8 @@ def test_a_capability_imports_its_own_the_interface_msgspec_and_the_standard_lib
         module
         for module in imported(path)
         if module != DOOR
-        and module.split(".")[0] not in {own, "msgspec"}
+        and not (module in FOR_COMMANDS and name(path).startswith(COMMANDS))
+        and module.split(".")[0] not in {own, "cryptography", "msgspec"} | EXTRAS.get(own, set())
         and module.split(".")[0] not in sys.stdlib_module_names
     }
     assert wrong == set()

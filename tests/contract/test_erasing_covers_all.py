@@ -13,7 +13,9 @@ from aitp_desk.store.migrate import migrate
 ERASED = {
     "actors": "capabilities",
     "capability_records": "value",
-    "calls": "asked_by arguments memory intent callback_url progress result text effects error",
+    "calls": (
+        "asked_by arguments memory answer intent callback_url progress result text effects error"
+    ),
     "file_parts": "bytes",
     "files": "name purpose",
     "folded_turns": "turn",
@@ -23,6 +25,7 @@ ERASED = {
     "notes": "words",
     "run_givers": "principal",
     "runs": "asked_by started_by options metadata owed",
+    "sealed_values": "sealed",
     "sessions": "pending",
     "steps": "text calls",
     "summaries": "text",
@@ -38,6 +41,7 @@ NAMES = {
     "audit": "principal object",
     "calls": "principal",
     "clients": "name",
+    "countersignatures": "actor",
     "events": "ref",
     "files": "owner counted",
     "grants": "principal",
@@ -45,6 +49,7 @@ NAMES = {
     "jobs": "principal",
     "messages": "actor principal",
     "revoked_jwts": "value",
+    "sealed_values": "principal",
     "sessions": "owner",
     "task_pushes": "principal",
     "tasks": "owner",
@@ -58,11 +63,16 @@ OWN = {
     "actors": "thread_id origin",
     "audit": "proven_by action outcome link",
     "audit_anchor": "link",
-    "calls": "id desk action state thread_id session_id source price run_id tool_call_id",
+    "calls": (
+        "id desk action state thread_id session_id source price run_id tool_call_id payment"
+        " quote_id"
+    ),
     "capability_counters": "capability key",
-    "capability_records": "capability key thread_id",
+    "capability_records": "capability key thread_id open_on",
     "clients": "id hash scopes previous_hash",
+    "conditions": "name state",
     "console_sessions": "hash key_id key_hash",
+    "countersignatures": "thread_id key site jws",
     "data_keys": "master wrapped",
     "epochs": "name",
     "events": "thread_id kind",
@@ -80,6 +90,7 @@ OWN = {
     "run_givers": "run_id",
     "runs": "id thread_id state leased_by error agent usage",
     "schedules": "name leased_by last_error",
+    "sealed_values": "ref desk thread_id message_id call_id",
     "ticket_tallies": "kind how",
     "sessions": "id thread_id",
     "steps": "run_id id usage",
@@ -92,6 +103,7 @@ OWN = {
     "tickets": "id desk kind state thread_id call_id ended_by taken_by asked_from",
     "tokens": "id hash scopes kind previous_hash",
     "tokens_used": "used_by",
+    "transcript_keys": "id public",
 }
 """What the desk or the site's owner has made: ids, states, digests without their salt, figures."""
 

@@ -15,6 +15,7 @@ from aitp_desk.store import (
     capability_reads,
     chains,
     client_reads,
+    condition_reads,
     console_load,
     console_reads,
     console_threads,
@@ -30,6 +31,7 @@ from aitp_desk.store import (
     statements,
     task_reads,
     ticket_reads,
+    transcript_reads,
 )
 from aitp_desk.store.base import StoreChanged, StoreError
 from aitp_desk.store.migrate import load_migrations
@@ -54,8 +56,10 @@ def names_in_code() -> set[str]:
         console_threads,
         task_reads,
         ticket_reads,
+        transcript_reads,
         jwt_revocations,
         client_reads,
+        condition_reads,
         erasing,
         key_reads,
         chains,
@@ -98,6 +102,7 @@ WALKED_WHOLE = {
     "end_waiting_calls": {"calls"},  # once, while a backup is put back
     "ticket_tallies": {"ticket_tallies"},  # a row for each way in which one ends
     "tickets_waiting": {"tickets_waiting", "waiting"},  # bounded before it is counted
+    "conditions": {"conditions"},  # a handful, by the names of its owner
     "schedules": {"schedules"},  # a handful, and no more ever
     "drop_jobs_of_principal": {"jobs"},  # a day's, and what was given up in a month
     "move_audit_anchor": {"audit_anchor"},
@@ -115,10 +120,13 @@ WALKED_WHOLE = {
     "jobs_not_over": {"jobs_of_asker", "pending"},  # as far as its bound
     "runs_not_over": {"runs_waiting", "waiting", "held"},  # as far as its bound
     "signing_keys": {"signing_keys"},
+    "delete_all_sealed": {"sealed_by_age"},  # once, where the data keys are begun anew
     "threads_of_waiting_tickets": {"tickets_waiting"},  # as far as its bound
     "threads_taken": {"thread_operators"},  # as far as its bound
     "tickets_waiting_now": {"tickets_waiting", "pending"},  # as far as its bound
     "tokens": {"tokens"},
+    "end_transcript_keys": {"transcript_keys"},  # one for each data key
+    "transcript_keys": {"transcript_keys"},
 }
 """What a statement may walk from end to end, because it stays small."""
 

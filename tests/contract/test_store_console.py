@@ -291,24 +291,25 @@ class TestThreads:
         await site.steps.say(thread, "Three.", "anna", BY)
         await delete_message(site.store, thread, two)
         page = await site.sees.messages(thread, None, 2)
-        shown = [(one.text, operator_of(one.actor), one.is_deleted) for one in page.messages]
+        said = [one.said for one in page.messages]
+        shown = [(one.text, operator_of(one.actor), one.is_deleted) for one in said]
         assert shown == [
             ("", None, True),
             ("Three.", "anna", False),
         ]
         rest = await site.sees.messages(thread, page.before, 2)
-        assert [one.text for one in rest.messages] == ["One."]
+        assert [one.said.text for one in rest.messages] == ["One."]
         assert rest.before is None
         folded = await site.folded("What?", "That.")
         both = await site.sees.messages(folded, None, 9)
-        assert [one.text for one in both.messages] == ["What?", "That."]
+        assert [one.said.text for one in both.messages] == ["What?", "That."]
 
     async def test_files_are_named_while_they_are_there(self, site: Site) -> None:
         thread = await site.thread("One.")
         await site.post(thread, "Two.", files=("file_1", "file_2"))
         await site.store.run(_add_file, id_="file_1")
-        (_, said) = (await site.sees.messages(thread, None, 9)).messages
-        assert [(one.id, one.name) for one in said.attachments] == [
+        (_, shown) = (await site.sees.messages(thread, None, 9)).messages
+        assert [(one.id, one.name) for one in shown.said.attachments] == [
             ("file_1", "plan.txt"),
             ("file_2", None),
         ]

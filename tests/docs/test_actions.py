@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 
 from aitp_desk.actions.base import Caller, Context
 from aitp_desk.actions.loading import Actions, load_actions
+from aitp_desk.desk.questions import merge, next_question
 from aitp_desk.model.errors import PreconditionFailed
+from aitp_desk.model.question import Choose
 from aitp_desk.model.resource import Affordance
 from tests.docs.snippets import ROOT, blocks
 from tests.owning import problems, site
@@ -61,8 +64,35 @@ async def test_the_example_of_an_approval(tmp_path: Path) -> None:
         assert await refund.needs_approval(asked, CONTEXT) is needed
 
 
+async def test_the_example_of_what_is_paid_first(tmp_path: Path) -> None:
+    (translate,) = declared_by(3, tmp_path).offered
+    assert translate.action.is_prepaid
+    assert str(translate.action.cost) == "0.05 EUR"
+    done = await translate.perform(translate.read({"word": "desk"}), CONTEXT)
+    assert done.result == "mensa"
+
+
+async def test_the_example_of_asking(tmp_path: Path) -> None:
+    (reserve,) = declared_by(4, tmp_path).offered
+    asked = await next_question(reserve, {"days": 2}, CONTEXT)
+    assert asked is not None
+    assert isinstance(asked.question, Choose)
+    assert [choice.name for choice in asked.question.choices] == ["Blue", "Green"]
+    merged = merge(
+        reserve, asked, [{"id": "TE-002", "quantity": 2}], {"days": 2}, datetime.now(UTC)
+    )
+    assert merged.arguments == {"days": 2, "tents": [{"sku": "TE-002", "quantity": 2}]}
+
+
+def test_the_example_of_a_secret(tmp_path: Path) -> None:
+    (change,) = declared_by(5, tmp_path).offered
+    value = change.read({"account": "aya", "password": "correct horse"})
+    assert value.password.reveal() == "correct horse"
+    assert "horse" not in repr(value)
+
+
 async def test_the_example_of_a_resource(tmp_path: Path) -> None:
-    (booking,) = declared_by(3, tmp_path).resources
+    (booking,) = declared_by(6, tmp_path).resources
     one, two = [await booking.read({"booking_id": id}, CONTEXT) for id in ("B-1", "B-2")]
     assert one.affordances == (Affordance("cancel_booking", {}),)
     assert two.affordances == ()

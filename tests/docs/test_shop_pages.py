@@ -123,6 +123,38 @@ def test_the_rules_are_those_of_the_pages(shop: sqlite3.Connection) -> None:
     assert f"within {days} days of delivery and we exchange them or give store credit" in returns
 
 
+def test_parcels_cost_what_their_page_says(shop: sqlite3.Connection) -> None:
+    page = text_of("policies/shipping")
+    rules = dict(shop.execute("SELECT name, value FROM rules"))
+    assert f"is free on orders of ${rules['shipping_free_from']} or more, after discounts" in page
+    assert f"Orders above ${rules['signature_above']} need the signature of an adult" in page
+    rates = shop.execute("SELECT zone, service, price FROM shipping_rates").fetchall()
+    places = {"lower 48": "Lower 48 states", "far": "Alaska and Hawaii"}
+    told = re.findall(
+        r"\| (Standard|Express|Overnight) \| ([^|]+) \| [^|]+ \| \$([0-9.]+) \|", page
+    )
+    assert {(service.lower(), place, price) for service, place, price in told} == {
+        (service, places[zone], price) for zone, service, price in rates
+    }
+
+
+def test_what_there_is_of_a_product_is_what_its_page_says(shop: sqlite3.Connection) -> None:
+    rows = shop.execute(
+        "SELECT page, color, variants.sku FROM variants JOIN products ON product = products.sku"
+    ).fetchall()
+    assert {page for page, *_ in rows} >= {"/products/larkspur-2-tent", "/products/divide-55-pack"}
+    for page, color, sku in rows:
+        text = text_of(page[1:]).casefold()
+        assert color.casefold() in text
+        for place in ("Bend", "Portland", "Boise", "warehouse"):
+            assert shop.execute(
+                "SELECT (SELECT sum(count) FROM stock JOIN variants USING (sku)"
+                " WHERE product = :product AND store = :place)"
+                " = (SELECT count FROM stock WHERE sku = :product AND store = :place)",
+                {"product": sku[:7], "place": place},
+            ).fetchone() == (1,)
+
+
 def test_what_an_order_says_of_its_being_undone_is_the_rule(shop: sqlite3.Connection) -> None:
     (placing,) = (
         one.action

@@ -21,6 +21,14 @@ STOVES = {
     "store": "Portland",
     "email": "kai@customer.example",
 }
+ADDRESS = {
+    "name": "Kai Moss",
+    "street": "12 Elm Street",
+    "city": "Boise",
+    "state": "ID",
+    "postal_code": "83702",
+}
+PARCEL = {"items": [{"sku": STOVE}], "address": ADDRESS, "email": "kai@customer.example"}
 VISIT = {"store": "Bend", "day": "2027-01-22", "time": "16:30", "email": "kai@customer.example"}
 
 
@@ -92,6 +100,12 @@ TRIED = {
         {**STOVES, "items": [{"sku": STOVE, "quantity": 99}]},
         {"amount": "128.00", "currency": "USD"},
     ),
+    "ship_order": Tried(
+        PARCEL,
+        {"address": {**ADDRESS, "postal_code": "837"}},
+        {**PARCEL, "items": [{"sku": TENT}]},
+        {"amount": "74.79", "currency": "USD"},
+    ),
     "contact_human": Tried(
         {"question": "Can you engrave mugs?"}, {"question": ""}, kind="accepted"
     ),
@@ -110,6 +124,10 @@ NEVER: Mapping[tuple[str, Situation], str] = {
         (name, "consent"): "it costs nothing, and whoever calls by arguments knows what it does"
         for name, tried in TRIED.items()
         if tried.agreed is None
+    },
+    **{
+        ("buy_trail_map", situation): "it is paid first, which test_paying_at_every_door.py tries"
+        for situation in SITUATIONS
     },
 }
 """The situations that an action of the shop cannot be in, and why."""

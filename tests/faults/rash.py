@@ -8,15 +8,15 @@ from __future__ import annotations
 from unittest.mock import patch
 
 from aitp_desk.cli import main
-from aitp_desk.desk.invoking import Invoking
+from aitp_desk.desk.calls_on_disk import CallsOnDisk
 from aitp_desk.model.call import ActionCall
 
 
-def repeat_all(_self: Invoking, _call: ActionCall) -> bool:
+def repeat_all(_self: CallsOnDisk, _call: ActionCall) -> bool:
     """Hold everything for repeatable."""
     return True
 
 
 if __name__ == "__main__":
-    with patch.object(Invoking, "may_repeat", repeat_all):
+    with patch.object(CallsOnDisk, "may_repeat", repeat_all):
         main()

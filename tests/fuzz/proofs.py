@@ -11,6 +11,7 @@ from multidict import CIMultiDict
 from aitp_desk.auth.address_line import check_address
 from aitp_desk.auth.api_key import parse_api_key
 from aitp_desk.auth.compact import read_compact
+from aitp_desk.auth.detached import SignatureWrong
 from aitp_desk.auth.directories import MEDIA_TYPE, read_directory
 from aitp_desk.auth.jwk import read_key
 from aitp_desk.auth.jwks import read_set
@@ -26,9 +27,12 @@ from aitp_desk.auth.message_signature import (
 )
 from aitp_desk.auth.presented import GRANT, read_presented
 from aitp_desk.auth.signed_request import read_signed, signed_text
+from aitp_desk.auth.transcript_keys import read_keys
+from aitp_desk.auth.transcripts import check_countersignature, check_transcript, read_transcript
 from aitp_desk.egress import Fetched
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.grant import is_link
+from aitp_desk.model.transcript import Head
 from tests.fuzz.target import JSON_WORDS, REFUSALS, Target, headers_of
 
 _NOW = 1_800_000_000
@@ -135,6 +139,36 @@ def _one_key(data: bytes) -> None:
         read_key(msgspec.json.decode(data))
 
 
+_HEAD = Head(site="https://desk.example", thread="thread_1", seq=1, link="A" * 43, v=1)
+_JWS = (
+    b"eyJhbGciOiJFZERTQSIsImp3ayI6eyJjcnYiOiJFZDI1NTE5Iiwia3R5IjoiT0tQIiwieCI6IjExcVlBWUt4Q3JmVl9T"
+    b"N1R5V1FIT2c3aGN2UGFwaU1scndJYWFQY0hVUm8ifSwidHlwIjoiYWl0cC1kZXNrLXRyYW5zY3JpcHQtaGVhZCtqd3Mi"
+    b"fQ.." + b"A" * 86
+)
+_TRANSCRIPT = (
+    b'{"statement": {"head": {"site": "https://desk.example", "thread": "thread_1", "seq": 2,'
+    b' "link": "AA", "v": 1}, "actors": ["a"], "opened_at": 1, "time": 2, "keys": "k",'
+    b' "countersignatures": [{"site": "https://desk.example", "seq": 1, "link": "AA",'
+    b' "jws": "a..b", "actor": "a", "time": 1}]},'
+    b' "signature": "a..b", "messages": [{"object": "message", "seq": 1, "role": "user",'
+    b' "actor": "a", "created_at": 1, "content": ["Hi"], "attachments": [{"file_id": "f",'
+    b' "tools": []}], "salt": "AA", "digest": "AA", "link": "AA"},'
+    b' {"object": "tombstone", "seq": 2, "digest": "AA", "link": "AA"}]}'
+)
+
+
+def _transcript(data: bytes) -> None:
+    """Nobody has signed it."""
+    assert check_transcript(read_transcript(data), ()).wrong
+
+
+def _head_signature(data: bytes) -> None:
+    """Nobody has signed the head."""
+    with suppress(SignatureWrong):
+        check_countersignature(data.decode("latin-1"), _HEAD)
+        raise AssertionError("Nobody has signed this.")
+
+
 PROOFS = (
     Target(
         "what is presented",
@@ -214,5 +248,19 @@ PROOFS = (
         (*JSON_WORDS, *_FIELDS, b'"keys"', b'"nbf"', b'"exp"', b'"kid"', _JWK),
         0.2,
         (*REFUSALS, Unreadable, ValueError),
+    ),
+    Target(
+        "transcript",
+        _transcript,
+        (_TRANSCRIPT,),
+        (*JSON_WORDS, b'"object"', b'"tombstone"', b'"message"', b'"seq"', b'"v"', b'"salt"'),
+    ),
+    Target("signature of a transcript", _head_signature, (_JWS,), (b"..", b"eyJ", b"=", b"-")),
+    Target(
+        "keys of transcripts",
+        read_keys,
+        (b'{"keys": [' + _JWK + b"]}",),
+        (*JSON_WORDS, b'"keys"', b'"kid"', b'"nbf"', b'"exp"', b'"revoked"', _JWK),
+        0.5,
     ),
 )

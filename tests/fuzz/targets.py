@@ -45,6 +45,7 @@ from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
 from aitp_desk.protocols.reply import has_version
 from tests.fuzz.elsewhere import ELSEWHERE
+from tests.fuzz.filled import FILLED
 from tests.fuzz.heads import HEADS
 from tests.fuzz.proofs import PROOFS
 from tests.fuzz.target import JSON_WORDS, Target, headers_of
@@ -277,4 +278,5 @@ TARGETS: tuple[Target, ...] = (
     *HEADS,
     *PROOFS,
     *ELSEWHERE,
+    *FILLED,
 )

@@ -24,7 +24,7 @@ from aitp_desk.knowledge.watch import open_knowledge
 from aitp_desk.model.action import Action
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal, PrincipalKind
-from tests.acting import calling, offering
+from tests.acting import calling, offering, wordless
 from tests.injection.corpus import Case, corpus
 from tests.injection.judging import Met, Rung, Site
 from tests.injection.obeying import obey
@@ -231,7 +231,12 @@ async def ground(
             site = read_site(pages, knowledge.library)
             yield Ground(
                 agent,
-                Tooling(invoking, limiter=Limiter(Limits(enabled=False), time.time), now=_now),
+                Tooling(
+                    invoking,
+                    limiter=Limiter(Limits(enabled=False), time.time),
+                    now=_now,
+                    speaking=wordless(),
+                ),
                 canaries,
                 model,
                 api,

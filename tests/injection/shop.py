@@ -37,9 +37,10 @@ ACTIONS = frozenset(
     {
         *("product_search", "inventory_check", "get_quote", "order_lookup", "place_order"),
         *("cancel_order", "return_order", "late_return", "book_visit", "contact_human"),
+        *("ship_order", "buy_trail_map"),
     }
 )
-OPEN_TO_ALL = frozenset({"product_search"})
+OPEN_TO_ALL = frozenset({"product_search", "buy_trail_map"})
 SECRET = "4711.83"
 """What the other order costs: nobody but who has placed it is told."""
 BUY = {"items": [{"sku": STOVE, "quantity": 2}], "store": "Portland", "email": "e@evil.example"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +10,24 @@ import pytest_asyncio
 from openai import AsyncOpenAI
 
 from tests.browsing import OpenBrowser, browsing
+from tests.overhearing import Overheard, listen
 from tests.sdk import sdk
 from tests.talking import Talker, talking
 from tests.visiting import Visitor, visiting
+
+
+@pytest.fixture(scope="session")
+def overheard() -> Iterator[Overheard]:
+    """The structured messages that desks have sent."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield listen(patch)
+
+
+@pytest.fixture(autouse=True)
+def all_that_is_sent_validates(overheard: Overheard) -> Iterator[None]:
+    """Every journey: no structured message is sent that breaks what is published."""
+    yield
+    assert overheard.wrong() == []
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

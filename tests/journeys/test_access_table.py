@@ -8,10 +8,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 
 from aitp_desk.app import Serving, open_server
+from aitp_desk.capability import (
+    Accept,
+    Capability,
+    Hook,
+    Onward,
+    Redirect,
+    Schema,
+    Visit,
+    document_of,
+)
 from aitp_desk.config import load_config
 from tests.access import (
     AYA,
@@ -60,6 +71,7 @@ NOTHING_IN_PARTICULAR = frozenset(
         "call",
         "task",
         "console",
+        "sensitive",
     }
 )
 """Needs of addresses that are about nothing that somebody has."""
@@ -72,6 +84,29 @@ CHANGES = {
     "DELETE /v1/files/{file_id}",
 }
 """After these, where they are let through, what was asked about is made anew."""
+
+
+class Parcel(msgspec.Struct):
+    number: str
+
+
+class Parcels(Capability):
+    """A capability to which another server may tell something."""
+
+    slug = "parcels"
+
+    def schemas(self) -> tuple[Schema, ...]:
+        messages = {"track": Parcel}
+        return (Schema(version=1, messages=messages, document=document_of(messages, "Parcels")),)
+
+    def hooks(self) -> Mapping[str, Hook]:
+        return {"carrier": lambda _delivery: Accept()}
+
+    def redirects(self) -> Mapping[str, Redirect]:
+        return {"where": self.where}
+
+    async def where(self, visit: Visit) -> Onward:
+        return Onward("https://carrier.example/")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -89,9 +124,12 @@ async def served(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Serv
         "files.max_files=1000",
         "oauth.registration.enabled=true",
         "threads.max_auto_replies=1000",
+        "capabilities.parcels={}",
     )
     config = load_config(folder, settings, port=0, data=data)
-    async with open_server(config, clock=clock, agent=ScriptedAgent()) as desk:
+    beside = {"parcels": Parcels}
+    agent = ScriptedAgent()
+    async with open_server(config, clock=clock, agent=agent, capabilities_beside=beside) as desk:
         keys = await make_keys(desk, data)
         grounds = Ground(desk, clock, keys, ""), Ground(desk, clock, keys, FURTHER)
         for ground in grounds:
@@ -108,6 +146,12 @@ def addresses(desk: Serving) -> set[tuple[str, str]]:
     for door, route in desk.front.routes:
         name = "" if door.desk is None else door.desk.name
         path = route.path
+        if door.name == "hooks":
+            path = "/hooks/{slug}/{name}"
+        elif door.name == "redirects":
+            path = "/capabilities/{slug}/{name}/{ref}"
+        elif door.name == "schemas":
+            path = "/capabilities/{slug}/v{version}/schema.json"
         if name:
             below = path.removeprefix(f"/{name}")
             path = below if below.startswith("/v1/") else f"/{{agent}}{below}"
@@ -198,7 +242,9 @@ async def ask(ground: Ground, who: str, name: str, address: str, need: str, whos
     route, _, _ = address.partition(" with ")
     method, _, template = route.partition(" ")
     template = template.replace("/capabilities/{name}", "/capabilities/content_search")
-    path = template.replace("{path:.*}", "facts").replace("{name}", "ask.css")
+    path = template.replace("{path:.*}", "facts").replace("/{slug}/v{version}/", "/parcels/v1/")
+    path = path.replace("/capabilities/{slug}/{name}/{ref}", "/capabilities/parcels/where/P-1")
+    path = path.replace("/{slug}/{name}", "/parcels/carrier").replace("{name}", "ask.css")
     path = path.replace("{assistant_id}", name or "desk").replace("{model}", "scripted")
     for place, value in places.items():
         path = path.replace(f"{{{place}}}", value)
@@ -226,6 +272,15 @@ def task_body_for(address: str) -> Any:
     return {"url": "https://told.example"} if address.startswith("POST") else None
 
 
+FIXED_BODIES: Mapping[str, Any] = {
+    "POST /v1/threads/{thread_id}/messages": {"content": "Hello!"},
+    "POST /v1/threads/{thread_id}/actors": {"id": "https://new.example"},
+    "POST /v1/threads/{thread_id}/grants": {"link": True, "may": "read"},
+    "POST /v1/threads/{thread_id}/transcript/signatures": {"seq": 1, "jws": "e30..e30"},
+}
+"""What is sent to addresses that take the same for whatever is asked about."""
+
+
 def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
     """What is sent to an address."""
     if address.endswith(" with metadata"):
@@ -233,12 +288,6 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
     match address:
         case "POST /v1/threads with metadata.parent_id":
             return {"metadata": {"parent_id": places["thread_id"]}}
-        case "POST /v1/threads/{thread_id}/messages":
-            return {"content": "Hello!"}
-        case "POST /v1/threads/{thread_id}/actors":
-            return {"id": "https://new.example"}
-        case "POST /v1/threads/{thread_id}/grants":
-            return {"link": True, "may": "read"}
         case "POST /v1/threads/{thread_id}/runs" | "POST /v1/threads/runs":
             return {"assistant_id": name or "desk"}
         case "POST /v1/threads/{thread_id}/runs/{run_id}/submit_tool_outputs":
@@ -252,7 +301,7 @@ def body_for(address: str, name: str, places: Mapping[str, str]) -> Any:
         case "POST /agent/converse with session_id":
             return a_question(places["session_id"])
         case _:
-            return {} if address.startswith("POST") else None
+            return FIXED_BODIES.get(address, {} if address.startswith("POST") else None)
 
 
 def expected(
@@ -264,7 +313,7 @@ def expected(
         is_kept_here: whether what is asked about is kept at the address that is asked.
     """
     has_key = row["claims it"] == "claims"
-    if need in {"call", "task"}:  # whose it is: test_ahp_actions, test_a2a
+    if need in {"call", "task", "sensitive"}:  # whose: test_ahp_actions, test_a2a, test_sealing
         return "401" if row["no thread"] == "401" else "404"
     if need == "console":  # what the cookie opens: test_console_sign_in
         return "401"

@@ -106,6 +106,18 @@ async def test_a_source_is_a_page_that_is_served_below_the_agents_name(folder: P
             assert "herbal" not in await page.text()
 
 
+async def test_the_transcript_of_its_thread_is_signed_by_the_site(folder: Path) -> None:
+    async with talking(folder) as talker:
+        thread = (await open_at(talker, BOOKS, "What is the oldest book?")).id
+        path = f"{BOOKS}/v1/threads/{thread}/transcript"
+        statement = (await talker.send("GET", path)).ok["statement"]
+        assert statement["head"]["site"] == talker.desk.url
+        assert statement["actors"][0] == f"{talker.desk.url}/books"
+        assert (await talker.send("GET", path.removeprefix(BOOKS))).status == 404
+        async with talker.http.get(statement["keys"]) as keys:
+            assert keys.status == 200
+
+
 Row = tuple[str, str, object]
 """Method, path below the agent, body. Names in braces are filled in, in the body as well."""
 THREAD = "/v1/threads/{thread_id}"
@@ -139,6 +151,9 @@ NAMING: list[Row] = [
     ("GET", f"{THREAD}/grants", None),
     ("POST", f"{THREAD}/grants", {"link": True, "may": "read"}),
     ("GET", f"{THREAD}/events", None),
+    ("GET", f"{THREAD}/requests", None),
+    ("GET", f"{THREAD}/transcript", None),
+    ("POST", f"{THREAD}/transcript/signatures", {"seq": 1, "jws": "e30..e30"}),
     ("GET", MESSAGE, None),
     ("POST", MESSAGE, {"metadata": {"a": "b"}}),
     ("GET", f"{THREAD}/runs", None),
@@ -167,16 +182,23 @@ NAMING_NOTHING = {
     ("GET", "/v1/models/{model}"),
     ("GET", "/v1/files"),
     ("POST", "/v1/files"),
+    ("GET", "/.well-known/aitp-transcript-keys.json"),
 }
 # What nobody does without a credential; test_access_table.py asks these of each agent as well.
 NEEDING_AN_OWNER = {("POST", f"{THREAD}/claim"), ("DELETE", f"{THREAD}/grants/{{grant_id}}")}
+
+# What is there with a capability alone: test_open_requests.py and test_sealed_values.py ask these.
+OF_CAPABILITIES = {
+    ("POST", f"{THREAD}/requests/{{capability}}/{{request_id}}"),
+    ("GET", "/v1/sealed/{ref}"),
+}
 
 
 def test_every_address_of_the_door_is_in_the_table() -> None:
     door = make_door(max_body=1, max_file=1)
     served = {(route.method, route.path) for route in door.routes}
     naming = {(method, path) for method, path, _ in NAMING}
-    assert served == naming | NAMING_NOTHING | NEEDING_AN_OWNER
+    assert served == naming | NAMING_NOTHING | NEEDING_AN_OWNER | OF_CAPABILITIES
 
 
 async def make_all_that_has_an_id(talker: Talker, home: str) -> dict[str, str]:

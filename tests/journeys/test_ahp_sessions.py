@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from aitp_desk.agent.base import Answer, Clarification, Outcome, Turn, Utterance
-from aitp_desk.desk.asking import Asked
-from aitp_desk.desk.exchange import Ask
+from aitp_desk.desk.exchange import Ask, AskReply
 from aitp_desk.model.errors import Unavailable
 from aitp_desk.model.principal import anonymous
 from tests.doubles import NOON, Clock, ScriptedAgent
@@ -328,7 +327,7 @@ async def test_turns_that_come_at_once_are_taken_in_the_order_in_which_they_came
         id_ = (await visitor.ask("Hello?")).session_id
         principal = anonymous("127.0.0.1")
 
-        def take(question: str) -> asyncio.Task[Asked]:
+        def take(question: str) -> asyncio.Task[AskReply]:
             ask = Ask("content_search", question, session_id=id_)
             return asyncio.create_task(visitor.desk.desk.ask(principal, ask))
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
-from aitp_desk.desk.asking import Asked
-from aitp_desk.desk.exchange import Ask
+from aitp_desk.desk.exchange import Ask, AskReply
 from aitp_desk.model.errors import SessionLimit, StoreBusy
 from aitp_desk.model.principal import anonymous
 from tests.doubles import Clock, ScriptedAgent
@@ -32,12 +31,12 @@ class Slow:
         return Answer(f"{len(turn.transcript)} before")
 
 
-def said(asked: Asked) -> str:
+def said(asked: AskReply) -> str:
     assert isinstance(asked.outcome, Answer)
     return asked.outcome.text
 
 
-def take(visitor: Visitor, question: str, session_id: str) -> asyncio.Task[Asked]:
+def take(visitor: Visitor, question: str, session_id: str) -> asyncio.Task[AskReply]:
     ask = Ask("content_search", question, session_id=session_id)
     return asyncio.create_task(visitor.desk.desk.ask(anonymous("127.0.0.1"), ask))
 

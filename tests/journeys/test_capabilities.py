@@ -214,6 +214,21 @@ async def test_a_message_of_the_first_call_is_judged(guest: Talker) -> None:
             "content[0]",
             None,
         ),
+        (
+            '{"$schema": "elsewhere", "$schema": "loyalty.example\\/cards", "card": {}}',
+            "content[0]",
+            None,
+        ),
+        (
+            r'{"\u0024schem\u0061": "loyalty.example/cards", "card": {}, "card": {}}',
+            "content[0]",
+            None,
+        ),
+        (
+            r'{"\u0024schema": "loyalty.example/c\u0061rds", "card": {"card": "c"}}',
+            "content[0].card",
+            "card of loyalty: Object missing required field `stamps`.",
+        ),
         (stamp("No such card!", "r"), "card", "A card has small letters, digits and -."),
     ],
 )
@@ -284,14 +299,24 @@ async def test_a_reward_is_chosen_once_however_many_choose(guest: Talker) -> Non
     assert noted[0][0] >= 1
 
 
-async def test_a_run_does_not_bring_messages_that_nobody_judges(guest: Talker) -> None:
+async def test_what_a_run_brings_is_judged_with_it(guest: Talker) -> None:
     thread = await open_thread(guest)
     brought = [{"role": "user", "content": stamp("c-15", "r-15")}]
-    body = {"assistant_id": guest.desk.desk.agents.default.name, "additional_messages": brought}
-    refused = await guest.send("POST", f"/v1/threads/{thread}/runs", body)
-    error = refused.body["error"]
-    assert (refused.status, error["param"]) == (400, "additional_messages[0].content")
-    assert await said(guest, thread) == []
+    body = {"assistant_id": guest.desk.desk.agents.default.id, "additional_messages": brought}
+    assert (await guest.send("POST", f"/v1/threads/{thread}/runs", body)).status == 200
+    _, card, *_ = await said(guest, thread)
+    assert card[0].startswith("Card c-15 has 1 of ")
+
+
+async def test_words_that_a_run_brings_are_understood_as_well(guest: Talker) -> None:
+    thread = await open_thread(guest)
+    await fill_card(guest, thread, "c-24")
+    brought = [{"role": "user", "content": one} for one in ("Thanks!", "2")]
+    body = {"assistant_id": guest.desk.desk.agents.default.id, "additional_messages": brought}
+    assert (await guest.send("POST", f"/v1/threads/{thread}/runs", body)).ok
+    told = [content for content in await said(guest, thread) if "2" in content]
+    assert told == [["2", "Chosen: Cake."]]
+    assert (await guest.send("GET", f"/v1/threads/{thread}/requests")).ok["data"] == []
 
 
 async def test_the_schema_is_served_to_every_origin(guest: Talker) -> None:

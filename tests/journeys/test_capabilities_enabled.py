@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
+from aitp_desk.capability import GROUP
 from aitp_desk.config import ConfigError
 from tests.commands import run_here
 from tests.plugging import installed, loyalty
@@ -34,9 +36,10 @@ class Broken(Capability):
     def schemas(self):
         raise RuntimeError("no till")
 """
+COMES_WITH_IT = {point.name for point in entry_points(group=GROUP)}
 UNKNOWN = (
     "no installed package has a capability of this name (entry point group aitp_desk.capabilities);"
-    " there are: again, broken, card, gone, loyalty, requests, strict."
+    f" there are: {', '.join(sorted({*POINTS, *COMES_WITH_IT}))}."
 )
 
 
@@ -51,7 +54,7 @@ UNKNOWN = (
         (
             ["capabilities.loyalty.stanps=1"],
             "capabilities.loyalty",
-            "there is no setting 'stanps'; the settings are: rewards, stamps.",
+            "there is no setting 'stanps'; the settings are: from_visitors, rewards, stamps.",
         ),
         (
             ['capabilities.loyalty.stamps="ten"'],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -47,8 +48,10 @@ def stamp(card: str, receipt: str) -> str:
     return json.dumps({"$schema": SCHEMA, "collect_stamp": {"card": card, "receipt": receipt}})
 
 
-async def ask(guest: Talker, query: str, session: str | None = None) -> Told:
-    body = {"ahp": "0.1", "capability": "content_search", "query": query}
+async def ask(guest: Talker, query: str, session: str | None = None, *types: str) -> Told:
+    body: dict[str, Any] = {"ahp": "0.1", "capability": "content_search", "query": query}
+    if types:
+        body["context"] = {"accept_types": types}
     return await guest.send(
         "POST", "/agent/converse", body if session is None else {**body, "session_id": session}
     )
@@ -86,11 +89,64 @@ async def test_a_session_is_told_in_words_and_answers_in_words(guest: Talker) ->
     assert listed[-1]["content"][0].startswith("Here is Cake: show the voucher V-")
 
 
+async def test_who_declares_a_capability_is_given_its_messages_beside_the_words(
+    guest: Talker,
+) -> None:
+    declared = "x-aitp/loyalty", "x-aitp/unknown"
+    first = await ask(guest, stamp("s-7", "s-7-1"), None, *declared)
+    assert first.ok["response"]["messages"][0]["card"]["stamps"] == 1
+    session = first.ok["session_id"]
+    asked = (await ask(guest, stamp("s-7", "s-7-2"), session, *declared)).ok
+    question = asked["clarification"]["question"]
+    assert question.endswith("1. Tea\n2. Cake\nReply 1 or 2."), "the words are there too"
+    (message,) = asked["clarification"]["messages"]
+    assert message["$schema"].endswith("/capabilities/loyalty/v1/schema.json")
+    request = message["request_reward"]
+    assert (request["card"], request["options"]) == ("s-7", ["Tea", "Cake"])
+    assert asked["clarification"]["besides"] == ""
+    reward = {"request_id": request["request_id"], "option": "Tea"}
+    chosen = json.dumps({"$schema": SCHEMA, "choose_reward": reward})
+    assert answer(await ask(guest, chosen, session, *declared)) == "Chosen: Tea."
+
+
+async def test_who_declares_another_capability_is_given_words_alone(guest: Talker) -> None:
+    asked: dict[str, Any] = {}
+    session = None
+    for number in range(2):
+        told = await ask(guest, stamp("s-8", f"s-8-{number}"), session, "x-aitp/requests")
+        asked, session = told.ok, told.ok["session_id"]
+    assert asked["clarification"].keys() == {"question", "options", "free_form"}
+
+
+async def test_the_manifest_names_what_can_be_declared(guest: Talker) -> None:
+    async with guest.http.get("/.well-known/agent.json") as response:
+        manifest = await response.json()
+    assert {tuple(one["response_types"])[-1] for one in manifest["capabilities"]} == {
+        "x-aitp/loyalty"
+    }
+
+
 async def test_what_waits_on_a_thread_is_answered_in_its_session(guest: Talker) -> None:
     thread = (await guest.open()).id
     for number in range(2):
         await guest.post(thread, stamp("s-2", f"s-2-{number}"))
     assert answer(await ask(guest, "Tea.", thread)) == "Chosen: Tea."
+
+
+async def test_what_a_capability_says_in_its_own_time_is_told_in_the_next_turn(
+    guest: Talker,
+) -> None:
+    thread = (await guest.open()).id
+    for number in range(2):
+        await ask(guest, stamp("s-9", f"s-9-{number}"), thread)
+    async with following(guest, thread) as listener:
+        assert answer(await ask(guest, "Tea.", thread)) == "Chosen: Tea."
+        while "voucher" not in (await guest.texts(thread))[-1]:
+            await listener.until_named("message.created")
+    told = answer(await ask(guest, "When do you open?", thread))
+    assert told.startswith("Here is Tea: show the voucher V-")
+    assert told.endswith("asked: When do you open?")
+    assert "voucher" not in answer(await ask(guest, "Where are you?", thread)), "it is told once"
 
 
 async def test_words_that_mean_no_answer_are_for_the_agent(guest: Talker) -> None:

@@ -8,12 +8,15 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 
+import aiohttp
 import msgspec
 import pytest
 import pytest_asyncio
 
+from aitp_desk.app import open_server
 from aitp_desk.capability import (
     Accept,
+    Add,
     Audit,
     Capability,
     Delivery,
@@ -21,6 +24,7 @@ from aitp_desk.capability import (
     Forbidden,
     Health,
     Hook,
+    InvalidRequest,
     Keep,
     Part,
     Record,
@@ -30,14 +34,17 @@ from aitp_desk.capability import (
     Schema,
     Take,
     Verdict,
+    Webhook,
     document_of,
 )
+from aitp_desk.config import load_config
 from aitp_desk.testing import Guest, open_desk
 from tests.plugging import installed, loyalty
 from tests.talking import Talker, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+JSON = {"Content-Type": "application/json"}
 KEY = b"the till's own"
 TILL = "/hooks/loyalty/till"
 
@@ -115,19 +122,50 @@ class Parcels(Capability):
     def as_text(self, part: Part) -> str:
         return f"The parcel {part.content.number} has arrived."
 
-    def hooks(self) -> Mapping[str, Hook]:
-        return {"carrier": self.arrived, "astray": self.astray, "faulty": self.faulty}
+    def hooks(self) -> Mapping[str, Hook | Webhook]:
+        form = Webhook(self.arrived, "application/x-www-form-urlencoded")
+        return {
+            "carrier": self.arrived,
+            "form": form,
+            "astray": self.astray,
+            "noting": self.noting,
+            "noted": self.noted,
+            "first": self.first,
+            "faulty": self.faulty,
+        }
 
     def arrived(self, delivery: Delivery) -> Accept | Refuse:
-        parcel: Record | None = delivery.record(f"parcel:{delivery.body.decode()}")
+        number = delivery.body.decode().removeprefix("parcel=")
+        parcel: Record | None = delivery.record(f"parcel:{number}")
         if parcel is None:
             return Refuse(Forbidden("Nobody waits for this parcel."))
-        number = delivery.body.decode()
         told: tuple[Effect, ...] = (Say({"arrived": Parcel(number)}), Audit("arrived"))
         return Accept(told, parcel.thread_id)
 
     def astray(self, delivery: Delivery) -> Accept:
-        return Accept((Say("Where is it?"),), "thread_of_nobody")
+        return Accept((Say("Where is it?"),))
+
+    def noting(self, delivery: Delivery) -> Accept:
+        """Notes where a parcel is, and counts how often it is told."""
+        number = delivery.body.decode()
+        parcel: Record | None = delivery.record(f"parcel:{number}")
+        told = f"place:{number}"
+        if parcel is None or delivery.record(told) is not None:
+            return Accept()
+        noted = (Keep(told, "in the hall", 0), Add(f"told:{number}", 1))
+        return Accept(noted, parcel.thread_id)
+
+    def noted(self, delivery: Delivery) -> Refuse:
+        """Tells what was noted."""
+        number = delivery.body.decode()
+        place = delivery.record(f"place:{number}")
+        assert place is not None
+        times = delivery.counter(f"told:{number}")
+        return Refuse(InvalidRequest(f"{place.value}, told {times} times."))
+
+    def first(self, delivery: Delivery) -> Accept:
+        """Takes it for granted that nothing came before."""
+        return Accept((Keep("first", 1, expected_version=0),))
 
     def faulty(self, delivery: Delivery) -> Accept:
         return Accept((Replace({}),))
@@ -151,6 +189,72 @@ async def test_a_hook_has_the_desk_speak_on_the_thread_that_it_is_about(guest: G
     (_, told) = await guest.read(thread)
     assert json.loads(told[0])["arrived"] == {"number": "7"}
     assert (await guest.send("POST", "/hooks/parcels/carrier", 8)).status == 403
+
+
+async def test_a_hook_takes_what_its_sender_writes_and_nothing_else(guest: Guest) -> None:
+    schema = f"{guest.url}/capabilities/parcels/v1/schema.json"
+    thread = await guest.open(schema)
+    await guest.say(thread, {"$schema": schema, "track": {"number": "9"}})
+    form = {"Content-Type": "application/x-www-form-urlencoded; charset=utf-8"}
+    async with aiohttp.ClientSession(guest.url) as http:
+        for path, sent, takes in (
+            ("form", JSON, "application/x-www-form-urlencoded"),
+            ("carrier", form, "application/json"),
+        ):
+            async with http.post(f"/hooks/parcels/{path}", data=b"9", headers=sent) as refused:
+                told = (await refused.json())["error"]["message"]
+            assert (refused.status, told) == (415, f"The body is sent with Content-Type: {takes}.")
+        async with http.post("/hooks/parcels/form", data=b"parcel=9", headers=form) as taken:
+            assert (taken.status, await taken.json()) == (200, {"status": "ok"})
+    (_, heard) = await guest.read(thread)
+    assert json.loads(heard[0])["arrived"] == {"number": "9"}
+
+
+async def test_a_hook_speaks_as_the_agent_whose_thread_it_is(tmp_path: Path) -> None:
+    for name in ("content", "books"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.md").write_text("# Here\n", "utf-8")
+    toml = '[content]\nfolder = "content"\n[capabilities.parcels]\n'
+    toml += '[[agents]]\nname = "books"\n[agents.content]\nfolder = "books"\n'
+    (tmp_path / "desk.toml").write_text(toml, "utf-8")
+    config = load_config(tmp_path, port=0, data=tmp_path / "data")
+    beside = {"parcels": Parcels}
+    async with (
+        open_server(config, capabilities_beside=beside) as desk,
+        aiohttp.ClientSession(desk.url) as http,
+    ):
+        schema = f"{desk.url}/capabilities/parcels/v1/schema.json"
+        track = json.dumps({"$schema": schema, "track": {"number": "11"}})
+        async with http.post("/books/v1/threads", json={"messages": [track]}) as opened:
+            thread = (await opened.json())["id"]
+        async with http.post("/hooks/parcels/carrier", data=b"11", headers=JSON) as taken:
+            assert taken.status == 200
+        async with http.get(f"/books/v1/threads/{thread}/messages?order=asc") as listed:
+            _, told = (await listed.json())["data"]
+        async with http.get(f"/books/v1/threads/{thread}/actors") as actors:
+            own = (await actors.json())["data"][0]["id"]
+    assert told["content"] == ["The parcel 11 has arrived."]
+    assert told["metadata"]["actor"] == own != desk.url
+
+
+async def test_what_is_told_of_a_deleted_thread_is_taken_as_if_it_had_come_before(
+    guest: Guest,
+) -> None:
+    schema = f"{guest.url}/capabilities/parcels/v1/schema.json"
+    thread = await guest.open(schema)
+    await guest.say(thread, {"$schema": schema, "track": {"number": "21"}})
+    assert (await guest.send("DELETE", f"/v1/threads/{thread}")).status == 200
+    for hook in ("carrier", "noting", "noting"):
+        told = await guest.send("POST", f"/hooks/parcels/{hook}", 21)
+        assert (told.status, told.body) == (200, {"status": "ok"})
+    told = await guest.send("POST", "/hooks/parcels/noted", 21)
+    assert told.body["error"]["message"] == "None, told 1 times."
+
+
+async def test_who_is_too_late_each_time_is_told_to_send_it_again(guest: Guest) -> None:
+    assert (await guest.send("POST", "/hooks/parcels/first", 1)).status == 200
+    late = await guest.send("POST", "/hooks/parcels/first", 1)
+    assert (late.status, late.body["error"]["code"]) == (409, "precondition_failed")
 
 
 @pytest.mark.parametrize("name", ["astray", "faulty"])

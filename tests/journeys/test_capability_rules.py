@@ -30,6 +30,7 @@ from aitp_desk.capability import (
     Take,
     Then,
     Verdict,
+    Wanted,
     Work,
     document_of,
 )
@@ -76,6 +77,9 @@ class Bench(Capability):
                 return Take((Keep("asked", n, 0, open_until=context.now + 60),))
             case "job":
                 return Take((Start("work", ref=f"work-{n}", payload={"n": n}, after=n),))
+            case "decide":
+                start = Start("decide", ref=f"decide-{n}", payload=n)
+                return Take((Add("decided", n), start))
             case "parties":
                 known = [f"{party.id}={party.version}" for party in context.parties]
                 return Take((Say({"told": Do(f"{context.version}: {', '.join(known)}")}),))
@@ -89,7 +93,15 @@ class Bench(Capability):
         return {"do": Do("nothing")} if text == "mine" else None
 
     def jobs(self) -> Mapping[str, Work]:
-        return {"work": Work(self.work, delays=(0,))}
+        return {"work": Work(self.work, delays=(0,)), "decide": Work(self.decide)}
+
+    async def decide(self, job: Job) -> Wanted:
+        def by(context: Context) -> Sequence[Effect]:
+            before = context.record("deciding")
+            kept = Keep("deciding", job.payload, 0 if before is None else before.version)
+            return (kept, Say(f"There were {context.counter('decided')} on {context.thread_id}."))
+
+        return by
 
     async def work(self, job: Job) -> Sequence[Effect]:
         self.tried.append(job.ref)
@@ -244,3 +256,11 @@ async def test_who_knows_an_older_version_is_told_a_newer_message_in_words(guest
         newer = {"$schema": schema(guest, 2), "do": {"what": "nothing"}}
         posted = await guest.say(thread, newer)
         assert ("$schema" in posted.body["content"][0]) is shown
+
+
+async def test_a_job_may_decide_by_what_there_is_when_it_ends(guest: Guest) -> None:
+    thread = await guest.open()
+    await guest.say(thread, do(guest, "decide", 3))
+    assert (await words(guest, thread, 2))[-1] == f"There were 3 on {thread}."
+    await guest.say(thread, do(guest, "decide", 4))
+    assert (await words(guest, thread, 4))[-1] == f"There were 7 on {thread}."

@@ -422,3 +422,17 @@ async def test_a_deleted_conversation_is_said_to_be_gone(ground: Ground, expect:
         await expect(anna.page.get_by_role("alert")).to_have_text("This conversation was deleted.")
         await expect(anna.button("Take over")).to_be_hidden()
         await expect(anna.rows).to_have_count(0)
+
+
+async def test_a_page_that_is_loaded_again_and_again_stays_within_the_limits(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    async with (
+        talking(tmp_path, "limits.enabled=true") as talker,
+        at_console(browser, talker.desk, tmp_path / "data") as anna,
+    ):
+        for _ in range(5):
+            await anna.page.reload()
+            await expect(
+                anna.page.get_by_role("heading", name="Tickets", exact=True)
+            ).to_be_visible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from unittest.mock import patch
@@ -79,7 +80,9 @@ async def test_a_key_of_an_operator_signs_in_and_the_page_is_told_what_it_needs(
         shown = await browser.sign_in(f" {key}\n")
         assert await browser.get("session") == shown.ok
     told = shown.ok
-    assert told.keys() == {"operator", "actor", "csrf", "expires_at", "site", "agents"}
+    keys = {"operator", "actor", "csrf", "expires_at", "site", "agents", "capabilities"}
+    keys.add("reveals")
+    assert told.keys() == keys
     assert told["operator"] == "anna-muller"
     assert told["actor"] == f"{ground.desk.url}/operators/anna-muller"
     assert told["agents"] == [""]
@@ -361,8 +364,15 @@ async def test_the_page_is_for_everybody_and_runs_nothing_but_its_own_scripts(
             assert "unsafe" not in policy
             async with http.get(path, headers={"If-None-Match": tag}) as again:
                 assert (again.status, await again.read()) == (304, b"")
-        for name in ("nothing.js", "index.html", "..%2froutes.py", "../routes.py"):
-            async with http.get(f"/console/assets/{name}") as none:
+        async with http.get("/console") as page:
+            (script,) = re.findall(r'src="(/console/assets/[^"]+/main\.js)"', await page.text())
+        async with http.get(script) as main:
+            assert (main.status, main.content_type) == (200, "text/javascript")
+            assert "immutable" in main.headers["Cache-Control"]
+        assets = script.removesuffix("/main.js")
+        wrong = ("nothing.js", "index.html", "..%2froutes.py", "../routes.py")
+        for path in (*(f"{assets}/{name}" for name in wrong), "/console/assets/0/main.js"):
+            async with http.get(path) as none:
                 assert none.status == 404
         async with http.get(f"{API}/nothing") as none:
             assert (await none.json())["error"]["code"] == "route_not_found"

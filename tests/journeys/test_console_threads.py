@@ -19,6 +19,7 @@ from tests.following import BEAT, Heard, following
 from tests.keys import make_key
 from tests.operating import Operator, browsing, new_name, operating, write_site
 from tests.talking import THREADS, Talker, talking
+from tests.visiting import Visitor
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -79,8 +80,9 @@ async def test_a_conversation_is_listed_and_shown_as_the_visitor_has_it(ground: 
     assert page["before"] is None
     assert asked.keys() == {
         *("id", "seq", "role", "actor", "origin", "speaker", "operator", "text", "attachments"),
-        *("deleted", "created_at", "metadata"),
+        *("deleted", "created_at", "metadata", "parts"),
     }
+    assert asked["parts"] == []
     assert (asked["text"], asked["speaker"]) == (f"Do you sell {mark}?", "visitor")
     assert (reply["speaker"], reply["operator"]) == ("agent", None)
     newest = await ground.anna.get(f"threads/{opened['id']}/messages?limit=1")
@@ -343,3 +345,13 @@ async def test_an_operators_look_at_a_conversation_is_noted(ground: Ground) -> N
     await ground.anna.get(f"threads/{thread}/messages")
     noted = ground.talker.rows(f"SELECT proven_by, action FROM audit WHERE n > {before}")
     assert noted == [("console", "thread.looked_after")]
+
+
+async def test_what_is_said_in_a_session_is_told_before_the_next_heartbeat(ground: Ground) -> None:
+    visitor = Visitor(ground.talker.desk, ground.talker.http)
+    first = await visitor.ask("Do you sell lamps?", "site_info")
+    thread = await ground.talker.thread_of(first.session_id)
+    async with asyncio.timeout(5), ground.anna.follow(f"threads/{thread}/events") as anna:
+        await visitor.ask("And candles?", session_id=first.session_id)
+        heard = told(await anna.until_named("message"))
+    assert heard[-1][1]["text"] == "And candles?"

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.servers
 
+RESET = '''
+from aitp_desk.actions import Secret, action
+
+
+@action(kind="async", mutability="reversible", blast_radius="self", approval=True)
+def reset(account: str, password: Secret) -> str:
+    """Resets an account."""
+    return "Reset."
+'''
 PRICE = {"amount": "2.50", "currency": "EUR"}
 
 
@@ -213,6 +222,28 @@ async def test_whoever_asks_for_a_person_is_answered_by_one_until_all_is_resolve
         await expect(anna.page.get_by_text("Nobody is waiting.")).to_be_visible()
         await visitor.post(thread, "What about a damaged parcel?", wait=10)
         assert "photo of a damaged parcel" in (await visitor.texts(thread))[-1]  # by the agent
+
+
+async def test_what_is_sealed_of_a_call_is_opened_by_who_may(
+    tmp_path: Path, browser: OpenBrowser, expect: Expect
+) -> None:
+    site, data, secret = write_site(tmp_path), tmp_path / "data", "Sesame-4711"
+    (site / "actions.py").write_text(RESET)
+    async with talking(tmp_path, site=site) as talker:
+        caller = Caller(await talker.with_key("actions", "threads"), site)
+        await caller.ask({"account": "aya", "password": secret}, "reset")
+        async with (
+            at_console(browser, talker.desk, data) as anna,
+            at_console(browser, talker.desk, data, "ben", "sensitive") as ben,
+        ):
+            for operator in (anna, ben):
+                await operator.rows.click()
+                await expect(operator.page.get_by_label("What it would do")).to_contain_text("aya")
+                assert secret not in await operator.page.content()
+            assert await anna.page.get_by_role("button", name="Reveal").count() == 0
+            await ben.button("Reveal password").click()
+            await expect(ben.page.locator(".call .sealed")).to_contain_text(secret)
+    assert len(talker.rows("SELECT 1 FROM audit WHERE action = 'sealed.read'")) == 1
 
 
 async def test_the_load_stands_in_a_table_as_well(ground: Ground, expect: Expect) -> None:

@@ -9,7 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from aitp_desk.agent.base import Answer, Outcome, Summariser, Turn, Usage, Utterance
-from aitp_desk.desk.desk import TOKENS_SPENT
+from aitp_desk.desk.conditions import TOKENS_SPENT
 from tests.doubles import Clock, ScriptedAgent
 from tests.meeting_claude import Met, meeting
 from tests.messages_api import in_turn, say, use

@@ -360,7 +360,7 @@ async def test_what_was_shared_with_whoever_is_erased_is_taken_back(tmp_path: Pa
             done = await asyncio.to_thread(command, "erase", "--data", data, "--actor", person)
             async with asyncio.timeout(10):
                 assert [heard.name for heard in await listener.rest()] == ["following"]
-        assert done[10].split() == "21 grants, by which threads were shared".split()
+        assert done[11].split() == "21 grants, by which threads were shared".split()
         assert [(await ben.read(thread)).status for thread in threads] == [404] * 21
         assert (await eve.read(threads[0])).ok
         assert talker.rows("SELECT count(*) FROM audit WHERE action = 'grant.revoked'") == [(21,)]

@@ -16,6 +16,7 @@ import structlog
 from aitp_desk.agent.base import Answer, Outcome, Turn
 from aitp_desk.config.settings import Log
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.on_threads import OnThreads
 from aitp_desk.logs import set_up_logs
 from tests.doubles import ScriptedAgent
 from tests.talking import THREADS, Talker, talking
@@ -78,11 +79,11 @@ def check_told(said: str, logged: Logged, door: str) -> None:
 @pytest.mark.parametrize(
     ("method", "path", "broken", "door", "code"),
     [
-        ("GET", f"{THREADS}/thread_1", "read_thread", "aitp", "internal"),
-        ("POST", THREADS, "open_thread", "aitp", "internal"),
-        ("POST", f"{THREADS}/thread_1/messages", "post", "aitp", "internal"),
-        ("POST", "/agent/converse", "ask", "ahp", "concierge_error"),
-        ("GET", "/ready", "check_ready", "health", "internal"),
+        ("GET", f"{THREADS}/thread_1", (OnThreads, "read"), "aitp", "internal"),
+        ("POST", THREADS, (OnThreads, "open"), "aitp", "internal"),
+        ("POST", f"{THREADS}/thread_1/messages", (OnThreads, "post"), "aitp", "internal"),
+        ("POST", "/agent/converse", (Desk, "ask"), "ahp", "concierge_error"),
+        ("GET", "/ready", (Desk, "check_ready"), "health", "internal"),
     ],
 )
 async def test_a_fault_in_a_handler_is_an_id_outside_and_a_traceback_inside(
@@ -91,11 +92,11 @@ async def test_a_fault_in_a_handler_is_an_id_outside_and_a_traceback_inside(
     logged: Logged,
     method: str,
     path: str,
-    broken: str,
+    broken: tuple[type, str],
     door: str,
     code: str,
 ) -> None:
-    monkeypatch.setattr(Desk, broken, break_down)
+    monkeypatch.setattr(*broken, break_down)
     async with talking(tmp_path) as talker:
         logged.begin("json", monkeypatch)
         body = {"content": "Hello.", "messages": ["Hello."]} if method == "POST" else None
@@ -174,9 +175,9 @@ async def test_no_message_credential_or_id_that_opens_something_is_ever_logged(
         broken = await talker.send("POST", "/agent/converse", question)
         assert broken.status == 500
         with monkeypatch.context() as patch:
-            patch.setattr(Desk, "post", break_down)
+            patch.setattr(OnThreads, "post", break_down)
             assert (await talker.post(opened.id, "the-words-of-the-visitor")).status == 500
-            patch.setattr(Desk, "read_thread", break_down)
+            patch.setattr(OnThreads, "read", break_down)
             assert (await known.read(owned.id)).status == 500
         secrets += [str(known.key), worthless, worthless[-64:], str(known.key)[-64:]]
     assert logged.text.count("fault") >= 4

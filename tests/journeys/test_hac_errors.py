@@ -17,9 +17,11 @@ from aitp_desk.model.principal import anonymous
 from aitp_desk.protocols.aitp.wire import render_error
 from aitp_desk.protocols.hac import MEDIA_TYPE
 from aitp_desk.protocols.hac.checking import check_document
+from aitp_desk.protocols.openapi.wire import render_error as render_problem
 from tests.docs.errors_table import promised_errors
 from tests.faced import ACCEPT, Faced, check_faced, face
 from tests.journeys.test_resources import make_site
+from tests.paying import TOLD, unpaid
 from tests.shopping import RUTH, STOVE, Shopper, shopping
 from tests.talking import Talker, talking
 from tests.wire.test_errors_at_every_door import CLASSES, MESSAGE, make
@@ -77,6 +79,36 @@ async def test_where_waiting_does_not_help_a_new_session_does(talker: Talker) ->
     told = check_faced(reply.body)["error"]
     assert dict(reply.headers)["Retry-After"] == str(told["retry_after"]) == "0"
     assert [one["rel"] for one in told["recovery"]["actions"]] == ["converse"]
+
+
+async def test_what_has_to_be_paid_is_told_with_every_way_to_pay(talker: Talker) -> None:
+    params = {"name": "contact"}
+    path = "/capabilities/contact"
+    asked = Asked(talker.desk.desk, anonymous("127.0.0.1"), "POST", path, params, {})
+    for error in (unpaid(), None):  # as it is refused, and as a repeat is told of that
+        plain = render_problem(unpaid(), {})
+        reply = Faces(WAYS).answer(plain, error, asked)
+        told = check_faced(reply.body)["error"]
+        assert told["x-payment"] == TOLD
+        again, say, forms, page = told["recovery"]["actions"]
+        assert (again["method"], again["href"]) == ("POST", path)
+        assert again["safety"]["cost"] == {"amount": 0.25, "currency": "USD"}
+        assert next(one for one in again["fields"] if one["name"] == "_payment")["required"]
+        assert (say["method"], say["href"]) == ("POST", "/v1/threads/thread_1/messages")
+        assert (forms["method"], forms["href"]) == ("GET", "/v1/threads/thread_1/requests")
+        assert (page["method"], page["href"]) == ("GET", "https://pay.example/c/1")
+        for way in ("quote_1", "0.25 USD", "2027-01-15T08:00:00Z", "PAYMENT-SIGNATURE"):
+            assert way.casefold() in told["recovery"]["description"].casefold()
+
+
+async def test_what_nobody_takes_money_for_is_told_without_a_way(talker: Talker) -> None:
+    asked = Asked(talker.desk.desk, anonymous("127.0.0.1"), "POST", "/", {}, {})
+    error = unpaid()
+    error.terms = None
+    reply = Faces(WAYS).answer(render_problem(error, {}), error, asked)
+    told = check_faced(reply.body)["error"]
+    assert "nobody takes here just now" in told["recovery"]["description"]
+    assert "actions" not in told["recovery"]
 
 
 def rels(faced: Faced) -> list[str]:

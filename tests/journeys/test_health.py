@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.desk.desk import Readiness
+from aitp_desk.desk.readiness import Readiness
 from tests.visiting import Visitor, visiting
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -39,6 +39,7 @@ async def test_a_ready_desk_says_with_what_it_works(visitor: Visitor) -> None:
         "problems": 0,
         "agent": "extractive",
         "notes": [],
+        "status": "up",
     }
 
 

@@ -11,7 +11,11 @@ from aitp_desk.knowledge.load import load_content
 from aitp_desk.protocols.aitp.routes import make_door as make_aitp_door
 from tests.visiting import CONTENT, CONVERSE, Visitor, visiting
 
-_OF_THREADS = tuple(re.sub(r"{\w+}", "x", route.path) for route in make_aitp_door(1, 1).routes)
+_OF_THREADS = tuple(
+    re.sub(r"{\w+}", "x", route.path)
+    for route in make_aitp_door(1, 1).routes
+    if not route.path.startswith("/.")  # of what is hidden no pages are made
+)
 _OF_THE_SITE = (CONVERSE, CONTENT, "/llms-full.txt", "/health", "/ready")
 _OF_NOBODY = ("/agent/smith", "/v1/intro", "/v2/threads", "/health/food", "/llms", "/assets/x")
 _TOML = '[[agents]]\nname = "books"\n[agents.content]\nfolder = "books"\n'

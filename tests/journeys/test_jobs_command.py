@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from aitp_desk.desk.desk import JOBS_DEAD
+from aitp_desk.desk.conditions import JOBS_DEAD
 from aitp_desk.store.audit_log import audit_rows
 from aitp_desk.store.base import Work
 from aitp_desk.store.job_records import ClaimedJob, Room

@@ -188,7 +188,7 @@ def test_a_desk_whose_master_key_is_lost_begins_anew_and_keeps_what_was_said(dat
     command("keys", "begin-anew", "--data", data, exit_code=1)
     assert not (data / KEY_FILE).exists()
     told = command("keys", "begin-anew", "--data", data, "--yes")
-    assert [line.split()[0] for line in told[1:]] == ["1", "0", "0", "1"]
+    assert [line.split()[0] for line in told[1:]] == ["1", "0", "0", "1", "0"]
     kept = make_token(data, "lost")
     assert lets_in(data, lost, kept) == [401, 200]
     command("keys", "check", "--data", data)
@@ -210,6 +210,7 @@ def test_beginning_anew_ends_clients_access_tokens_and_links_and_says_how_many(d
         "       1  OAuth clients revoked, with their access tokens",
         "       1  links taken back, by which threads were shared",
         f"{7:>8}  rows of the audit log dropped",
+        "       0  sealed values dropped, which nobody can open any more",
     ]
     assert asyncio.run(answered(data, client, token, link)) == [401, 401, 401]
     log = "\n".join(command("audit", "export", "--data", data))

@@ -22,6 +22,8 @@ from tests.serving import serving
 from tests.shopping import SAM, STOVE, make_shop
 from tests.tooling import MODES, Mode, failure, tool_user, words
 
+pytestmark = pytest.mark.servers
+
 ORDER = {"items": [{"sku": STOVE}], "store": "Boise", "email": "kai@customer.example"}
 
 OPENING = {

@@ -14,7 +14,7 @@ from tests.shopping import BOOT, RUTH, SAM, STOVE, Shopper, shopping
 from tests.tooling import MODES, Mode, failure, tool_user, words
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-OPEN = ["site_info", "content_search", "contact", "list_pages", "product_search"]
+OPEN = ["site_info", "content_search", "contact", "list_pages", "product_search", "buy_trail_map"]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

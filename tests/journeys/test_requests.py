@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,20 @@ import pytest
 import pytest_asyncio
 
 from aitp_desk.config import ConfigError
+from tests import selling
 from tests.deciding import CANCEL, PUBLISHED, SIZE, TENTS, upstream_errors
 from tests.doubles import ScriptedAgent
 from tests.following import following
+from tests.selling import SELLER, said
 from tests.talking import THREADS, Talker, talking
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SETTINGS = ("capabilities.requests.remind_after=1",)
-SELLER = "https://seller.example"
 SLUG = "aitp.dev/requests"
 TOLD = (
-    "Which tent?\nBoth fit two people.\n1. Ridge (349.00 USD)\n2. Ridge – green (359.50 USD)\n"
-    "3. Ridge in red\n4. Cove (199.99 USD)\n"
+    "Which tent?\nBoth fit two people.\n1. Ridge (349.00 USD): Light.\n"
+    "2. Ridge – green (359.50 USD)\n3. Ridge in red\n4. Cove (199.99 USD)\n"
     "Reply with a number, or with how many of it: 2 of number 4."
 )
 CHOSEN = {
@@ -43,34 +45,14 @@ async def desk(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Talker
 
 
 def part(schema: str = SLUG, **message: Any) -> str:
-    return json.dumps({"$schema": schema, **message})
+    return selling.part_of(schema, message)
 
 
-async def together(desk: Talker, *schemas: str) -> tuple[Talker, Talker, str]:
-    """A seller's agent, a guest who has declared these, and a thread of theirs."""
-    seller, guest = await desk.with_key("threads"), await desk.with_key("threads")
-    declared = {"id": SELLER, "capabilities": [{"schema": SLUG}]}
-    thread = (await seller.open(metadata={"actors": [declared]})).id
-    assert guest.key is not None
-    joining = {
-        "id": "guest",
-        "principal": f"key:{guest.key.split('_')[1]}",
-        "capabilities": [{"schema": schema} for schema in schemas],
-    }
-    assert (await seller.send("POST", f"{THREADS}/{thread}/actors", joining)).status == 200
-    return seller, guest, thread
+together = partial(selling.together, SLUG)
 
 
-async def ask(seller: Talker, thread: str, request: dict[str, Any]) -> None:
-    asked = await seller.post(
-        thread, part(request_decision=request), wait=5, metadata={"actor": SELLER}
-    )
-    assert asked.ok["run"] is None, "the guest is asked, and nobody else answers"
-
-
-async def said(who: Talker, thread: str) -> list[list[str]]:
-    listed = (await who.messages(thread, "?order=asc&limit=100")).ok
-    return [message["content"] for message in listed["data"]]
+async def ask(seller: Talker, thread: str, request: Mapping[str, Any]) -> None:
+    await selling.ask(seller, thread, SLUG, {"request_decision": request})
 
 
 @pytest.mark.requirement("AITP-capabilities-4")

@@ -16,7 +16,8 @@ from tests.ordering import write_site as write_lamps
 from tests.receiving import receiving
 from tests.talking import DATABASE, Talker, talking
 
-DAY = 24 * 60 * 60
+HOUR = 60 * 60
+DAY = 24 * HOUR
 SETTINGS = ("retention.threads_days=30", "retention.files_days=10", "retention.audit_days=20")
 
 
@@ -42,6 +43,7 @@ async def test_what_is_older_than_the_owner_wants_goes(tmp_path: Path) -> None:
         second = await leave(who, "new")
     assert found(data, *old, *new) == {*old, *new}
 
+    clock.advance(2 * HOUR)  # it was looked for a moment ago what has had its time
     async with talking(tmp_path, *SETTINGS, clock=clock) as talker:
         who = Talker(talker.desk, data, talker.http, who.key)
         async with asyncio.timeout(20):
@@ -99,6 +101,7 @@ async def test_calls_on_no_thread_go_with_their_tickets_when_they_have_long_been
     assert found(data, *wishes.values(), words) == {*wishes.values(), words}
 
     settings = "retention.calls_days=30"
+    clock.advance(2 * HOUR)
     async with talking(tmp_path, settings, site=site, clock=clock) as talker:
         who = Talker(talker.desk, data, talker.http, who.key)
         async with asyncio.timeout(20):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,14 +10,20 @@ from typing import Any, NamedTuple
 import aiohttp
 
 from aitp_desk.agent.base import Answer, Outcome, Turn
+from aitp_desk.auth.data_keys import open_data_keys
+from aitp_desk.auth.sealing import Sealing
+from aitp_desk.desk.sealed import Sealer
 from aitp_desk.model.action import Action
 from aitp_desk.model.run import ToolCall
+from aitp_desk.model.sealed import ref_of
+from aitp_desk.store.work.sealed import write_sealed
 from tests.acting import offering
 from tests.doubles import ScriptedAgent
 from tests.keys import make_key
 from tests.serving import serving
 from tests.visiting import CONTENT, CONVERSE, MANIFEST
 
+SEALED = ref_of("a value")
 PAGE = Path(__file__).parent.parent.parent / "docs" / "authentication.md"
 Table = dict[str, dict[str, bool]]
 
@@ -122,6 +129,10 @@ async def list_files(caller: Caller) -> bool:
     return await caller.status("/v1/files") == 200
 
 
+async def reveal(caller: Caller) -> bool:
+    return await caller.status(f"/v1/sealed/{SEALED}") == 200
+
+
 ROWS: Mapping[str, May] = {
     "pages, content, the manifest": read,
     "a question at `/agent/converse`": ask,
@@ -131,6 +142,7 @@ ROWS: Mapping[str, May] = {
     "threads, messages, runs of one's own": converse,
     "threads of others": look_after,
     "files": list_files,
+    "what was [sealed](sealed.md)": reveal,
 }
 
 
@@ -144,6 +156,9 @@ async def test_every_scope_opens_what_the_documentation_says_and_no_more(tmp_pat
         owner = {"X-AHP-Key": await make_key(desk.store, tmp_path, "threads", name="owner")}
         async with http.post("/v1/threads", headers=owner, json={}) as response:
             foreign = f"/v1/threads/{(await response.json())['id']}"
+        sealer = Sealer(Sealing(await open_data_keys(desk.store, tmp_path, {})), time.time)
+        value = sealer.seal(SEALED, "4711", desk="", thread_id=None, principal=None)
+        await desk.store.run(write_sealed, values=(value,))
         found: Table = {what: {} for what in ROWS}
         for scope in said["files"]:
             headers = {}

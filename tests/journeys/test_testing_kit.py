@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import msgspec
 import pytest
 
-from aitp_desk.capability import Capability, Leave, Part, Say, Schema, Take, document_of
+from aitp_desk.capability import (
+    Capability,
+    Context,
+    Keep,
+    Leave,
+    Part,
+    Record,
+    Say,
+    Schema,
+    Take,
+    document_of,
+)
 from aitp_desk.testing import CapabilityContract, ScriptedAgent, open_desk
-from tests.docs.snippets import blocks
 from tests.doubles import Clock
-from tests.plugging import PAGE, installed, loyalty
+from tests.plugging import installed, loyalty, module_on_the_page
 
 CONTRACT = [name for name in vars(CapabilityContract) if name.startswith("test_")]
-
-
-def contract_on_the_page() -> str:
-    """The second module of the page."""
-    _, code = (block.code for block in blocks(PAGE) if block.language == "python")
-    return code
 
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[CapabilityContract]:
     """What a runner makes of the page's test module."""
     package = tmp_path_factory.mktemp("package")
-    modules = {"loyalty": loyalty(), "test_loyalty": contract_on_the_page()}
+    modules = {"loyalty": loyalty(), "test_loyalty": module_on_the_page("test_loyalty")}
     with installed(package, modules, {}):
         import importlib
 
@@ -82,8 +86,6 @@ class Faults:
         slug = "clumsy"
 
         def judge(self, part: Part, context: object) -> Take:
-            from aitp_desk.capability import Keep
-
             return Take((Keep("", 1, 0),))
 
     class Failing(Notes):
@@ -91,6 +93,21 @@ class Faults:
 
         def judge(self, part: Part, context: object) -> Take:
             raise LookupError(part.content.text)
+
+    class Mistaken(Notes):
+        slug = "mistaken"
+
+        def judge(self, part: Part, context: Context) -> Take:
+            return Take((Keep("asked", 1, 0, open_until=context.now + 60),))
+
+        def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
+            return {"answer": text} if waiting and text == "yes" else None
+
+    class Unwell(Notes):
+        slug = "unwell"
+
+        def watched(self) -> Any:
+            return {"the other": "unwell"}
 
     class Loose(Notes):
         slug = "loose"
@@ -108,6 +125,8 @@ class Faults:
         (Faults.Fickle, "judging_gives_the_same_each_time_and_changes_nothing", "in two ways"),
         (Faults.Clumsy, "all_effects_can_be_applied", "A key has 1 to 200 characters"),
         (Faults.Failing, "a_desk_takes_every_example_and_tells_it_in_words", "answer 500"),
+        (Faults.Mistaken, "words_that_answer_what_waits_are_a_message", "this has none"),
+        (Faults.Unwell, "it_tells_how_it_is", "it tells 'unwell' of how it is"),
         (Faults.Loose, "examples_fit_the_served_schema_and_the_types", "does not fit the schema"),
     ],
 )

@@ -239,23 +239,23 @@ async def test_who_asks_whether_to_send_a_body_is_told_to_go_on(talker: Talker) 
 
 
 async def test_when_too_many_writes_wait_the_next_is_turned_away(tmp_path: Path) -> None:
-    async with talking(tmp_path, "store.queue=2") as talker:
+    async with talking(tmp_path, "store.queue=5") as talker:
         await talker.desk.store.settled()
         with closing(sqlite3.connect(tmp_path / "data" / DATABASE)) as other:
             other.execute("BEGIN IMMEDIATE")  # nobody else can commit
-            opening = {asyncio.create_task(talker.open("a", headers=MANUAL)) for _ in range(6)}
+            opening = {asyncio.create_task(talker.open("a", headers=MANUAL)) for _ in range(9)}
             waiting = opening
-            while len(waiting) > 2:
+            while len(waiting) > 5:
                 done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
                 assert all(task.result().status == 503 for task in done)
             other.rollback()
             told = await asyncio.gather(*opening)
         refused = [one for one in told if one.status != 200]
-        assert len(refused) >= 4  # the desk's own work may have one of the places
+        assert len(refused) >= 4  # the desk's own work may have some of the places
         for one in refused:
             assert one.refusal == (503, "unavailable", None)
             assert one.headers["Retry-After"] == "1"
-        assert talker.counts()["threads"] == 6 - len(refused) > 0
+        assert talker.counts()["threads"] == 9 - len(refused) > 0
 
 
 async def say(talker: Talker, head: bytes, body: bytes) -> str:

@@ -15,7 +15,8 @@ from aitp_desk.protocols.a2a.parts_wire import read_parts
 NUMBERS = st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
 DATA = st.recursive(
     st.none() | st.booleans() | st.text() | NUMBERS,
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
 )
 
 
@@ -24,7 +25,7 @@ def read(data: Any) -> Any:
     return told
 
 
-@given(st.dictionaries(st.text(), DATA))
+@given(st.dictionaries(st.text(), DATA, max_size=4))
 def test_what_was_in_protobuf_is_read_like_what_was_in_json(data: dict[str, Any]) -> None:
     through = MessageToDict(ParseDict(data, Value()))
     assert read(through) == read(data) == data

@@ -225,7 +225,7 @@ TABLES_OF_LIMITS = [
     ('[[agent_limits]]\nname = "a"\nper_minute = -1', "agent_limits.per_minute", "from 0"),
     ('[[tiers]]\nscopes = ["operator"]', "tiers.name", "table 1 of [[tiers]]"),
     ('[[tiers]]\nname = "t"', "tiers.principals", "nobody belongs to 't'"),
-    ('[[tiers]]\nname = "t"\nscopes = ["root"]', "tiers.scopes", "operator and admin"),
+    ('[[tiers]]\nname = "t"\nscopes = ["root"]', "tiers.scopes", "admin and sensitive"),
     ('[[tiers]]\nname = "t"\nprincipals = ["me"]', "tiers.principals", "it takes key:"),
     ('[[tiers]]\nname = "t"\nprincipals = ["key:*b"]', "tiers.principals", "it takes key:"),
 ]

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Clarification, Source
 from aitp_desk.config import Limits, Signals, Site
-from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.cache import Kept
-from aitp_desk.desk.exchange import Ask
+from aitp_desk.desk.exchange import Ask, AskReply
 from aitp_desk.model.action import Action
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
@@ -24,6 +23,8 @@ from aitp_desk.model.errors import (
     UnknownAction,
     UnsupportedType,
 )
+from aitp_desk.model.spoken import Spoken
+from aitp_desk.model.ticket import PersonSaid
 from aitp_desk.protocols.ahp.answer_wire import Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import encode_manifest
@@ -34,7 +35,7 @@ URL = "https://owner.example"
 ACTIONS = (Action("contact", "How to reach the owner."),)
 
 
-def encode(asked: Asked, **signals: bool) -> Any:
+def encode(asked: AskReply, **signals: bool) -> Any:
     reply = Encoder(URL, Signals(**signals)).encode(asked)
     assert (reply.status, reply.content_type) == (200, "application/json")
     return json.loads(reply.body)
@@ -106,7 +107,7 @@ def test_a_success_says_at_least_what_section_6_2_says() -> None:
         tuple(example["response"]["follow_up"]["suggested_queries"]),
         tokens_used=187,
     )
-    said = encode(Asked("session_1", "content_search", answer))
+    said = encode(AskReply("session_1", "content_search", answer))
     assert contains(said, example)
     assert said["session_id"] == "session_1"
     assert said["response"]["sources"] == [
@@ -134,7 +135,7 @@ def test_a_question_back_says_at_least_what_section_6_3_says() -> None:
         "Are you looking for blog posts, or also open source projects?",
         ("blog_posts", "projects", "everything"),
     )
-    assert contains(encode(Asked("abc-123", "content_search", asks)), example)
+    assert contains(encode(AskReply("abc-123", "content_search", asks)), example)
 
 
 def test_the_error_of_section_10_is_said_with_its_list() -> None:
@@ -208,10 +209,10 @@ def test_a_known_answer_is_the_same_bytes_but_for_session_and_mark(
     answer: Answer, session_id: str
 ) -> None:
     encoder = Encoder(URL, Signals())
-    fresh = json.loads(encoder.encode(Asked("first", "contact", answer)).body)
+    fresh = json.loads(encoder.encode(AskReply("first", "contact", answer)).body)
     kept = Kept()
     for id_, age in (("second", 1), (session_id, 2), (session_id, 300)):
-        known = Asked(id_, "contact", answer, kept, age, 0.5)
+        known = AskReply(id_, "contact", answer, kept, age, 0.5)
         told = json.loads(encoder.encode(known).body)
         assert told["meta"].pop("cache") == {"hit_rate": 0.5, "age_seconds": age}
         assert told == fresh | {"session_id": id_, "meta": fresh["meta"] | {"cached": True}}
@@ -366,3 +367,69 @@ def test_what_is_remembered_of_bodies_can_be_forgotten() -> None:
     assert decode_converse(body) is before
     forget_bodies()
     assert decode_converse(body) is not before
+
+
+# --- messages of capabilities ------------------------------------------------------------------
+
+REQUEST = '{"$schema": "aitp.dev/requests", "request_decision": {"id": "size"}}'
+CARD = '{"$schema": "cards.example", "card": {}}'
+SAID = (Spoken("One moment."), Spoken("Which size?", "requests", REQUEST))
+
+
+def told(outcome: Answer | Clarification, *declared: str) -> dict[str, Any]:
+    """What stands in ``response`` or ``clarification`` for whoever has declared these."""
+    asked = AskReply("session_1", "contact", outcome)
+    body = json.loads(Encoder(URL, Signals()).encode(asked, frozenset(declared)).body)
+    member: dict[str, Any] = body["response" if body["status"] == "success" else "clarification"]
+    return member
+
+
+def test_messages_stand_beside_all_of_the_words_and_what_they_do_not_say() -> None:
+    words = "One moment.\n\nWhich size?"
+    asks = told(Clarification(words, spoken=SAID), "requests")
+    assert (asks["question"], asks["messages"]) == (words, [json.loads(REQUEST)])
+    assert asks["besides"] == "One moment."
+    answered = told(Answer(words, spoken=SAID), "requests", "data")
+    assert (answered["answer"], answered["besides"]) == (words, "One moment.")
+
+
+def test_responses_with_messages_fit_the_published_schema(shared_folder: Path) -> None:
+    for outcome in (Clarification("Which size?", spoken=SAID), Answer("Which size?", spoken=SAID)):
+        asked = AskReply("session_1", "contact", outcome, understood=SAID[1:])
+        reply = Encoder(URL, Signals()).encode(asked, frozenset({"requests"}))
+        schemas_of(shared_folder).check_response(json.loads(reply.body))
+
+
+def test_what_people_have_said_in_messages_is_told_so_as_well() -> None:
+    anna = PersonSaid("desk/operators/anna", "Which size?", SAID[1:])
+    ben = PersonSaid("desk/operators/ben", "I am here.")
+    asks = told(Answer("14 days.", heard=(anna, ben)), "requests")
+    assert asks["messages"] == [json.loads(REQUEST)]
+    assert asks["besides"].count("Which size?") == 0
+    assert asks["besides"].endswith("I am here.\n\n14 days.")
+    assert asks["answer"].count("Which size?") == 1
+
+
+def test_a_message_of_what_was_not_declared_is_told_in_words() -> None:
+    spoken = (*SAID, Spoken("A card.", "cards", CARD))
+    words = "One moment.\n\nWhich size?\n\nA card."
+    for declared in ((), ("data",)):
+        asks = told(Clarification(words, spoken=spoken), *declared)
+        assert asks.keys() == {"question", "options", "free_form"}
+    assert told(Clarification(words, spoken=spoken), "cards")["besides"] == (
+        "One moment.\n\nWhich size?"
+    )
+
+
+def test_a_capability_is_declared_among_the_accepted_types() -> None:
+    def read(*types: str) -> Ask:
+        context = {"accept_types": types}
+        body = {"capability": "contact", "query": "Hi", "context": context}
+        return decode_converse(json.dumps(body).encode())
+
+    assert read("x-aitp/requests", "x-aitp/data").declared == {"requests", "data"}
+    assert read("x-aitp/requests").accepts is None, "nothing was said of answers"
+    both = read("text/answer", "x-aitp/data", "x-shop/cart")
+    assert both.accepts == ("text/answer", "x-shop/cart")
+    assert both.declared == {"data"}
+    assert read("text/answer").declared == frozenset()

@@ -33,7 +33,10 @@ from aitp_desk.protocols.oauth.wire import render_error as render_oauth
 from aitp_desk.protocols.openapi.wire import render_error as render_openapi
 from aitp_desk.protocols.reply import Reply
 from tests.docs.errors_table import promised_errors
+from tests.paying import TOLD, unpaid
 
+UNPAID = {"price": TOLD["price"], "payment": TOLD}
+"""What stands beside a refusal because something has to be paid first."""
 MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
 PAGES = PagesDoor(Site(url="https://desk.example"), manifest=lambda: b"{}", render_json=render_aitp)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
@@ -44,6 +47,7 @@ SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {
     errors.ConsentMissing: lambda: errors.ConsentMissing(
         MESSAGE, param="_confirm", price=Money(Decimal("29.99"), "EUR")
     ),
+    errors.PaymentRequired: lambda: unpaid(MESSAGE),
     errors.MethodNotAllowed: lambda: errors.MethodNotAllowed(MESSAGE, allowed=("GET", "HEAD")),
     errors.ScopeMissing: lambda: errors.ScopeMissing(MESSAGE, scope="threads"),
     errors.RateLimited: lambda: errors.RateLimited(MESSAGE, scope="ip", retry_after=42),
@@ -133,14 +137,15 @@ def test_every_kind_has_an_error_and_every_error_stands_in_the_tree_of_its_modul
 def test_the_door_of_threads(made: type[DeskError]) -> None:
     error = make(made)
     row = promised_errors()[error.kind.value]
-    assert read(render_aitp(error, {}), error) == {
-        "error": {
-            "message": MESSAGE,
-            "type": row.threads_type,
-            "param": error.param,
-            "code": row.kind,
-        }
+    expected: dict[str, Any] = {
+        "message": MESSAGE,
+        "type": row.threads_type,
+        "param": error.param,
+        "code": row.kind,
     }
+    if isinstance(error, errors.PaymentRequired):
+        expected |= UNPAID
+    assert read(render_aitp(error, {}), error) == {"error": expected}
 
 
 @every_error
@@ -177,6 +182,8 @@ def test_the_door_of_ahp(made: type[DeskError]) -> None:
             expected["available_types"] = ["text/answer"]
         case errors.RateLimited():
             expected["scope"] = "ip"
+        case errors.PaymentRequired():
+            expected |= UNPAID
         case errors.UnknownVersion():
             expected |= {"supported": ["0.1"], "manifest": "/.well-known/agent.json"}
         case _:
@@ -207,6 +214,8 @@ def test_the_door_of_calls(made: type[DeskError]) -> None:
     match error:
         case errors.ConsentMissing():
             expected["price"] = {"amount": "29.99", "currency": "EUR"}
+        case errors.PaymentRequired():
+            expected |= UNPAID
         case errors.UnknownAction():
             expected["available_capabilities"] = ["a", "b"]
         case errors.UnsupportedType():

@@ -11,6 +11,8 @@ from selectolax.lexbor import LexborHTMLParser
 
 from aitp_desk.config import Contact, Site
 from aitp_desk.knowledge.base import Document, Passage
+from aitp_desk.model.action import Action
+from aitp_desk.pages.acts import offered_acts
 from aitp_desk.pages.assets import ASSETS, ICON, SCRIPT, STYLE
 from aitp_desk.pages.examples import example_questions, page_topics
 from aitp_desk.pages.fill import Markup, fill, join
@@ -351,3 +353,22 @@ def test_the_topics_of_a_page_are_its_first_headings_each_once() -> None:
     headings = ("One", "Two", "Two", "Three", "Four", "Five")
     passages = [passage("policies/returns", heading) for heading in headings]
     assert page_topics(passages) == ("One", "Two", "Three", "Four")
+
+
+def test_the_home_page_offers_what_changes_something_and_is_not_for_operators_alone() -> None:
+    acts = offered_acts(
+        (
+            Action("search", "Searches."),
+            Action("lend_lamp", "Lends a <lamp>.", kind="action", open_to="actions"),
+            Action("mend_lamp", "Mends.", kind="async", open_to="actions"),
+            Action("close_shop", "Closes.", kind="action", open_to="operators"),
+        )
+    )
+    tree = LexborHTMLParser(render_home(SITE, [document()], [], acts=acts).decode())
+    offered = [(node.attributes, node.text()) for node in tree.css("[data-capability]")]
+    assert [words for _, words in offered] == ["Lend lamp", "Mend lamp"]
+    first, _ = offered[0]
+    assert first["data-capability"] == "lend_lamp"
+    assert first["data-query"] == "Lend lamp"
+    assert first["title"] == "Lends a <lamp>."
+    assert not LexborHTMLParser(home().decode()).css("[data-capability]")

@@ -42,7 +42,12 @@ async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> 
     name = path.removeprefix("/assets/")
     call = Call(anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b"")
     async with open_knowledge(folder, data=folder.parent / "data") as knowledge:
-        desk = cast(Desk, SimpleNamespace(knowledge=knowledge, signals=Signals()))
+        desk = cast(
+            Desk,
+            SimpleNamespace(
+                knowledge=knowledge, signals=Signals(), registry=SimpleNamespace(actions=())
+            ),
+        )
         if path == "/":
             return await DOOR.get_home(desk, call)
         if path.startswith("/assets/"):

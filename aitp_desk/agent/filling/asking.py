@@ -23,7 +23,7 @@ _MOMENT = re.compile(
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 
 
-class Question(msgspec.Struct, frozen=True):
+class WordedQuestion(msgspec.Struct, frozen=True):
     """What to ask.
 
     Parameters:
@@ -38,7 +38,7 @@ class Question(msgspec.Struct, frozen=True):
     values: tuple[Any, ...] = ()
 
 
-def question_for(gaps: Sequence[Gap]) -> Question:
+def question_for(gaps: Sequence[Gap]) -> WordedQuestion:
     """One question for the first missing values; the others are only named.
 
     Asked for at once is what a reply cannot mistake for one another: a size, a number and a date,
@@ -53,7 +53,7 @@ def question_for(gaps: Sequence[Gap]) -> Question:
     also = [f"I also need {listed(left, 'and')}."] if left else []
     asks, options, values = _alone(gaps[0]) if len(together) == 1 else (_joined(together), (), ())
     text = " ".join([*problems, asks, *also])
-    return Question(text, tuple(gap.path for gap in together), options, values)
+    return WordedQuestion(text, tuple(gap.path for gap in together), options, values)
 
 
 def listed(words: Sequence[str], link: str) -> str:
@@ -102,7 +102,8 @@ def _choices(gap: Gap) -> Sequence[Any]:
     return options if len(options) <= _MOST_LISTED else []
 
 
-def _asking(gap: Gap) -> str:
+def words_for(gap: Gap) -> str:
+    """How a value is asked for, without the sign: ``Which size``."""
     field, title = gap.field, title_of(gap.field)
     if gap.day:
         return f"At what time on {said(gap.day)}"
@@ -119,17 +120,17 @@ def _asking(gap: Gap) -> str:
 def _alone(gap: Gap) -> tuple[str, tuple[str, ...], tuple[Any, ...]]:
     """A question for one value, the answers that it leaves, and these as JSON has them."""
     if gap.field.kind == "boolean":
-        return f"{_capital(title_of(gap.field))}: yes or no?", ("yes", "no"), ()
+        return f"{capital(title_of(gap.field))}: yes or no?", ("yes", "no"), ()
     values = tuple(_choices(gap))
-    asks = f"{_asking(gap)}: {listed([said(value) for value in values], 'or')}" if values else ""
-    return f"{asks or _asking(gap)}?", tuple(str(value) for value in values), values
+    asks = f"{words_for(gap)}: {listed([said(value) for value in values], 'or')}" if values else ""
+    return f"{asks or words_for(gap)}?", tuple(str(value) for value in values), values
 
 
 def _joined(gaps: Sequence[Gap]) -> str:
     parts: list[str] = []
     for gap in gaps:
         choices = listed([said(choice) for choice in _choices(gap)], "or")
-        part = f"{_asking(gap)} ({choices})" if choices else _asking(gap)
+        part = f"{words_for(gap)} ({choices})" if choices else words_for(gap)
         parts.append(part if not parts else part[0].lower() + part[1:])
     return f"{', '.join(parts[:-1])}, and {parts[-1]}?"
 
@@ -150,5 +151,6 @@ def title_of(field: Field) -> str:
     return " ".join(w if w.isupper() and len(w) > 1 else w.lower() for w in field.title.split())
 
 
-def _capital(words: str) -> str:
+def capital(words: str) -> str:
+    """Words as a sentence begins."""
     return words[:1].upper() + words[1:]

@@ -13,7 +13,9 @@ from aitp_desk.agent.filling.items import parts_of
 from aitp_desk.agent.filling.schema import form_of
 from aitp_desk.model.action import Action, Approval
 from aitp_desk.model.money import Money
+from aitp_desk.model.secret_places import HIDDEN, without_secrets
 
+FREE = "It costs nothing."
 _LONGEST = 300
 """How much of a string is repeated, in characters."""
 _DURATION = re.compile(
@@ -49,10 +51,12 @@ def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) ->
     """What a call would do, on what, how far it goes and what it costs, in sentences.
 
     Parameters:
-        arguments: as JSON has them; all of them are repeated, long ones without their end.
+        arguments: as JSON has them; all of them are repeated, long ones without their end, and of
+            secrets that they are there.
         price: of this call; None where it costs nothing.
     """
     fields = {field.path: field for field in form_of(action.input_schema)}
+    arguments = without_secrets(arguments, action.input_schema)
     parts = "; ".join(_parts(arguments, (), fields))
     summary = action.summary.strip().rstrip(".!:")
     sentences = [f"{summary}: {parts}." if parts else f"{summary}."]
@@ -60,7 +64,7 @@ def retold(action: Action, arguments: Mapping[str, Any], price: Money | None) ->
     if price is not None:
         sentences.append(f"It costs {price}.")
     elif action.may_cost:
-        sentences.append("It costs nothing.")
+        sentences.append(FREE)
     return sentences
 
 
@@ -114,6 +118,8 @@ def _parts(arguments: Mapping[str, Any], path: Path, fields: Mapping[Path, Field
 def _repeated(value: Any, field: Field | None) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if value == HIDDEN:
+        return HIDDEN
     if isinstance(value, list):
         return listed([_repeated_item(item, field) for item in value], "and") or "none"
     if isinstance(value, str) and (field is None or field.kind in {"text", "list", "other"}):

@@ -57,18 +57,20 @@ def fill(
         before: the ``memory`` of the turn before, whose question these words answer: they are
             first read against what it asked for, and what was read then is kept.
         from_text: the action's own reading. What it returns is taken as it is, and nothing else is
-            read; where it returns None, the words are read by the schema. What it raises is raised.
+            read; where it returns None, or of a reply nothing that was asked for, the words are
+            read by the schema. What it raises is raised.
     """
     fields = form_of(action.input_schema)
     memory = before or {}
     kept: dict[str, Any] = copy.deepcopy(dict(memory.get("arguments", {})))
     nouns = frozenset(words_in(f"{action.name} {action.summary}"))
     reading = Reading(fields, Text(text), now, nouns)
-    if before is None and from_text is not None and (own := from_text(text)) is not None:
-        return _result(reading, copy.deepcopy(dict(own)), {})
     asked = _asked(fields, memory)
     if asked and drops(text, asked):
         return Filled(arguments=kept, is_dropped=True)
+    own = None if from_text is None else from_text(text)
+    if own is not None and (before is None or any(path[0] in own for path, _ in asked)):
+        return _result(reading, copy.deepcopy({**own, **kept}), {})
     halves = {tuple(path): day for path, day in memory.get("halves", ())}
     reading = _read(reading, asked, memory.get("options", ()), halves)
     doubts = merge(reading, kept, {path for path, _ in asked})

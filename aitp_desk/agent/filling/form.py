@@ -29,14 +29,15 @@ Kind = Literal[
     "decimal",
     "boolean",
     "text",
+    "secret",
     "list",
     "items",
     "object",
     "other",
 ]
 """How a value is read. ``id`` is a string with a pattern that no ordinary word keeps, ``list`` one
-of values, ``items`` one of objects; the members of an ``object`` are fields of their own; ``other``
-cannot be read from words."""
+of values, ``items`` one of objects; the members of an ``object`` are fields of their own. A
+``secret`` is not read from words, which stand in the conversation, and ``other`` cannot be."""
 
 _AUXILIARY = frozenset("is has have with want wants include includes add needs need".split())
 _NUMBERED = frozenset("id number no nr code reference ref".split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime
@@ -20,6 +21,10 @@ _EVERYDAY = frozenset(
     "regular one two a i up down open close closed".split()
 )
 """Values that are said for other reasons as well: they need the name of what they are for."""
+_CODES = frozenset("hi oh ok or pa ma la ms co al de us am pm is it as at be do go".split())
+"""Words of two letters that may be codes as well: they are where they are written as the code."""
+_SHORTENED = re.compile(r"\w['’](?:d|ll|re|ve|m)\b", re.IGNORECASE)
+"""``I'd``, ``we'll``: a verb, which is no ``ID`` and no ``well``."""
 _NOT = frozenset(
     "not no without except never isnt arent dont doesnt cant wont neither nor than".split()
 )
@@ -148,10 +153,14 @@ def _choice_at(field: Field, text: Text, start: int, *, is_named: bool) -> Match
         return None
     end, values = found
     said = text.between(start, end)
+    if _SHORTENED.search(said) and not any(_SHORTENED.search(name) for name in _names(field)):
+        return None
     if not is_named:
         if said.casefold() in _EVERYDAY:
             return None
         if len(said) == 1 and (said not in values or said.islower() or _is_initial(text, end)):
+            return None
+        if said.casefold() in _CODES and said not in values:
             return None
     return Match(start, end, values)
 
@@ -159,6 +168,11 @@ def _choice_at(field: Field, text: Text, start: int, *, is_named: bool) -> Match
 def _is_initial(text: Text, end: int) -> bool:
     """Whether a letter stands for somebody's name: ``S. Miller``."""
     return text.word(end) == "." and text.touches(end) and text.word(end + 1)[:1].isupper()
+
+
+def _names(field: Field) -> Iterator[str]:
+    """What the options of a choice are called."""
+    return (f"{option.value} {option.title}" for option in field.options)
 
 
 def _telling(option: Option, options: Sequence[Option]) -> frozenset[str]:

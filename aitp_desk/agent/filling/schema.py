@@ -12,6 +12,7 @@ from aitp_desk.agent.filling.base import Path
 from aitp_desk.agent.filling.form import Field, Kind, Option, is_number
 from aitp_desk.agent.filling.patterns import is_swift
 from aitp_desk.agent.filling.tokens import key
+from aitp_desk.model.secret_places import is_secret
 
 _FORMATS: dict[str, Kind] = {
     "email": "email",
@@ -110,6 +111,8 @@ def _with_kind(whole: Mapping[str, Any], field: Field, depth: int) -> Field:
 
 def _of_string(field: Field) -> Field:
     change = msgspec.structs.replace
+    if is_secret(field.schema):
+        return change(field, kind="secret")
     format_ = str(field.schema.get("format", ""))
     if known := _PATTERNS.get(format_):
         return change(field, kind="id", pattern=re.compile(known, re.ASCII))

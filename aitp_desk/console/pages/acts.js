@@ -23,7 +23,7 @@ export function ticketButtons(ticket, session, done, failed) {
   if (isOver(ticket)) return [];
   const act = async (verb, body = {}) => done(await post(path("tickets", ticket.id, verb), body));
   const directly = (verb) => () => act(verb).catch(failed);
-  const buttons = ticket.kind === "approval" ? deciding(ticket, act, failed) : [];
+  const buttons = ticket.kind === "approval" ? deciding(ticket, session, act, failed) : [];
   if (!ticket.taken_by) {
     const keys = { "data-key": "t", "aria-keyshortcuts": "t" };
     buttons.push(button("Take", "button quiet", directly("take"), keys));
@@ -71,9 +71,9 @@ function close(ticket, session, act) {
   });
 }
 
-function deciding(ticket, act, failed) {
+function deciding(ticket, session, act, failed) {
   const approve = () =>
-    ticket.call && !isGrave(ticket.call) ? act("approve").catch(failed) : confirm(ticket, act);
+    ticket.call && !isGrave(ticket.call) ? act("approve").catch(failed) : confirm(ticket, session, act);
   const decline = () =>
     ask({
       title: "Decline?",
@@ -88,7 +88,7 @@ function deciding(ticket, act, failed) {
 }
 
 /** A second look at what is grave. */
-function confirm(ticket, act) {
+function confirm(ticket, session, act) {
   ask({
     title: "Approve this?",
     about: [
@@ -97,7 +97,9 @@ function confirm(ticket, act) {
         { class: "plea grave" },
         "Look again at what this does: it cannot be undone, or it concerns many.",
       ),
-      ticket.call ? callCard(ticket.call, ticket.asked_by) : el("p", { dir: "auto" }, plain(ticket.about)),
+      ticket.call
+        ? callCard(ticket.call, ticket.asked_by, session)
+        : el("p", { dir: "auto" }, plain(ticket.about)),
     ],
     yes: "Yes, do it",
     grave: true,

@@ -8,10 +8,11 @@ const UNREACHED = "The desk cannot be reached just now.";
 
 /** The desk refused, or could not be reached (status 0); the message is for people. */
 class Refused extends Error {
-  constructor(status, code, message, waitMs = 0) {
+  constructor(status, code, message, waitMs = 0, param = "") {
     super(message);
     this.status = status;
     this.code = code;
+    this.param = param; // what of the request is wrong
     this.waitMs = waitMs; // how long the desk asks to wait before it is asked again
   }
 }
@@ -29,7 +30,7 @@ async function refusal(response) {
   const said = (await response.json().catch(() => null))?.error;
   const plain = `The desk answered with status ${response.status}.`;
   const wait = 1_000 * (Number(response.headers.get("Retry-After")) || 0);
-  return new Refused(response.status, said?.code ?? "", said?.message ?? plain, wait);
+  return new Refused(response.status, said?.code ?? "", said?.message ?? plain, wait, said?.param ?? "");
 }
 
 /** A failed response as an error; tells that the session is over where it is. */
@@ -39,10 +40,11 @@ export async function refused(response) {
   return error;
 }
 
-async function exchange(method, path, body, signal) {
+async function exchange(method, path, body, signal, key) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
   const limit = AbortSignal.timeout(PATIENCE_MS);
   let response;
   try {
@@ -87,9 +89,9 @@ export async function get(path, params = {}, signal) {
   }
 }
 
-/** Do something. */
-export async function post(path, body = {}) {
-  return json(await exchange("POST", path, body));
+/** Do something; with a key once, however often it is sent. */
+export async function post(path, body = {}, key = "") {
+  return json(await exchange("POST", path, body, undefined, key));
 }
 
 /** Who is signed in; null for nobody. */

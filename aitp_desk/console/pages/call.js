@@ -1,6 +1,7 @@
 // A call: what it would do, on what, at what cost, for whom, and how grave it is.
 
 import { el } from "./dom.js";
+import { sealed } from "./sealed.js";
 import { time } from "./when.js";
 import { linked, money, plain } from "./words.js";
 
@@ -26,8 +27,9 @@ export function isGrave({ safety }) {
   );
 }
 
-/** A call as a card. */
-export function callCard(call, askedBy) {
+/** A call as a card; who has signed in may open what is sealed of it, or not. */
+export function callCard(call, askedBy, session) {
+  const value = (what) => valueOf(what, session);
   return el(
     "section",
     { class: "call", "aria-label": "What it would do" },
@@ -80,20 +82,29 @@ function period(iso) {
   return parts.filter(Boolean).join(" ") || iso;
 }
 
-/** A JSON value, for people: names and values, lists, words. */
-function value(what) {
+/** A JSON value, for people: names and values, lists, words; what is sealed of it as a mask. */
+function valueOf(what, session, name = "it") {
   if (what === null) return el("span", { class: "soft" }, "none");
   if (typeof what === "boolean") return what ? "yes" : "no";
   if (typeof what !== "object") return el("span", { dir: "auto" }, ...linked(plain(String(what))));
   if (Array.isArray(what)) {
     if (!what.length) return el("span", { class: "soft" }, "none");
-    return el("ul", { class: "values" }, ...what.map((item) => el("li", {}, value(item))));
+    return el("ul", { class: "values" }, ...what.map((item) => el("li", {}, valueOf(item, session, name))));
   }
   const pairs = Object.entries(what);
+  if (pairs.length === 1 && pairs[0][0] === "sealed" && typeof pairs[0][1] === "string")
+    return sealed(pairs[0][1], name, session);
   if (!pairs.length) return el("span", { class: "soft" }, "nothing");
   return el(
     "dl",
     { class: "values" },
-    ...pairs.map(([name, inner]) => el("div", {}, el("dt", {}, plain(name)), el("dd", {}, value(inner)))),
+    ...pairs.map(([name, inner]) =>
+      el(
+        "div",
+        {},
+        el("dt", {}, plain(name)),
+        el("dd", {}, valueOf(inner, session, plain(name))),
+      ),
+    ),
   );
 }

@@ -1,6 +1,8 @@
 // Where an operator types: an answer where the conversation is theirs, a note always.
 
 import { path, post } from "./api.js";
+import { Attempt } from "./attempt.js";
+import { askVisitor, canAsk } from "./asking.js";
 import { button, el, fill } from "./dom.js";
 import { draft, drafting, keepDraft } from "./drafts.js";
 
@@ -16,6 +18,7 @@ export class Composer {
   #thread = null;
   #box = null;
   #busy = false;
+  #attempt = new Attempt();
   #modes = el("div", { class: "modes", role: "group", "aria-label": "What to write" });
   #take = button("Take over", "button", () => this.take(), {
     "data-key": "t",
@@ -81,6 +84,7 @@ export class Composer {
       placeholder: isNote ? "Visitors never see this." : `Answer as ${this.#session.operator}`,
     });
     drafting(this.#box, this.#key(this.#mode));
+    this.#box.addEventListener("input", () => this.#attempt.over());
     this.#box.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
       event.preventDefault();
@@ -94,9 +98,19 @@ export class Composer {
         this.#box,
         button(this.#mode.send, "button", () => this.#send()),
       ),
+      !isNote && canAsk(this.#session) && this.#asking(),
       el("p", { class: "hint" }, "Enter sends, Shift+Enter begins a new line."),
     );
     if (typing) this.#box.focus();
+  }
+
+  #asking() {
+    const send = async (what, attempt) => {
+      const at = path("threads", this.#id, "messages");
+      this.#done("messages", await post(at, what, attempt.keyOf(what)));
+    };
+    const keys = { "data-key": "a", "aria-keyshortcuts": "a" };
+    return button("Ask…", "button quiet asks", () => askVisitor(this.#session, send), keys);
   }
 
   #notMine() {
@@ -136,13 +150,16 @@ export class Composer {
     this.element.setAttribute("aria-busy", "true");
     this.#error.hidden = true;
     try {
-      this.#done(verb, await post(path("threads", this.#id, verb), body));
+      const key = verb === ANSWER.verb ? this.#attempt.keyOf(body) : "";
+      this.#done(verb, await post(path("threads", this.#id, verb), body, key));
+      this.#attempt.over();
       return true;
     } catch (reason) {
-      const sure = reason.status
-        ? "Nothing was sent."
-        : "Look whether it arrived before you send it again.";
-      this.#error.textContent = `${reason.message} ${sure}`;
+      const unsure =
+        verb === NOTE.verb
+          ? "Look whether it arrived before you send it again."
+          : "Try again: what has arrived does not count twice.";
+      this.#error.textContent = `${reason.message} ${reason.status ? "Nothing was sent." : unsure}`;
       this.#error.hidden = false;
       return false;
     } finally {

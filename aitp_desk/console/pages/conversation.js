@@ -4,6 +4,7 @@ import { announce } from "./announce.js";
 import { get, path } from "./api.js";
 import { arrange, button, el } from "./dom.js";
 import { eventElement, messageElement, noteElement } from "./message.js";
+import { Standing } from "./standing.js";
 import { Stream } from "./stream.js";
 import { operatorFirst } from "./words.js";
 
@@ -15,7 +16,8 @@ const WRITING = new Set(["queued", "in_progress"]);
  * A conversation.
  *
  * `listener` is told by name: `changed(thread)` who has it and what waits, `gone()` that it was
- * deleted, and `lost(error)` that it cannot be followed any more.
+ * deleted, and `lost(error)` that it cannot be followed any more; `answer(part)` makes the
+ * button that answers a request.
  */
 export class Conversation {
   #session;
@@ -27,8 +29,10 @@ export class Conversation {
   #arrived = 0;
   #before = null;
   #several = false;
+  #owner = null;
   #stream = null;
   #looking = null;
+  #standing = new Standing(() => this.#lookAtRequests());
   #closed = false;
   #earlier = button("Show earlier messages", "button quiet", () => this.#showEarlier());
   #log = el("ol", { class: "log", "aria-label": "Messages" });
@@ -71,6 +75,7 @@ export class Conversation {
     const head = await get(path("threads", this.#id));
     if (this.#closed) return;
     this.#listener.changed?.(head);
+    this.#owner = head.owner;
     this.#several = head.actors.filter((actor) => actor.origin === "visitor").length > 1;
     const page = await get(path("threads", this.#id, "messages"), { limit: this.#limit });
     if (this.#closed) return;
@@ -105,6 +110,7 @@ export class Conversation {
     this.#closed = true;
     this.forgetLook();
     this.#stream?.close();
+    this.#standing.close();
     document.removeEventListener("visibilitychange", this.#seen);
   }
 
@@ -161,6 +167,7 @@ export class Conversation {
     if (message.speaker === "agent") this.#write("", true);
     this.#keep(message);
     this.#arrange();
+    if (message.parts.length) this.#standing.look();
     if (isNew && message.speaker === "visitor") announce(`Visitor: ${message.text}`);
     if (isNew && message.speaker === "agent") announce("The agent answered.");
     if (isNew && !this.#nearEnd) this.#below.hidden = false;
@@ -203,14 +210,20 @@ export class Conversation {
   }
 
   #keep(message) {
-    const element = messageElement(message, this.#session, this.#several);
     const kept = this.#messages.get(message.id);
+    const told = JSON.stringify(message);
+    if (kept?.told === told) return;
+    const { answer } = this.#listener;
+    const context = { session: this.#session, owner: this.#owner, answer };
     this.#messages.set(message.id, {
       seq: message.seq,
       at: message.created_at,
       order: kept?.order ?? this.#arrived++,
-      element,
+      told,
+      asks: message.parts.some(({ standing }) => standing?.state === "open"),
+      element: messageElement(message, context, this.#several),
     });
+    this.#standing.note(message);
   }
 
   #took(page) {
@@ -218,6 +231,26 @@ export class Conversation {
     this.#before = page.before;
     this.#earlier.hidden = !page.before;
     this.#arrange();
+  }
+
+  /** Read again what was said since what is still asked: an answer changes how that stands. */
+  async #lookAtRequests() {
+    let before = null;
+    do {
+      const page = await get(path("threads", this.#id, "messages"), { before, limit: this.#limit });
+      if (this.#closed) return;
+      this.keeping(() => {
+        for (const message of page.data) this.#keep(message);
+        this.#arrange();
+      });
+      before = this.#asksBefore(page.data) ? page.before : null;
+    } while (before);
+  }
+
+  /** Whether something is asked that was said before these. */
+  #asksBefore(messages) {
+    const first = Math.min(...messages.map(({ seq }) => seq));
+    return [...this.#messages.values()].some(({ seq, asks }) => asks && seq < first);
   }
 
   async #showEarlier() {
@@ -245,7 +278,11 @@ export class Conversation {
         nodes.push(extras.shift().element);
       nodes.push(message.element);
     }
+    const within = this.#log.contains(document.activeElement);
     arrange(this.#log, [...nodes, ...extras.map((extra) => extra.element)]);
+    // what had the focus may be gone, such as the button of a request that is answered now
+    if (within && !this.#log.contains(document.activeElement))
+      this.scroller.focus({ preventScroll: true });
   }
 
   get #nearEnd() {

@@ -15,6 +15,7 @@ import { drafting, keepDraft } from "./drafts.js";
  * @param {string} what.yes the words of the button that does it.
  * @param {boolean} [what.grave] whether it cannot be taken back.
  * @param {(words: string) => Promise<unknown>} what.act
+ * @param {(error: Error) => HTMLElement | null} [what.at] the input that is wrong, if one is.
  */
 export function ask({
   title,
@@ -25,11 +26,12 @@ export function ask({
   yes,
   grave = false,
   act,
+  at = () => null,
 }) {
   const box =
     label && el("textarea", { id: "ask-words", rows: "4", dir: "auto", required: !optional });
   if (box && draftKey) drafting(box, draftKey);
-  const error = el("p", { class: "alarm", role: "alert", hidden: true });
+  const error = el("p", { id: "ask-error", class: "alarm", role: "alert", hidden: true });
   const no = button("Cancel", "button quiet", () => dialog.close());
   const form = el(
     "form",
@@ -53,6 +55,7 @@ export function ask({
     if (busy) return;
     busy = true;
     error.hidden = true;
+    unmark(form);
     try {
       await act(box ? box.value.trim() : "");
       if (draftKey) keepDraft(draftKey, "");
@@ -60,6 +63,7 @@ export function ask({
     } catch (reason) {
       error.textContent = reason.message;
       error.hidden = false;
+      mark(at(reason), error);
     } finally {
       busy = false;
     }
@@ -72,6 +76,22 @@ export function ask({
   document.body.append(dialog);
   dialog.showModal();
   if (grave && !box) no.focus();
+}
+
+/** Have an input be the one that is wrong; what is wrong stands below it. */
+function mark(input, error) {
+  if (!input) return;
+  input.after(error);
+  input.setAttribute("aria-invalid", "true");
+  input.setAttribute("aria-errormessage", "ask-error");
+  input.focus();
+}
+
+function unmark(form) {
+  for (const input of form.querySelectorAll("[aria-invalid]")) {
+    input.removeAttribute("aria-invalid");
+    input.removeAttribute("aria-errormessage");
+  }
 }
 
 /** Close whatever is being asked: the session is over, or one is elsewhere. */

@@ -8,12 +8,13 @@ const HELP = [
   ["Enter", "open"],
   ["r", "write an answer"],
   ["n", "write an internal note"],
+  ["a", "ask for a decision or data"],
   ["t", "take, take over"],
   ["b", "hand back"],
   ["e", "resolve"],
   ["o", "open the conversation of a ticket"],
   ["/", "search"],
-  ["1 2 3", "tickets, threads, load"],
+  ["1 2 3 4", "tickets, threads, load, health"],
   ["Esc", "leave the box; back to the list"],
   ["?", "these keys"],
 ];
@@ -28,7 +29,7 @@ export function listenForKeys(page) {
 function pressed(event, page) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (document.querySelector("dialog[open]")) return;
-  const typing = event.target.matches("input:not([type=checkbox]), textarea, select");
+  const typing = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
   if (event.key === "Escape") page.leave(typing);
   else if (typing) return;
   else if (event.key === "ArrowDown" && page.inList()) page.step(1);

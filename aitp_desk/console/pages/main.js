@@ -5,6 +5,7 @@ import { onSessionOver, readSession, signOut } from "./api.js";
 import { closeDialogs } from "./dialogs.js";
 import { button, el, fill } from "./dom.js";
 import { dropDrafts } from "./drafts.js";
+import { Health, HealthView } from "./health.js";
 import { listenForKeys, showKeys } from "./keys.js";
 import { Live } from "./live.js";
 import { LoadView } from "./load.js";
@@ -20,12 +21,14 @@ const root = document.getElementById("console");
 const THREADS_EVERY_MS = 4_000;
 const LISTS = { tickets: ticketList, threads: threadList };
 const DETAILS = { tickets: TicketView, threads: ThreadView };
-const TITLES = { tickets: "Tickets", threads: "Threads", load: "Load" };
+const SHEETS = { load: LoadView, health: HealthView };
+const TITLES = { tickets: "Tickets", threads: "Threads", load: "Load", health: "Health" };
 
 /** The page of whoever is signed in. */
 class Console {
   #session;
   #live = new Live();
+  #health = new Health();
   #lists = {};
   #view = null;
   #detail = null;
@@ -35,7 +38,7 @@ class Console {
 
   constructor(session) {
     this.#session = session;
-    this.#top = topBar(session, this.#live, { leave: () => leave(), keys: showKeys });
+    this.#top = topBar(session, this.#live, this.#health, { leave: () => leave(), keys: showKeys });
     fill(root, skipLink(this.#main), this.#top.element, this.#main);
     this.#live.addEventListener("changed", (event) => this.#changed(event.detail));
     this.unlisten = listenForKeys({
@@ -47,10 +50,12 @@ class Console {
     addEventListener("hashchange", this.#route);
     this.#route();
     this.#live.begin();
+    this.#health.begin();
   }
 
   close() {
     this.#live.close();
+    this.#health.close();
     this.#detail?.close();
     this.unlisten();
     clearInterval(this.timer);
@@ -64,7 +69,7 @@ class Console {
     if (moved || id !== this.#id) closeDialogs();
     if (moved) this.#enter(view);
     this.#view = view;
-    if (view === "load") this.#detail.show(params);
+    if (SHEETS[view]) this.#detail.show(params);
     else {
       this.#lists[view].show(params, id, moved);
       if (moved || id !== this.#id) this.#open(view, id, moved);
@@ -77,8 +82,8 @@ class Console {
   #enter(view) {
     this.#detail?.close();
     this.#detail = null;
-    if (view === "load") {
-      this.#detail = new LoadView({ live: this.#live });
+    if (SHEETS[view]) {
+      this.#detail = new SHEETS[view]({ live: this.#live, health: this.#health });
       fill(this.#main, this.#detail.element);
       if (this.#view) this.#main.querySelector(".title").focus();
       return;

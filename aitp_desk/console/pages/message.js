@@ -1,5 +1,6 @@
 // What stands in a conversation: messages, notes, and what happened in between.
 
+import { cardOf } from "./card.js";
 import { el } from "./dom.js";
 import { time } from "./when.js";
 import { linked, operatorFirst } from "./words.js";
@@ -8,10 +9,11 @@ import { linked, operatorFirst } from "./words.js";
  * A message as an element.
  *
  * @param {object} message
- * @param {object} session
+ * @param {object} context as cards take it, with who has signed in as its `session`.
  * @param {boolean} several whether there are several visitors, who need names.
  */
-export function messageElement(message, session, several) {
+export function messageElement(message, context, several) {
+  const { session } = context;
   const { speaker, operator, actor, attachments, deleted } = message;
   const names = {
     visitor: several ? shortActor(actor) : "Visitor",
@@ -31,10 +33,21 @@ export function messageElement(message, session, several) {
     ),
     deleted
       ? el("p", { class: "said soft" }, "This message was deleted.")
-      : el("div", { class: "said", dir: "auto" }, ...linked(message.text)),
+      : said(message, context),
     attachments.length > 0 &&
       el("ul", { class: "attachments", "aria-label": "Attachments" }, ...attachments.map(attached)),
   );
+}
+
+/** What was said: words, or its parts, those of capabilities as cards. */
+function said(message, context) {
+  if (!message.parts.length) return words(message.text);
+  const shown = message.parts.map((part) => cardOf(part, message, context) ?? words(part.text));
+  return el("div", { class: "parts" }, ...shown);
+}
+
+function words(text) {
+  return el("div", { class: "said", dir: "auto" }, ...linked(text));
 }
 
 function attached({ id, name }) {

@@ -1,6 +1,7 @@
 // One conversation: who has it, what was said, what waits for a person, and the box to answer.
 
 import { handBackFor, ticketButtons } from "./acts.js";
+import { answerButton } from "./answering.js";
 import { path, post } from "./api.js";
 import { callCard } from "./call.js";
 import { Composer } from "./composer.js";
@@ -55,6 +56,13 @@ export class ThreadView {
       changed: (thread) => this.#show(thread),
       gone: () => this.#gone(),
       lost: (error) => this.#lost(error),
+      answer: (part) =>
+        answerButton(
+          part,
+          (what, attempt) => this.#answer(what, attempt),
+          () => this.#thread,
+          this.#context.session,
+        ),
     });
   }
 
@@ -94,8 +102,14 @@ export class ThreadView {
     else this.#show(outcome);
   }
 
-  async #act(verb, body) {
-    this.#did(verb, await post(path("threads", this.#id, verb), body));
+  /** Answer for the site; whoever answers has the conversation from then on. */
+  async #answer(what, attempt) {
+    if (this.#thread.operator !== this.#context.session.operator) await this.#act("take", {});
+    await this.#act("messages", what, attempt.keyOf(what));
+  }
+
+  async #act(verb, body, key) {
+    this.#did(verb, await post(path("threads", this.#id, verb), body, key));
   }
 
   #show(thread) {
@@ -211,7 +225,7 @@ export class ThreadView {
         el("span", { class: "row-time soft" }, ...standing(ticket, session)),
       ),
       el("p", {}, el("a", { href: link("tickets", ticket.id), dir: "auto" }, plain(ticket.about))),
-      ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket.asked_by),
+      ticket.kind === "approval" && ticket.call && callCard(ticket.call, ticket.asked_by, session),
       buttons.length > 0 && el("div", { class: "buttons" }, ...buttons),
     );
   }

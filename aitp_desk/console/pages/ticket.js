@@ -117,7 +117,7 @@ export class TicketView {
         ` by ${ticket.asked_by ?? "an anonymous visitor"}`,
       ),
       ticket.note && ticket.kind !== "approval" && note(ticket),
-      ticket.call && callCard(ticket.call, ticket.asked_by),
+      ticket.call && callCard(ticket.call, ticket.asked_by, session),
       ticket.note &&
         ticket.kind === "approval" &&
         el("details", { class: "soft" }, el("summary", {}, "As the desk wrote it"), note(ticket)),

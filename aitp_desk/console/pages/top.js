@@ -2,6 +2,7 @@
 
 import { announce } from "./announce.js";
 import { button, el } from "./dom.js";
+import { STATES } from "./health.js";
 import { link } from "./route.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -9,21 +10,28 @@ const NAMES = [
   ["tickets", "Tickets", "1"],
   ["threads", "Threads", "2"],
   ["load", "Load", "3"],
+  ["health", "Health", "4"],
 ];
 
 /**
  * @param {object} session
  * @param {EventTarget} live
+ * @param {EventTarget} health
  * @param {{leave: () => void, keys: () => void}} acts
  */
-export function topBar(session, live, acts) {
+export function topBar(session, live, health, acts) {
   const badge = el("span", { class: "badge", hidden: true });
   const links = new Map(
     NAMES.map(([view, words, key]) => [
       view,
       el(
         "a",
-        { href: link(view), "data-key": key, "aria-keyshortcuts": key },
+        {
+          href: link(view),
+          class: view === "health" && "only-wide", // a phone has it in the menu
+          "data-key": key,
+          "aria-keyshortcuts": key,
+        },
         words,
         view === "tickets" && " ",
         view === "tickets" && badge,
@@ -47,6 +55,13 @@ export function topBar(session, live, acts) {
     state.textContent = "";
     state.hidden = true;
   });
+  const unwell = el("a", { class: "health", href: link("health"), hidden: true });
+  health.addEventListener("changed", () => {
+    const status = health.told?.status ?? "up";
+    unwell.hidden = status === "up";
+    unwell.dataset.state = status;
+    unwell.textContent = STATES[status];
+  });
   const account = el(
     "details",
     { class: "account" },
@@ -65,6 +80,7 @@ export function topBar(session, live, acts) {
         },
         session.site.name,
       ),
+      el("a", { class: "menu-item only-narrow", href: link("health") }, "Health"),
       button("Keys", "menu-item", acts.keys, { "aria-keyshortcuts": "?" }),
       button("Sign out", "menu-item", acts.leave),
     ),
@@ -78,6 +94,7 @@ export function topBar(session, live, acts) {
     el("p", { class: "brand" }, mark(), el("span", {}, session.site.name)),
     el("nav", { "aria-label": "Console" }, ...links.values()),
     state,
+    unwell,
     account,
   );
   const show = (view, words) => {

@@ -31,7 +31,8 @@ export function linked(text) {
   return nodes;
 }
 
-function outside(href) {
+/** A link to somewhere else, which is shown in full. */
+export function outside(href) {
   return el("a", { href, rel: "noopener noreferrer nofollow", target: "_blank" }, href);
 }
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 import msgspec
 
-from aitp_desk.capability import Capability, Hook, Schema, Work
+from aitp_desk.capability import Capability, Query, Redirect, Round, Schema, Webhook, Work
 from aitp_desk.desk.capabilities.names import read_name
 from aitp_desk.model.thread import Actor
 
+FromVisitors = Literal["accept", "reject", "pass"]
+"""What becomes of a visitor's message: it is judged, refused, or given to another there."""
 SCHEMAS_PATH = "/capabilities/{slug}/v{version}/schema.json"
+DOCUMENTS_PATH = "/capabilities/{slug}/{name}"
+REDIRECTS_PATH = "/capabilities/{slug}/{name}/{{ref}}"
 
 
 class Enabled(msgspec.Struct, frozen=True, eq=False):
@@ -22,13 +27,21 @@ class Enabled(msgspec.Struct, frozen=True, eq=False):
         addresses: where the desk serves each of them.
         jobs: what it has done after a commit, by name.
         hooks: what other servers may send to, by name.
+        redirects: links that lead people elsewhere, by name.
+        rounds: what it does again and again, by name.
+        queries: what it tells whoever calls, as actions.
+        from_visitors: what becomes of messages of it that visitors send.
     """
 
     capability: Capability
     schemas: Mapping[int, Schema]
     addresses: Mapping[int, str]
     jobs: Mapping[str, Work]
-    hooks: Mapping[str, Hook]
+    hooks: Mapping[str, Webhook]
+    redirects: Mapping[str, Redirect]
+    rounds: Mapping[str, Round]
+    queries: tuple[Query, ...]
+    from_visitors: FromVisitors = "accept"
 
     @property
     def slug(self) -> str:
@@ -42,8 +55,16 @@ class Enabled(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def hears(self) -> bool:
-        """Whether it understands words."""
-        return type(self.capability).from_text is not Capability.from_text
+        """Whether it understands words; of what is passed along others understand them."""
+        return (
+            self.from_visitors != "pass"
+            and type(self.capability).from_text is not Capability.from_text
+        )
+
+    @property
+    def asks(self) -> bool:
+        """Whether the desk may ask by it: what visitors answer would else be nobody's to judge."""
+        return self.from_visitors == "accept"
 
     def url_of(self, version: int) -> str:
         """What stands in ``$schema`` of the messages of a version that the desk sends."""
@@ -71,13 +92,24 @@ class Capabilities:
 
     Parameters:
         enabled: each of them; no two share a slug or a name.
+
+    Attributes:
+        documents: what they have to be read by everybody, by paths.
     """
 
     def __init__(self, enabled: Sequence[Enabled] = ()) -> None:
         self.all = tuple(enabled)
+        self.documents: dict[str, bytes] = {}
         self.hearing = tuple(one for one in self.all if one.hears)
+        self.asking = tuple(one for one in self.all if one.asks)
         self._by_slug = {one.slug: one for one in self.all}
         self._by_name = {name: one for one in self.all for name in names_of(one)}
+        self._by_number = {
+            read_name(name).name: schema.version
+            for one in self.all
+            for schema in one.schemas.values()
+            for name in schema.names
+        }
 
     def __bool__(self) -> bool:
         return bool(self.all)
@@ -85,10 +117,20 @@ class Capabilities:
     def __getitem__(self, slug: str) -> Enabled:
         return self._by_slug[slug]
 
+    def get(self, slug: str) -> Enabled | None:
+        """A capability by its slug; None for one that is not enabled."""
+        return self._by_slug.get(slug)
+
+    @property
+    def slugs(self) -> tuple[str, ...]:
+        """What they are called."""
+        return tuple(self._by_slug)
+
     @property
     def urls(self) -> tuple[str, ...]:
-        """What the desk's own actor declares: every version of all of them."""
-        return tuple(one.url_of(version) for one in self.all for version in sorted(one.schemas))
+        """What the desk's own actor declares: every version of all that it takes of visitors."""
+        taken = (one for one in self.all if one.from_visitors == "accept")
+        return tuple(one.url_of(version) for one in taken for version in sorted(one.schemas))
 
     def document(self, slug: str, version: int) -> Schema | None:
         """A schema as it is served; None where there is none."""
@@ -101,7 +143,8 @@ class Capabilities:
         found = self._by_name.get(named.name)
         if found is None:
             return None
-        return Meant(found, found.newest if named.version is None else named.version)
+        version = self._by_number.get(named.name, named.version)
+        return Meant(found, found.newest if version is None else version)
 
     def version_known(self, enabled: Enabled, actors: Iterable[Actor]) -> int | None:
         """The highest version of a capability that is known here and that one of these declares."""
@@ -125,7 +168,8 @@ class Capabilities:
 def names_of(enabled: Enabled) -> frozenset[str]:
     """What a capability is called in ``$schema`` and by those who declare it, without versions."""
     addresses = (*enabled.addresses.values(), *(one.url for one in enabled.schemas.values()))
-    given = (*enabled.capability.names, *addresses)
+    other = (name for one in enabled.schemas.values() for name in one.names)
+    given = (*enabled.capability.names, *addresses, *other)
     return frozenset(read_name(name).name for name in given if name)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from aitp_desk.capability import GROUP, Capability, Schema
+from aitp_desk.capability import GROUP, Capability, Hook, Query, Round, Schema, Webhook, Work
 from aitp_desk.capability.base import check_word
 from aitp_desk.config import Config, ConfigError, Problem
 from aitp_desk.desk.capabilities.enabled import (
@@ -16,9 +17,15 @@ from aitp_desk.desk.capabilities.enabled import (
     SCHEMAS_PATH,
     Capabilities,
     Enabled,
+    FromVisitors,
     names_of,
 )
 
+_TAKEN = re.compile(r"v[0-9]+|calls")
+"""Below such names stand schemas, and calls of an action that is called as the capability is."""
+_MEDIA_TYPE = re.compile(r"[a-z]+/[a-z0-9][a-z0-9.+-]*")
+FROM_VISITORS = "from_visitors"
+"""The one setting of a capability's section that is the desk's own."""
 NONE_BESIDE: Mapping[str, type[Capability]] = MappingProxyType({})
 
 
@@ -87,43 +94,113 @@ def enable(kind: type[Capability], settings: Mapping[str, Any], url: str) -> Ena
     Raises:
         ValueError: the settings, the schemas or the jobs are not right; says what would be.
     """
+    own = {name: value for name, value in settings.items() if name != FROM_VISITORS}
+    from_visitors = settings.get(FROM_VISITORS, "accept")
+    if from_visitors not in get_args(FromVisitors):
+        takes = ", ".join(map(repr, get_args(FromVisitors)))
+        raise ValueError(f"{FROM_VISITORS} is {from_visitors!r}; it takes one of {takes}.")
     known = {field.encode_name for field in msgspec.structs.fields(kind.settings)}
-    if unknown := sorted(set(settings) - known):
-        takes = ", ".join(sorted(known)) or "none"
+    if unknown := sorted(set(own) - known):
+        takes = ", ".join(sorted({*known, FROM_VISITORS}))
         raise ValueError(f"there is no setting {unknown[0]!r}; the settings are: {takes}.")
     try:
-        chosen = msgspec.convert(settings, kind.settings)
+        chosen = msgspec.convert(own, kind.settings)
     except msgspec.ValidationError as error:
         raise ValueError(f"{error}.") from None
     capability = kind(chosen)
-    schemas = {one.version: one for one in capability.schemas()}
-    _check_schemas(kind, schemas)
+    schemas = _schemas(kind, capability.schemas())
     addresses = {
         version: url + SCHEMAS_PATH.format(slug=kind.slug, version=version) for version in schemas
     }
-    jobs, hooks = dict(capability.jobs()), dict(capability.hooks())
-    for name in (*jobs, *hooks):
+    jobs, rounds, queries = capability.jobs(), capability.rounds(), tuple(capability.actions())
+    hooks = {name: _webhook(name, hook) for name, hook in capability.hooks().items()}
+    _check_kinds("jobs", jobs.values(), Work)
+    _check_kinds("rounds", rounds.values(), Round)
+    _check_kinds("actions", queries, Query)
+    redirects = dict(capability.redirects())
+    for name in (*jobs, *hooks, *redirects, *rounds, *(one.name for one in queries)):
         if not check_word(name):
             raise ValueError(
-                f"a job or hook is named {name!r}; it takes small letters, digits and _."
+                f"a job, round, hook, redirect or action is named {name!r}; it takes small letters,"
+                " digits and _."
             )
-    return Enabled(capability, schemas, addresses, jobs, hooks)
+    for name, redirect in redirects.items():
+        _check_redirect(name, redirect)
+    return Enabled(
+        capability,
+        schemas,
+        addresses,
+        dict(jobs),
+        hooks,
+        redirects,
+        dict(rounds),
+        queries,
+        from_visitors,
+    )
 
 
-def _check_schemas(kind: type[Capability], schemas: Mapping[int, Schema]) -> None:
+def _check_kinds(what: str, given: Iterable[object], kind: type) -> None:
+    for one in given:
+        if not isinstance(one, kind):
+            raise ValueError(f"{what} gives {one!r}; it takes {kind.__name__}.")
+
+
+def _webhook(name: str, given: Hook | Webhook) -> Webhook:
+    hook = given if isinstance(given, Webhook) else Webhook(given)
+    if not callable(hook.judge):
+        raise ValueError(f"the hook {name!r} is {hook.judge!r}; it takes what judges a delivery.")
+    if not _MEDIA_TYPE.fullmatch(hook.media_type):
+        raise ValueError(
+            f"the hook {name!r} takes {hook.media_type!r}; it takes a media type in small letters,"
+            " without parameters."
+        )
+    return hook
+
+
+def _check_redirect(name: str, redirect: object) -> None:
+    if not callable(redirect):
+        raise ValueError(f"the redirect {name!r} is {redirect!r}; it takes what leads people on.")
+    if _TAKEN.fullmatch(name):
+        raise ValueError(
+            f"a redirect is named {name!r}, and below such a name stand schemas or calls; it takes"
+            " another."
+        )
+
+
+def _schemas(kind: type[Capability], given: Sequence[Schema]) -> dict[int, Schema]:
+    """The versions of a capability by their numbers."""
+    schemas: dict[int, Schema] = {}
+    for one in given:
+        if one.version in schemas:
+            raise ValueError(f"{kind.__name__}.schemas gives version {one.version} twice.")
+        _check_schema(kind, one)
+        schemas[one.version] = one
     if not schemas:
         raise ValueError(f"{kind.__name__}.schemas gives no version.")
-    for version, schema in schemas.items():
-        if version < 1:
-            raise ValueError(f"{kind.__name__}.schemas has the version {version}; they begin at 1.")
-        if not schema.messages or "$schema" in schema.messages:
+    return schemas
+
+
+def _check_schema(kind: type[Capability], schema: Schema) -> None:
+    version = schema.version
+    if version < (0 if schema.url and schema.names else 1):
+        raise ValueError(
+            f"{kind.__name__}.schemas has the version {version}; they begin at 1, or at 0 for what"
+            " is published elsewhere and has names."
+        )
+    if not schema.messages or "$schema" in schema.messages:
+        raise ValueError(
+            f"version {version} of {kind.__name__} names no message, or one named $schema."
+        )
+    for key, shape in schema.messages.items():
+        if not isinstance(shape, msgspec.StructMeta):
             raise ValueError(
-                f"version {version} of {kind.__name__} names no message, or one named $schema."
+                f"{key} of version {version} of {kind.__name__} is {shape!r}; it takes a"
+                " msgspec.Struct."
             )
-        try:
-            msgspec.json.encode(schema.document)
-        except TypeError as error:
-            raise ValueError(f"the document of version {version} is no JSON: {error}.") from None
+    try:
+        msgspec.json.encode(schema.document)
+    except TypeError as error:
+        raise ValueError(f"the document of version {version} is no JSON: {error}.") from None
 
 
 def _clashes(one: Enabled, others: list[Enabled]) -> Iterator[str]:
@@ -132,3 +209,9 @@ def _clashes(one: Enabled, others: list[Enabled]) -> Iterator[str]:
             yield f"two capabilities have the slug {one.slug}."
         elif shared := names_of(one) & names_of(other):
             yield f"it and {other.slug} are both called {min(shared)}."
+        elif actions := _actions(one) & _actions(other):
+            yield f"it and {other.slug} both have an action {min(actions)}."
+
+
+def _actions(enabled: Enabled) -> set[str]:
+    return {query.name for query in enabled.queries}

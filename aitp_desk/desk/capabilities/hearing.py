@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,7 +11,6 @@ import structlog
 from aitp_desk.capability import Record
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled, Meant
 from aitp_desk.desk.capabilities.parts import SCHEMA, Placed, read_part, write_part
-from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.thread import MAX_PARTS, Draft
 
 MOST_WORDS = 4096
@@ -33,12 +32,16 @@ class Understood(msgspec.Struct, frozen=True):
 
 
 def understand(
-    draft: Draft, waiting: Sequence[tuple[str, Record]], capabilities: Capabilities
+    draft: Draft,
+    waiting: Sequence[tuple[str, Record]],
+    capabilities: Capabilities,
+    names: Collection[str],
 ) -> Understood | None:
     """Have the capabilities that wait on a thread look at what was said in words.
 
     Parameters:
         waiting: the open records with their capabilities, the newest first.
+        names: all by which whoever says it goes on the thread: any of them may be asked.
 
     Returns:
         None where no capability, or more than one, takes the words for its answer.
@@ -48,7 +51,8 @@ def understand(
         return None
     claims = []
     for enabled in capabilities.hearing:
-        own = [record for slug, record in waiting if slug == enabled.slug]
+        records = [record for slug, record in waiting if slug == enabled.slug]
+        own = [record for record in records if _awaits(enabled, record, names)]
         meant = _ask(enabled, text, own) if own else None
         if meant is not None:
             claims.append((enabled, meant))
@@ -61,13 +65,21 @@ def understand(
     try:
         given = msgspec.to_builtins(given)
         part = read_part({SCHEMA: url, **given}, Meant(enabled, version), f"content[{place}]")
-    except InvalidRequest:
+        content = (*draft.content, write_part(given, url))
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
         _log.exception("from_text_failed", capability=enabled.slug)
         return None
-    content = (*draft.content, write_part(given, url))
     return Understood(
         msgspec.structs.replace(draft, content=content), (Placed(place, enabled, part),)
     )
+
+
+def _awaits(enabled: Enabled, record: Record, names: Collection[str]) -> bool:
+    try:
+        return any(enabled.capability.awaits(record, name) for name in names)
+    except Exception:  # noqa: BLE001 -- whatever a plug-in does, the words are kept
+        _log.exception("awaits_failed", capability=enabled.slug)
+        return False
 
 
 def _ask(enabled: Enabled, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:

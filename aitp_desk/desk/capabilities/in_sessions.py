@@ -3,45 +3,76 @@
 from __future__ import annotations
 
 import msgspec
+from msgspec.structs import replace
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Pending, Said
 from aitp_desk.desk.capabilities.judging import Judged, Judging
 from aitp_desk.desk.capabilities.judging import Said as ToJudge
 from aitp_desk.desk.capabilities.parts import Placed
-from aitp_desk.desk.capabilities.telling import words_of
+from aitp_desk.desk.capabilities.resuming import answers_last
+from aitp_desk.desk.capabilities.telling import spoken_of, words_of
+from aitp_desk.desk.paid_ends import PaidEnds
+from aitp_desk.desk.questioning import option_named
 from aitp_desk.desk.recording import Recording
 from aitp_desk.desk.sessions import Session, Sessions
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.spoken import Spoken
 from aitp_desk.model.thread import Draft
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.capability_records import NewEffects
-from aitp_desk.store.records import NewMessage
+
+PASSED = "It was passed along to who takes part in this conversation."
+"""What is said to a message that the site does not judge itself."""
+
+
+class Taken(msgspec.Struct, frozen=True):
+    """What became of a visitor's words in a turn; they are written.
+
+    Parameters:
+        outcome: what is said to them; None where the turn goes on.
+        words: what was said, in words, for whoever answers.
+        calls: ids of the calls that go on by it.
+        unpaid: ids of the calls that waited to be paid before; it may have paid for some.
+        understood: what words were taken for where the turn goes on, and the capability says
+            nothing to it; empty where it was said in a message.
+    """
+
+    outcome: Said | None = None
+    words: str = ""
+    calls: tuple[str, ...] = ()
+    unpaid: tuple[str, ...] = ()
+    understood: tuple[Spoken, ...] = ()
 
 
 class InSessions:
     """Takes what is said in a session for a capability's, where it is."""
 
     def __init__(
-        self, judging: Judging, *, store: Store, sessions: Sessions, recording: Recording
+        self,
+        judging: Judging,
+        *,
+        store: Store,
+        sessions: Sessions,
+        recording: Recording,
+        paid_ends: PaidEnds,
     ) -> None:
         self._judging = judging
+        self._paid_ends = paid_ends
         self._store = store
         self._sessions = sessions
         self._recording = recording
 
-    async def take(self, principal: Principal, session: Session, words: str) -> Said | None:
+    async def take(self, principal: Principal, session: Session, words: str) -> Taken | None:
         """Have a turn's words judged, as a message or as the answer to what waits on the thread.
 
-        Both stand on the thread then: the words and what they mean. The turn is on disk before
-        anything is said.
+        Both stand on the thread then: the words and what they mean. They are on disk before
+        anything is said. Where the turn goes on after that, the session is not dropped.
 
         Parameters:
             session: whose turn is the caller's.
 
         Returns:
-            What the capability says, as a question where it waits for an answer now; None where the
-            agent is to answer, and nothing is written.
+            None where nothing of it is a capability's, and nothing is written.
 
         Raises:
             DeskError: the message breaks its schema, or a capability refuses it.
@@ -51,46 +82,92 @@ class InSessions:
             return None
         draft = Draft("user", (words,))
         parts = self._judging.parts(draft)
-        if not parts and self._judging.hears and session.is_written:
-            understood = await self._judging.understand(draft, session.thread_id)
+        was_heard = not parts
+        (asked,) = self._recording.turn(principal, session, question=words).said
+        if was_heard and self._judging.hears and session.is_written:
+            waiting = await self._judging.waiting(session.thread_id)
+            understood = self._judging.understand(draft, waiting, asked.actor)
             if understood is not None:
                 draft, parts = understood.draft, understood.parts
         if not parts:
             return None
-        (asked,) = self._recording.turn(principal, session, question=words).said
         actors = await reads.read_actors(self._store, session.thread_id)
+        unpaid = await self._paid_ends.unpaid_on(session.thread_id)
 
-        async def write(judged: Judged) -> NewEffects:
+        async def write(judged: Judged) -> Judged | None:
             effects = judged.effects
-            pending = None
-            if effects.asks:
-                pending = Pending(words, self._told(effects.said, parts))
-            whole = self._recording.turn(principal, session, question=words, pending=pending)
-            said = msgspec.structs.replace(asked, content=judged.drafts[0].content)
-            whole = msgspec.structs.replace(whole, said=(said,))
-            await self._recording.write_judged(whole, effects)
-            return effects
+            answers = effects.answers if was_heard else ()
+            if not await answers_last(self._store, session.thread_id, answers):
+                return None
+            pending = session.pending
+            # a call that waits goes on waiting, whatever is said besides
+            if effects.is_answered and (pending is None or pending.call_id is None):
+                about = words_of(judged.drafts[0].content[:1], self._judging.capabilities)
+                said = _joined(self._told(judged, parts))
+                pending = Pending(about[0], said) if effects.asks else None
+            turn = self._recording.turn(principal, session, question=words, pending=pending)
+            message = replace(asked, content=judged.drafts[0].content)
+            turn = replace(turn, said=(message,), effects=effects)
+            if effects.is_answered:
+                await self._recording.write_judged(turn)
+            else:
+                await self._recording.write(turn)
+            return judged
 
         try:
-            effects = await self._judging.settle(
+            judged = await self._judging.settle(
                 principal,
                 session.thread_id,
                 actors,
-                (ToJudge(asked.id, draft, asked.actor, parts),),
+                (ToJudge(asked.id, draft, asked.actor, parts, was_heard=was_heard),),
                 write,
             )
-        finally:
+        except BaseException:
             self._sessions.forget(session)
-        text = self._told(effects.said, parts)
-        if effects.asks:
-            return Clarification(text)
-        return Answer(text, tokens_used=-(-len(text) // CHARACTERS_PER_TOKEN))
+            raise
+        if judged is None:
+            return None
+        taken = replace(self._taken(session, judged, parts), unpaid=unpaid)
+        if not was_heard or taken.outcome is not None or judged.effects.said:
+            return taken
+        meant = spoken_of(self._kept(judged, parts), self._judging.capabilities)
+        return replace(taken, understood=meant)
 
-    def _told(self, said: tuple[NewMessage, ...], parts: tuple[Placed, ...]) -> str:
-        """What is told in words: what the capability says, else how the message was understood."""
+    def _taken(self, session: Session, judged: Judged, parts: tuple[Placed, ...]) -> Taken:
+        effects = judged.effects
+        if not effects.is_answered:
+            session.is_written = True
+            content = judged.drafts[0].content
+            (told,) = words_of(content[:1], self._judging.capabilities)
+            if told != content[0] and session.pending is not None:
+                told = option_named(told, session.pending.options) or told
+            return Taken(words=told, calls=tuple(one.call_id for one in effects.answers))
+        self._sessions.forget(session)
+        spoken = self._told(judged, parts)
+        text = _joined(spoken)
+        if effects.asks:
+            return Taken(Clarification(text, spoken=spoken))
+        tokens = -(-len(text) // CHARACTERS_PER_TOKEN)
+        return Taken(Answer(text, tokens_used=tokens, spoken=spoken))
+
+    def _told(self, judged: Judged, parts: tuple[Placed, ...]) -> tuple[Spoken, ...]:
+        """What the capability says, else how the message was understood and is kept."""
         told = [
-            text
-            for message in said
-            for text in words_of(message.content, self._judging.capabilities)
+            spoken
+            for message in judged.effects.said
+            for spoken in spoken_of(message.content, self._judging.capabilities)
         ]
-        return "\n\n".join(told or [one.enabled.capability.as_text(one.part) for one in parts])
+        if told:
+            return tuple(told)
+        if all(one.enabled.from_visitors == "pass" for one in parts):
+            return (Spoken(PASSED),)
+        return spoken_of(self._kept(judged, parts), self._judging.capabilities)
+
+    def _kept(self, judged: Judged, parts: tuple[Placed, ...]) -> tuple[str, ...]:
+        """The messages that were said, or understood, as they stand on the thread."""
+        # they stand at the end; of words before them nothing is left where they held a secret
+        return judged.drafts[0].content[-len(parts) :]
+
+
+def _joined(spoken: tuple[Spoken, ...]) -> str:
+    return "\n\n".join(one.text for one in spoken)

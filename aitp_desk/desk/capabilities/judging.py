@@ -6,22 +6,48 @@ costs what it does at a desk without capabilities.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from typing import TypeVar
 
 import msgspec
 
-from aitp_desk.capability import Context, Leave, Part, Party, Refuse, Take, Then, Verdict
+from aitp_desk.capability import (
+    Asking,
+    Context,
+    Effect,
+    Leave,
+    Party,
+    Record,
+    Refuse,
+    Replace,
+    Resume,
+    Seal,
+    Take,
+    Then,
+    Verdict,
+)
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
 from aitp_desk.desk.capabilities.hearing import Understood, understand
-from aitp_desk.desk.capabilities.ledger import Ledger, OwnCounters, OwnRecords, Unread
+from aitp_desk.desk.capabilities.ledger import (
+    Ledger,
+    OwnCounters,
+    OwnRecords,
+    Unread,
+    UnreadCall,
+)
+from aitp_desk.desk.capabilities.looking import NotLooked, SeenComponents
 from aitp_desk.desk.capabilities.parts import SCHEMA, Placed, find_parts
+from aitp_desk.desk.capabilities.passing import check_addressee, refused
+from aitp_desk.desk.capabilities.still_open import asked_last, still_open
 from aitp_desk.desk.capabilities.wishes import Where, Wishes
-from aitp_desk.model.audit import AuditKeys, auditor_of
+from aitp_desk.desk.checking import Checking
+from aitp_desk.desk.sealed import Sealer
+from aitp_desk.model.audit import AuditKeys, auditor_of, own_auditor
 from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, is_known_caller, looks_after_threads
 from aitp_desk.model.thread import ROLES, Actor, Draft
-from aitp_desk.store import capability_reads
+from aitp_desk.model.ticket import OPERATORS
+from aitp_desk.store import call_reads, capability_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.capability_records import NewEffects, RecordsMoved
 
@@ -44,6 +70,9 @@ class Said(msgspec.Struct, frozen=True):
         speaker: the actor that speaks where the draft names none.
         parts: its structured parts.
         has_more: whether it also says something that no capability is asked about.
+        was_heard: whether the parts were understood from the words before them.
+        asking: the question that the desk asks by its parts; None for another's message.
+        names: all by which whoever speaks goes on the thread.
     """
 
     id: str
@@ -51,6 +80,9 @@ class Said(msgspec.Struct, frozen=True):
     speaker: str
     parts: Sequence[Placed]
     has_more: bool = False
+    was_heard: bool = False
+    asking: Asking | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def actor(self) -> str:
@@ -72,6 +104,8 @@ class Judging:
     Parameters:
         actor: id of the desk's own actor.
         name: of the further site agent; empty for the site's own.
+        sealer: seals what messages bring.
+        checking: knows how the desk is.
         wake: called after a commit that queued a job.
     """
 
@@ -83,6 +117,8 @@ class Judging:
         actor: str,
         name: str,
         audit: AuditKeys,
+        sealer: Sealer,
+        checking: Checking,
         clock: Callable[[], float],
         wake: Callable[[], None],
     ) -> None:
@@ -91,6 +127,8 @@ class Judging:
         self._actor = actor
         self._name = name
         self._audit = audit
+        self._sealer = sealer
+        self._checking = checking
         self._clock = clock
         self._wake = wake
 
@@ -107,15 +145,33 @@ class Judging:
         """Whether any capability understands words."""
         return bool(self.capabilities.hearing)
 
-    async def understand(self, draft: Draft, thread_id: str) -> Understood | None:
-        """What words mean on a thread; None where nothing waits there, or nobody understands."""
+    async def waiting(self, thread_id: str) -> Sequence[Sequence[tuple[str, Record]]]:
+        """What waits for an answer on a thread, each with its capability.
+
+        Returns:
+            Nothing where nothing waits; else all of it, the newest first, and before that, where
+            several wait, what the desk has asked last alone: words are the answer to that, if they
+            can be.
+        """
         now = int(self._clock())
-        waiting = await capability_reads.open_records(self._store, thread_id, now)
-        return understand(draft, waiting, self.capabilities) if waiting else None
+        found = await still_open(self._store, self.capabilities, thread_id, now)
+        last = await asked_last(self._store, self.capabilities, thread_id, found)
+        return [one for one in (last, found) if one]
+
+    def understand(
+        self, draft: Draft, waiting: Sequence[Sequence[tuple[str, Record]]], *names: str
+    ) -> Understood | None:
+        """What words mean; None where nobody understands them.
+
+        Parameters:
+            names: all by which whoever says them goes on the thread.
+        """
+        heard = (understand(draft, records, self.capabilities, names) for records in waiting)
+        return next(filter(None, heard), None)
 
     async def settle(
         self,
-        principal: Principal,
+        principal: Principal | None,
         thread_id: str,
         actors: Sequence[Actor],
         said: Sequence[Said],
@@ -124,6 +180,7 @@ class Judging:
         """Have messages judged and written, again where somebody else was faster.
 
         Parameters:
+            principal: who speaks; None for the desk itself.
             actors: who takes part, the desk's own perhaps among them.
             said: in order.
             write: writes them, and raises :class:`RecordsMoved` where that is so.
@@ -142,9 +199,11 @@ class Judging:
             thread_id,
             self._name,
             self._actor,
-            tuple(actor for actor in actors if actor.id != self._actor),
-            principal.owner,
+            tuple(actor for actor in actors if not self._speaks_here(actor)),
+            None if principal is None else principal.owner,
             self._clock(),
+            principal is None or looks_after_threads(principal),
+            frozenset() if principal is None else principal.scopes,
         )
         for _ in range(ATTEMPTS):
             try:
@@ -152,7 +211,7 @@ class Judging:
                 written = await write(judged)
             except RecordsMoved:
                 continue
-            if judged.effects.jobs:
+            if judged.effects.starts_jobs:
                 self._wake()
             return written
         raise PreconditionFailed(
@@ -162,67 +221,124 @@ class Judging:
             retry_after=RETRY_SECONDS,
         )
 
-    async def _judge(self, principal: Principal, where: Where, said: Sequence[Said]) -> Judged:
+    def _speaks_here(self, actor: Actor) -> bool:
+        """Whether an actor is the desk's own, or an operator, who speaks for it."""
+        return actor.id == self._actor or actor.id.startswith(f"{self._actor}/{OPERATORS}/")
+
+    async def _judge(
+        self, principal: Principal | None, where: Where, said: Sequence[Said]
+    ) -> Judged:
         """Judge all parts in order, each seeing the effects of those before."""
         ledger = Ledger()
         for _ in range(MOST_READ):
             ledger.begin_anew()
             try:
                 return self._judge_read(principal, where, said, ledger)
-            except Unread as unread:
+            except (Unread, UnreadCall) as unread:
                 await read_into(self._store, ledger, unread)
+            except NotLooked:
+                ledger.components = await self._checking.components()
         raise RuntimeError(f"Capabilities read more than {MOST_READ} records for one message.")
 
     def _judge_read(
-        self, principal: Principal, where: Where, said: Sequence[Said], ledger: Ledger
+        self, principal: Principal | None, where: Where, said: Sequence[Said], ledger: Ledger
     ) -> Judged:
-        wishes = Wishes(self.capabilities, where, ledger)
+        wishes = Wishes(self.capabilities, where, ledger, self._sealer)
         drafts: list[Draft] = []
-        wanted: set[Then] = set()
+        wanted: list[Then] = []
         for message in said:
             content = list(message.draft.content)
             for placed in message.parts:
-                verdict = self._ask(placed.enabled, placed.part, message, where, ledger)
+                verdict = self._ask(placed, message, where, ledger)
                 if isinstance(verdict, Refuse):
                     raise verdict.error
                 if isinstance(verdict, Leave):
-                    wanted.add(Then.AGENT)
+                    wanted.append(Then.AGENT)
                     continue
-                wanted.add(verdict.then)
+                then, effects = verdict.then, verdict.effects
+                if isinstance(then, Resume):
+                    if principal is None:
+                        raise ValueError("What the desk says itself has no call go on.")
+                    missed = wishes.resume(then, message.id, principal)
+                    then = Then.NOBODY
+                    if missed is not None and not missed.counts:
+                        effects = tuple(one for one in effects if isinstance(one, Replace | Seal))
+                wanted.append(then)
                 url = str(placed.part.given[SCHEMA])
-                stored = wishes.take(placed.enabled, verdict.effects, url)
+                stored = wishes.take(placed.enabled, effects, url, message.id)
                 if stored is not None:
                     content[placed.place] = stored
+                if message.was_heard and any(map(_hides_words, effects)):
+                    # the words hold what is not kept; who reads words is told what is kept in them
+                    del content[: placed.place]
             drafts.append(msgspec.structs.replace(message.draft, content=tuple(content)))
         is_answered = bool(wanted) and Then.AGENT not in wanted and not said[-1].has_more
-        by = auditor_of(self._audit, principal, int(where.now))
+        now = int(where.now)
+        if principal is None:
+            by = own_auditor(self._audit, now)
+        else:
+            by = auditor_of(self._audit, principal, now)
         return Judged(tuple(drafts), wishes.effects(by, is_answered=is_answered))
 
-    def _ask(
-        self, enabled: Enabled, part: Part, message: Said, where: Where, ledger: Ledger
-    ) -> Verdict:
-        version_known = self.capabilities.version_known
+    def _ask(self, placed: Placed, message: Said, where: Where, ledger: Ledger) -> Verdict:
+        if (settled := _settle_unjudged(placed, message, where)) is not None:
+            return settled
+        enabled = placed.enabled
         context = Context(
             now=int(where.now),
             thread_id=where.thread_id or "",
             message_id=message.id,
+            place=placed.place,
             actor=message.actor,
+            names=message.names,
             principal=where.principal,
-            parties=tuple(
-                Party(id=actor.id, version=version_known(enabled, [actor]))
-                for actor in where.actors
-            ),
+            scopes=where.scopes,
+            components=SeenComponents(ledger),
+            own=where.actor,
+            asking=message.asking,
+            parties=tuple(self._parties(enabled, where, message.asking)),
             records=OwnRecords(ledger, enabled.slug),
             counters=OwnCounters(ledger, enabled.slug),
         )
-        verdict = enabled.capability.judge(part, context)
+        verdict = enabled.capability.judge(placed.part, context)
         if not isinstance(verdict, Leave | Take | Refuse):
             raise TypeError(f"{enabled.slug} judged a part by {verdict!r}, which is no verdict.")
+        if isinstance(verdict, Take) and not isinstance(verdict.then, Then | Resume):
+            raise TypeError(f"{enabled.slug} has {verdict.then!r} speak next, which nobody is.")
         return verdict
 
+    def _parties(self, enabled: Enabled, where: Where, asking: Asking | None) -> Iterator[Party]:
+        """Who takes part, and who is asked by no other name than the caller's own."""
+        for actor in where.actors:
+            version = self.capabilities.version_known(enabled, [actor])
+            known = actor.principal if is_known_caller(actor.principal or "") else None
+            yield Party(id=actor.id, version=version, principal=known)
+        asked = "" if asking is None else asking.of
+        if is_known_caller(asked) and asked not in {actor.id for actor in where.actors}:
+            yield Party(id=asked, principal=asked)
 
-async def read_into(store: Store, ledger: Ledger, unread: Unread) -> None:
+
+def _hides_words(effect: Effect) -> bool:
+    return isinstance(effect, Seal) or (isinstance(effect, Replace) and effect.hides_words)
+
+
+def _settle_unjudged(placed: Placed, message: Said, where: Where) -> Verdict | None:
+    """What becomes of a part that the site has not judged; None of one that it has."""
+    policy = placed.enabled.from_visitors
+    if policy == "accept" or message.actor == where.actor:
+        return None
+    if policy == "reject":
+        return None if where.is_of_site or message.was_heard else Refuse(refused(placed))
+    others = {actor.id for actor in where.actors} - {message.actor}
+    check_addressee(placed, message.draft.metadata, others, where.actor)
+    return Take()
+
+
+async def read_into(store: Store, ledger: Ledger, unread: Unread | UnreadCall) -> None:
     """Read what was looked at and is not at hand."""
+    if isinstance(unread, UnreadCall):
+        ledger.calls[unread.call_id] = await call_reads.call_by_id(store, unread.call_id)
+        return
     place = unread.place
     if unread.is_counter:
         ledger.counters[place] = await capability_reads.counter(store, *place)

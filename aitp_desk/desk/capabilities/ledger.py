@@ -12,6 +12,8 @@ import msgspec
 
 from aitp_desk.capability import Add, Keep, Record
 from aitp_desk.capability.effects import MAX_KEY
+from aitp_desk.model.call import ActionCall
+from aitp_desk.model.component import Component
 from aitp_desk.store.capability_records import (
     Addition,
     NewRecord,
@@ -38,6 +40,14 @@ class Unread(BaseException):
         self.is_counter = is_counter
 
 
+class UnreadCall(BaseException):
+    """An action's call is looked at that was not read yet; as :class:`Unread`."""
+
+    def __init__(self, call_id: str) -> None:
+        super().__init__(call_id)
+        self.call_id = call_id
+
+
 class _Counted(msgspec.Struct):
     """What is added to a counter so far.
 
@@ -55,9 +65,13 @@ class Ledger:
     Attributes:
         records: what was read, None where there is nothing.
         counters: the same.
+        calls: the actions' calls that were read, None where there is none.
+        components: how the parts of the desk are; None while nobody has looked.
     """
 
     def __init__(self) -> None:
+        self.calls: dict[str, ActionCall | None] = {}
+        self.components: tuple[Component, ...] | None = None
         self.records: dict[Place, Record | None] = {}
         self.counters: dict[Place, int] = {}
         self._kept: dict[Place, tuple[Record, bool]] = {}
@@ -86,6 +100,16 @@ class Ledger:
             raise Unread(place, is_counter=True)
         counted = self._counted.get(place)
         return self.counters[place] + (0 if counted is None else counted.delta)
+
+    def call(self, call_id: str) -> ActionCall | None:
+        """A call of an action's as it stands.
+
+        Raises:
+            UnreadCall: it was not read yet.
+        """
+        if call_id not in self.calls:
+            raise UnreadCall(call_id)
+        return self.calls[call_id]
 
     def keep(self, slug: str, wish: Keep, thread_id: str | None) -> None:
         """Note that a record is to be written.

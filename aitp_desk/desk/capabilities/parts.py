@@ -9,7 +9,7 @@ Source: AITP 0.1, Capabilities.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -20,6 +20,11 @@ from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.strict_json import decode_json
 
 SCHEMA = "$schema"
+_NAMED = re.compile(
+    r'"(?:\$|\\u0024)'
+    + "".join(rf"(?:{c}|\\u00{ord(c):x})" for c in "schema")
+    + r'"\s*:\s*("(?:[^"\\]|\\.){1,512}")',
+)
 _AT = re.compile(r" - at `(?:key in )?\$\.?(?P<path>[^`]*)`\Z")
 
 
@@ -37,7 +42,9 @@ class Placed(msgspec.Struct, frozen=True, eq=False):
 
 def may_be_structured(content: Sequence[str]) -> bool:
     """Whether it is worth a look: text is told from the rest without being parsed."""
-    return any(SCHEMA in text and text.lstrip().startswith("{") for text in content)
+    return any(
+        (SCHEMA in text or "\\u" in text) and text.lstrip().startswith("{") for text in content
+    )
 
 
 def find_parts(content: Sequence[str], capabilities: Capabilities, at: str = "") -> list[Placed]:
@@ -119,8 +126,16 @@ def _read_object(text: str, capabilities: Capabilities, at: str) -> dict[str, An
     try:
         read = decode_json(text.encode())
     except InvalidRequest as error:
-        named = re.search(r'"\$schema"\s*:\s*"([^"\\]{1,512})"', text)
-        if named is not None and capabilities.meant(named[1]) is not None:
+        if any(capabilities.meant(url) is not None for url in _named_in(text)):
             raise InvalidRequest(error.message, param=at) from None
         return None
     return read if isinstance(read, dict) else None
+
+
+def _named_in(text: str) -> Iterator[str]:
+    """All that a text may name as its schema to a parser that is less strict."""
+    for literal in _NAMED.findall(text):
+        try:
+            yield msgspec.json.decode(literal, type=str)
+        except msgspec.DecodeError:
+            continue

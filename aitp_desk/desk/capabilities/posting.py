@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
+from aitp_desk.capability import Record
 from aitp_desk.desk.capabilities.judging import Judged, Judging, Said
 from aitp_desk.desk.capabilities.parts import Placed as PlacedPart
+from aitp_desk.desk.capabilities.resuming import answers_last
+from aitp_desk.desk.capabilities.voices import read_speakers
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.principal import Principal
-from aitp_desk.model.thread import Draft, Thread, ThreadDraft
+from aitp_desk.model.thread import Actor, Draft, Thread, ThreadDraft
 from aitp_desk.store import reads
-from aitp_desk.store.base import Store
-from aitp_desk.store.records import NewMessage, Placed
+from aitp_desk.store.base import Store, Work
+from aitp_desk.store.records import NewDraft, NewMessage, Placed
 from aitp_desk.store.run_records import NewRun
 
 Parts = Sequence[PlacedPart]
+
+
+class _Writer(msgspec.Struct, frozen=True):
+    """Somebody who writes to a thread.
+
+    Parameters:
+        names: the actors as which they may speak, first the one that is stamped.
+        actors: who takes part.
+    """
+
+    names: tuple[str, ...]
+    actors: tuple[Actor, ...]
 
 
 class JudgedPosting:
@@ -46,7 +61,7 @@ class JudgedPosting:
         thread: Thread,
         speaker: str,
         run: NewRun | None,
-        opening: Callable[..., Awaitable[Placed]],
+        opening: Callable[..., Work[Placed]],
         *,
         keeps_run: bool,
     ) -> Placed:
@@ -57,7 +72,7 @@ class JudgedPosting:
             parts: of each of them.
             speaker: the actor that speaks where a message names none.
             run: what answers them, where no capability does.
-            opening: writes them, given ``messages``, ``run`` and ``effects``.
+            opening: the unit that writes them, given ``messages``, ``run`` and ``effects``.
             keeps_run: whether the caller has started the run, who answers or not.
 
         Raises:
@@ -74,7 +89,7 @@ class JudgedPosting:
                 for message, one in zip(messages, judged.drafts, strict=True)
             )
             wanted = run if keeps_run or not judged.effects.is_answered else None
-            return await opening(messages=kept, run=wanted, effects=judged.effects)
+            return await self._store.run(opening, messages=kept, run=wanted, effects=judged.effects)
 
         return await self._judging.settle(principal, thread.id, draft.actors, said, write)
 
@@ -85,7 +100,7 @@ class JudgedPosting:
         message_id: str,
         draft: Draft,
         parts: Parts,
-        append: Callable[..., Awaitable[Placed]],
+        append: Callable[..., Work[Placed]],
     ) -> Placed:
         """Add a message to a thread that is judged, or that may be understood as one.
 
@@ -94,32 +109,108 @@ class JudgedPosting:
 
         Parameters:
             reached: the thread's id, and before when it must have been used last, Unix seconds.
-            append: writes it, given ``draft`` and ``effects``.
+            append: the unit that writes it, given ``draft`` and ``effects``.
 
         Raises:
             ThreadNotFound, Forbidden: the caller may not write there.
             as :meth:`Judging.settle`, and whatever ``append`` raises.
         """
         thread_id, idle_before = reached
-        has_more = _says_more(draft, parts)
-        if not parts:
-            understood = await self._judging.understand(draft, thread_id)
-            if understood is None:
-                return await append(draft=draft)
-            draft, parts, has_more = understood.draft, understood.parts, False
+        has_more, was_heard = _says_more(draft, parts), not parts
+        waiting = await self._judging.waiting(thread_id) if was_heard else ()
+        if was_heard and not waiting:
+            return await self._store.run(append, draft=draft)
+        writer = await self._reach(principal, thread_id, idle_before)
+        speaker, names = writer.names[0], writer.names
+        said = Said(message_id, draft, speaker, parts, has_more, names=names)
+        if was_heard:
+            said = self._hear(said, waiting)
+            if not said.parts:
+                return await self._store.run(append, draft=draft)
+
+        async def write(judged: Judged) -> Placed:
+            answers = judged.effects.answers if was_heard else ()
+            if not await answers_last(self._store, thread_id, answers):
+                return await self._store.run(append, draft=draft)
+            return await self._store.run(append, draft=judged.drafts[0], effects=judged.effects)
+
+        return await self._judging.settle(principal, thread_id, writer.actors, (said,), write)
+
+    async def start(
+        self,
+        principal: Principal,
+        reached: tuple[str, int],
+        drafts: Sequence[NewDraft],
+        parts: Sequence[Parts],
+        starting: Callable[..., Work[Placed]],
+    ) -> Placed:
+        """Start a run behind messages that are judged, or may be understood as one.
+
+        It is started whoever answers them.
+
+        Parameters:
+            reached: as of :meth:`post`.
+            drafts: one at least.
+            parts: of each draft.
+            starting: the unit that writes them and the run, given ``drafts`` and ``effects``.
+
+        Raises:
+            as :meth:`post`.
+        """
+        thread_id, idle_before = reached
+        was_heard = not any(parts)
+        waiting = await self._judging.waiting(thread_id) if was_heard else ()
+        if was_heard and not waiting:
+            return await self._store.run(starting, drafts=drafts)
+        writer = await self._reach(principal, thread_id, idle_before)
+        speaker, names = writer.names[0], writer.names
+        said = [
+            Said(new.id, new.draft, speaker, own, _says_more(new.draft, own), names=names)
+            for new, own in zip(drafts, parts, strict=True)
+        ]
+        if was_heard:
+            said = [self._hear(one, waiting) for one in said]
+            if not any(one.was_heard for one in said):
+                return await self._store.run(starting, drafts=drafts)
+
+        async def write(judged: Judged) -> Placed:
+            answers = judged.effects.answers if was_heard else ()
+            if not await answers_last(self._store, thread_id, answers):
+                return await self._store.run(starting, drafts=drafts)
+            kept = tuple(
+                msgspec.structs.replace(new, draft=one)
+                for new, one in zip(drafts, judged.drafts, strict=True)
+            )
+            return await self._store.run(starting, drafts=kept, effects=judged.effects)
+
+        return await self._judging.settle(principal, thread_id, writer.actors, said, write)
+
+    def _hear(self, said: Said, waiting: Sequence[Sequence[tuple[str, Record]]]) -> Said:
+        """Words as the message that they are understood as; as they are where nobody does."""
+        understood = self._judging.understand(said.draft, waiting, said.actor, *said.names)
+        if understood is None:
+            return said
+        draft, parts = understood.draft, understood.parts
+        return msgspec.structs.replace(
+            said, draft=draft, parts=parts, has_more=False, was_heard=True
+        )
+
+    async def _reach(self, principal: Principal, thread_id: str, idle_before: int) -> _Writer:
+        """Who may write to a thread, and who takes part there.
+
+        Raises:
+            ThreadNotFound, Forbidden: the caller may not.
+        """
         now = int(self._clock())
         access = await reads.access(self._store, thread_id, principal, idle_before, now=now)
         kept = await reads.thread(self._store, thread_id)
         if access is None or kept is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         access.check(Need.WRITE)
-        speaker = kept.speaker if principal.owner == kept.thread.owner else principal.name
-        said = Said(message_id, draft, speaker, parts, has_more)
-
-        async def write(judged: Judged) -> Placed:
-            return await append(draft=judged.drafts[0], effects=judged.effects)
-
-        return await self._judging.settle(principal, thread_id, kept.thread.actors, (said,), write)
+        actors = kept.thread.actors
+        if all(actor.id != kept.speaker for actor in actors):
+            actors = (*actors, Actor(kept.speaker))  # who has opened it takes part, declared or not
+        return _Writer(await read_speakers(self._store, principal, kept), actors)
 
 
 def _says_more(draft: Draft, parts: Parts) -> bool:

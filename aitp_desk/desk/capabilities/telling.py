@@ -11,10 +11,12 @@ from collections.abc import Callable, Sequence
 import structlog
 from msgspec.structs import replace
 
+from aitp_desk.capability import Capability
 from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.capabilities.parts import Placed, find_parts, may_be_structured
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.spoken import Spoken
 from aitp_desk.model.thread import Actor, Message
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
@@ -73,8 +75,7 @@ def told_in_words(
 ) -> Message:
     """A message with words in place of its structured parts.
 
-    A part that does not fit its schema any more, or of which a capability can make no words, stays
-    as it was said.
+    A part that does not fit its schema any more stays as it was said.
 
     Parameters:
         unless: whether a part is left as it is.
@@ -99,13 +100,31 @@ def words_of(
             continue
         for placed in found:
             if not unless(placed):
-                told[place] = _words(placed, text)
+                told[place] = words_for(placed)
     return tuple(told)
 
 
-def _words(placed: Placed, text: str) -> str:
+def spoken_of(content: Sequence[str], capabilities: Capabilities) -> tuple[Spoken, ...]:
+    """The parts of a message in words, and those of capabilities as they are besides."""
+    told = [Spoken(text) for text in content]
+    for place, text in enumerate(content):
+        try:
+            found = find_parts((text,), capabilities)
+        except InvalidRequest:
+            continue
+        for placed in found:
+            told[place] = Spoken(words_for(placed), placed.enabled.slug, text)
+    return tuple(told)
+
+
+def words_for(placed: Placed) -> str:
+    """A part in words: those of its capability, else what every capability has by itself."""
+    capability = placed.enabled.capability
+    words = ""
     try:
-        return placed.enabled.capability.as_text(placed.part)
+        words = capability.as_text(placed.part)
+        is_told = bool(words.encode().strip())
     except Exception:  # noqa: BLE001 -- whatever a plug-in does, the others are told
         _log.exception("as_text_failed", capability=placed.enabled.slug)
-        return text
+        is_told = False
+    return words if is_told else Capability.as_text(capability, placed.part)

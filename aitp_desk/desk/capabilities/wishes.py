@@ -6,19 +6,29 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.capability import Add, Audit, Effect, Keep, Replace, Say, Start
+from aitp_desk.capability import Add, Audit, Effect, Keep, Paid, Replace, Resume, Say, Seal, Start
 from aitp_desk.capability.base import check_word
+from aitp_desk.desk.call_jobs import job_of_paid
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
+from aitp_desk.desk.capabilities.fitting import versions_for, write_fitting, write_kept
 from aitp_desk.desk.capabilities.ledger import Ledger
-from aitp_desk.desk.capabilities.parts import write_part
+from aitp_desk.desk.capabilities.parts import SCHEMA
+from aitp_desk.desk.capabilities.resuming import SETTLED, Missed, missed
 from aitp_desk.desk.replying import ASKS_BACK
+from aitp_desk.desk.sealed import Sealer
 from aitp_desk.model.audit import Auditor
+from aitp_desk.model.call import Answered
 from aitp_desk.model.chain import new_salt
 from aitp_desk.model.ids import new_id
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.sealed import KeptSealed
 from aitp_desk.model.thread import Actor, Origin
-from aitp_desk.store.capability_records import NewEffects
+from aitp_desk.store.capability_records import NewAnswer, NewEffects, NewPaid
 from aitp_desk.store.job_records import NewJob
 from aitp_desk.store.records import NewMessage
+
+CAPABILITY = "capability"
+"""Metadata of what the desk says for a capability by itself: names it. Sessions tell it next."""
 
 
 class Where(msgspec.Struct, frozen=True):
@@ -30,6 +40,9 @@ class Where(msgspec.Struct, frozen=True):
         actors: who takes part besides.
         principal: id of the caller; None for an anonymous one.
         now: Unix seconds.
+        is_of_site: whether the caller is one of the site's people.
+        scopes: what the caller's credential opens.
+        is_aside: whether nobody has just said something there: who is told then hears it later.
     """
 
     thread_id: str | None
@@ -38,6 +51,9 @@ class Where(msgspec.Struct, frozen=True):
     actors: tuple[Actor, ...]
     principal: str | None
     now: float
+    is_of_site: bool = False
+    scopes: frozenset[str] = frozenset()
+    is_aside: bool = False
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -60,29 +76,45 @@ def job_kind(slug: str, job: str) -> str:
 class Wishes:
     """Gathers effects; nothing is done before all of it is written.
 
+    Parameters:
+        sealer: seals what messages bring; None where there are none.
+
     Attributes:
         ledger: what is read and written.
     """
 
-    def __init__(self, capabilities: Capabilities, where: Where, ledger: Ledger) -> None:
+    def __init__(
+        self,
+        capabilities: Capabilities,
+        where: Where,
+        ledger: Ledger,
+        sealer: Sealer | None = None,
+    ) -> None:
         self.ledger = ledger
+        self._sealer = sealer
         self._capabilities = capabilities
         self._where = where
         self._said: list[NewMessage] = []
         self._jobs: list[NewJob] = []
         self._events: list[str] = []
+        self._kept_apart: list[KeptSealed] = []
+        self._answers: list[NewAnswer] = []
+        self._payments: list[NewPaid] = []
 
-    def take(self, enabled: Enabled, effects: Sequence[Effect], url: str = "") -> str | None:
+    def take(
+        self, enabled: Enabled, effects: Sequence[Effect], url: str = "", message_id: str = ""
+    ) -> str | None:
         """Note what a capability wants.
 
         Parameters:
             url: the ``$schema`` of the part that is judged.
+            message_id: of the message that it stands in.
 
         Returns:
             What is stored in place of the part; None where that stays.
 
         Raises:
-            RecordsMoved, Unread: as :class:`Ledger`.
+            RecordsMoved, Unread, UnreadCall: as :class:`Ledger`.
             ValueError, TypeError: it wants what nobody can do: a fault of the capability.
         """
         stored = None
@@ -96,21 +128,58 @@ class Wishes:
                     self._said.append(self._message(enabled, effect))
                 case Start():
                     self._jobs.append(self._job(enabled, effect))
+                case Paid():
+                    self._payments.append(self._paid(enabled, effect))
                 case Audit(event):
                     if not check_word(event):
                         raise ValueError(f"{event!r} is no word for the audit log.")
                     self._events.append(f"{enabled.slug}.{event}")
+                case Seal(ref, value):
+                    self._kept_apart.append(self._seal(ref, value, message_id))
                 case Replace(given):
-                    stored = write_part(given, url)
+                    stored = write_kept(enabled, self._capabilities, given, url)
+                case _:
+                    raise TypeError(f"{enabled.slug} wants {effect!r}, which is no effect.")
         return stored
+
+    def resume(self, wish: Resume, message_id: str, by: Principal) -> Missed | None:
+        """Note that a call goes on by what was answered, if it does.
+
+        Parameters:
+            message_id: of the message that answers.
+            by: who speaks.
+
+        Returns:
+            Why it does not, which is said; None where it does.
+
+        Raises:
+            UnreadCall: the call was not read yet.
+        """
+        where = self._where
+        call = self.ledger.call(wish.call_id)
+        why = missed(call, wish.value, by, where.thread_id, where.now)
+        if why is None and any(one.call_id == wish.call_id for one in self._answers):
+            why = Missed(SETTLED)
+        if why is None:
+            given = Answered(wish.value, by, message_id)
+            self._answers.append(NewAnswer(wish.call_id, given))
+        else:
+            self._said.append(self._said_as(why.told))
+        return why
 
     def _message(self, enabled: Enabled, effect: Say) -> NewMessage:
         content = effect.content
         if not isinstance(content, str):
-            version = effect.version
-            if version is None:
-                version = self._capabilities.version_for(enabled, self._where.actors)
-            content = write_part(content, enabled.url_of(version))
+            if SCHEMA in content:
+                content = write_kept(enabled, self._capabilities, content, "")
+            else:
+                versions: tuple[int, ...] = () if effect.version is None else (effect.version,)
+                versions = versions or versions_for(enabled, self._capabilities, self._where.actors)
+                content = write_fitting(enabled, content, versions)
+        notes = {CAPABILITY: enabled.slug} if self._where.is_aside else {}
+        return self._said_as(content, notes)
+
+    def _said_as(self, content: str, notes: dict[str, str] | None = None) -> NewMessage:
         return NewMessage(
             new_id("msg", self._where.now),
             new_salt(),
@@ -118,6 +187,20 @@ class Wishes:
             self._where.actor,
             Origin.DESK,
             (content,),
+            metadata=notes or {},
+        )
+
+    def _seal(self, ref: str, value: str, message_id: str) -> KeptSealed:
+        if self._sealer is None:
+            raise ValueError("There is no message here that could bring what is sealed.")
+        where = self._where
+        return self._sealer.seal(
+            ref,
+            value,
+            desk=where.desk,
+            thread_id=where.thread_id,
+            message_id=message_id,
+            principal=where.principal,
         )
 
     def _job(self, enabled: Enabled, effect: Start) -> NewJob:
@@ -131,10 +214,22 @@ class Wishes:
             msgspec.to_builtins(Started(where.thread_id, effect.payload)),
             int(where.now),
             where.desk,
-            where.thread_id,
-            where.principal,
+            None if effect.outlives else where.thread_id,
+            None if effect.outlives else where.principal,
             int(where.now) + effect.after if effect.after else 0,
         )
+
+    def _paid(self, enabled: Enabled, effect: Paid) -> NewPaid:
+        if not effect.payment_id:
+            raise ValueError(f"{enabled.slug} names no payment for the call {effect.call_id}.")
+        if any(one.call_id == effect.call_id for one in self._payments):
+            raise ValueError(f"{enabled.slug} has the call {effect.call_id} paid twice at once.")
+        call = self.ledger.call(effect.call_id)
+        # money goes back whatever is erased meanwhile
+        failing = self._job(enabled, msgspec.structs.replace(effect.failing, outlives=True))
+        carrying = None if call is None else job_of_paid(call, self._where.now)
+        receipt = msgspec.to_builtins(dict(effect.receipt))
+        return NewPaid(effect.call_id, effect.payment_id, carrying, failing, receipt)
 
     def effects(self, by: Auditor, *, is_answered: bool) -> NewEffects:
         """All of it, for the commit.
@@ -145,7 +240,7 @@ class Wishes:
         """
         records, said = self.ledger.written, tuple(self._said)
         if said and any(record.open_until is not None for record in records):
-            asks = msgspec.structs.replace(said[-1], metadata=ASKS_BACK)
+            asks = msgspec.structs.replace(said[-1], metadata=said[-1].metadata | ASKS_BACK)
             said = (*said[:-1], asks)
         return NewEffects(
             seen=self.ledger.seen,
@@ -153,8 +248,12 @@ class Wishes:
             records=records,
             additions=self.ledger.additions,
             said=said,
+            sealed=tuple(self._kept_apart),
             jobs=tuple(self._jobs),
             events=tuple(self._events),
             by=by if self._events else None,
-            is_answered=is_answered,
+            is_answered=is_answered and not self._answers,
+            answers=tuple(self._answers),
+            payments=tuple(self._payments),
+            calls_by=by if self._payments else None,
         )

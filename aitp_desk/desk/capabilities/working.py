@@ -7,11 +7,17 @@ from functools import partial
 
 import msgspec
 
-from aitp_desk.capability import Effect, Job, Record, Replace, Retry, Work
+from aitp_desk.capability import Context, Job, Record, Replace, Retry, Seal, Send, Wanted, Work
 from aitp_desk.desk import job_kinds
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
 from aitp_desk.desk.capabilities.judging import MOST_READ, read_into
-from aitp_desk.desk.capabilities.ledger import Ledger, Unread
+from aitp_desk.desk.capabilities.ledger import (
+    Ledger,
+    OwnCounters,
+    OwnRecords,
+    Unread,
+    UnreadCall,
+)
 from aitp_desk.desk.capabilities.wishes import Started, Where, Wishes, job_kind
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.model.audit import AuditKeys, own_auditor
@@ -31,6 +37,7 @@ class Doing:
 
     Parameters:
         actors: the desks' own, by the names of the desks.
+        send: asks other servers for them.
         changed: called with a thread after a commit that others may be waiting to hear of.
     """
 
@@ -42,6 +49,7 @@ class Doing:
         jobs: Jobs,
         actors: Mapping[str, Actor],
         audit: AuditKeys,
+        send: Send,
         changed: Callable[[str], None],
         clock: Callable[[], float],
     ) -> None:
@@ -50,6 +58,7 @@ class Doing:
         self._jobs = jobs
         self._actors = actors
         self._audit = audit
+        self._send = send
         self._changed = changed
         self._clock = clock
 
@@ -79,12 +88,14 @@ class Doing:
             now=int(self._clock()),
             thread_id=started.thread_id,
             read=read,
+            attempt=claim.attempt,
+            send=self._send,
         )
         try:
-            wanted = tuple(await work.do(job))
+            wanted = await work.do(job)
+            effects = await self._gather(enabled, claim, started.thread_id, wanted)
         except Retry as failure:
             raise job_kinds.Retry(failure.reason) from None
-        effects = await self._gather(enabled, claim, started.thread_id, wanted)
         thread_id = started.thread_id
         return job_kinds.Finish(
             partial(apply_effects, effects=effects, thread_id=thread_id, now=int(self._clock())),
@@ -96,10 +107,8 @@ class Doing:
         enabled: Enabled,
         claim: ClaimedJob,
         thread_id: str | None,
-        wanted: tuple[Effect, ...],
+        wanted: Wanted,
     ) -> NewEffects:
-        if any(isinstance(effect, Replace) for effect in wanted):
-            raise TypeError("A job has no part of a message to replace.")
         own = self._actors[claim.desk].id
         actors = () if thread_id is None else await reads.read_actors(self._store, thread_id)
         now = self._clock()
@@ -110,21 +119,33 @@ class Doing:
             tuple(actor for actor in actors if actor.id != own),
             claim.principal,
             now,
+            is_aside=True,
         )
         ledger = Ledger()
+        decide = wanted if callable(wanted) else lambda _context: wanted
+        context = Context(
+            now=int(now),
+            thread_id=thread_id or "",
+            own=own,
+            records=OwnRecords(ledger, enabled.slug),
+            counters=OwnCounters(ledger, enabled.slug),
+        )
         for _ in range(MOST_READ):
             ledger.begin_anew()
             wishes = Wishes(self._capabilities, where, ledger)
             try:
-                wishes.take(enabled, wanted)
-            except Unread as unread:
+                effects = tuple(decide(context))
+                if any(isinstance(effect, Replace | Seal) for effect in effects):
+                    raise TypeError("A job has no part of a message to replace or seal.")
+                wishes.take(enabled, effects)
+            except (Unread, UnreadCall) as unread:
                 await read_into(self._store, ledger, unread)
             else:
                 return wishes.effects(own_auditor(self._audit, int(now)), is_answered=False)
         raise RuntimeError(f"A job writes more than {MOST_READ} records.")
 
     def _committed(self, effects: NewEffects, thread_id: str | None) -> None:
-        if effects.jobs:
+        if effects.starts_jobs:
             self._jobs.wake()
         if effects.said and thread_id is not None:
             self._changed(thread_id)

@@ -21,6 +21,7 @@ from aitp_desk.model.action import Action, may_invoke
 from aitp_desk.model.errors import NotAuthenticated
 from aitp_desk.model.principal import Principal
 from aitp_desk.protocols.a2a.dialect import Dialect
+from aitp_desk.protocols.a2a.paying import extensions
 from aitp_desk.protocols.reply import Call, Reply, has_version, version_of
 
 CARD_PATH = "/.well-known/agent-card.json"
@@ -114,6 +115,8 @@ class Cards:
             "skills": [_skill(action) for action in actions],
             "securitySchemes": self._schemes(is_union),
         }
+        if declared := extensions(desk):
+            card["capabilities"]["extensions"] = declared
         if self._docs_url:
             card["documentationUrl"] = self._docs_url
         if not is_union:

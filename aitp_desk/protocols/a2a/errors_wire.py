@@ -12,7 +12,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from aitp_desk.model.error_kind import ErrorKind
-from aitp_desk.model.errors import ConsentMissing, DeskError, TaskIsOver, TaskNotCancelable
+from aitp_desk.model.errors import (
+    ConsentMissing,
+    DeskError,
+    PaymentRequired,
+    TaskIsOver,
+    TaskNotCancelable,
+)
 from aitp_desk.protocols.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -140,7 +146,7 @@ def details_of(error: DeskError, refusal: Refusal) -> list[dict[str, Any]]:
     said: dict[str, str] = {}
     if error.retry_after is not None:
         said["retryAfter"] = str(error.retry_after)
-    if isinstance(error, ConsentMissing) and error.price is not None:
+    if isinstance(error, ConsentMissing | PaymentRequired) and error.price is not None:
         said["price"] = str(error.price)
     info = error_info(refusal.reason, said)
     if error.param is None:

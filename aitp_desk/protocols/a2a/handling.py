@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from aitp_desk.config import THREADS
 from aitp_desk.desk.calling_directly import DirectCall
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.exchange import Ask
-from aitp_desk.desk.json_arguments import part_consent
+from aitp_desk.desk.json_arguments import part_consent, part_payment
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
@@ -22,6 +22,7 @@ from aitp_desk.desk.streams import Stream
 from aitp_desk.desk.task_exchange import Sent
 from aitp_desk.model.errors import (
     InvalidRequest,
+    RequestNotFound,
     TaskIsOver,
     TaskNotFound,
     UnsupportedMedia,
@@ -36,6 +37,7 @@ from aitp_desk.protocols.a2a.tasks_wire import MESSAGE_ID, TaskWords
 from aitp_desk.protocols.calls import LONGEST_INTENT, LONGEST_QUESTION
 from aitp_desk.protocols.reply import Call
 from aitp_desk.protocols.sse import BEAT
+from aitp_desk.protocols.x402_wire import paid_once
 
 BEAT_SECONDS = 15.0
 LONGEST_WAIT = 20.0
@@ -66,7 +68,7 @@ async def send_streaming(
 ) -> Stream:
     """Send a message, and follow what comes of it."""
     begun: list[Task] = []
-    if _called(params) is not None:
+    if _called(params) is not None or params.payment is not None:
         task = await _begin(desk, call, params)
         return await _follow_call(desk, call, task, words, event, params.history_length)
 
@@ -155,8 +157,18 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
         name = called["action"]
         if name in OWN_NAMES:
             return await _ask(desk, call, sent, name, called)
-        asked = _direct(name, called)
+        asked = _direct(name, called, params.payment)
+        if asked.payment is not None:
+            call.step_aside()
         return await desk.tasks.call(call.principal, sent, asked, called, request, call.allowance)
+    if params.payment is not None:
+        if not sent.task_id:
+            raise InvalidRequest(
+                "A payment names the task that it is for, or comes with the call that it pays.",
+                param="message.taskId",
+            )
+        call.step_aside()
+        return await desk.tasks.pay(call.principal, sent, params.payment)
     if call.allowance is not None:
         call.allowance.check_action(THREADS)
     for file in params.parts.files:
@@ -171,19 +183,61 @@ async def _begin(desk: Desk, call: Call, params: SendParams) -> Task:
         await desk.filing.keep(call.principal, file.name or "file", FILE_PURPOSE, file.data, None)
         for file in params.parts.files
     ]
+    answering = _answering(params)
+    if answering is not None:
+        draft = await _answer(desk, call, sent, answering)
+        noted = msgspec.structs.replace(draft, metadata=_noted(params))
+        return await desk.tasks.send(call.principal, sent, noted, request)
     texts = params.parts.texts
     if not any(text.strip() for text in texts):
         texts = (*texts, *(file.name for file in files))
-    metadata = {}
-    if len(params.message_id) <= METADATA_VALUE_LENGTH:
-        metadata[MESSAGE_ID] = params.message_id
     draft = Draft(
         "user",
         texts,
         tuple(Attachment(file.id) for file in files),
-        metadata=metadata,
+        metadata=_noted(params),
     )
     return await desk.tasks.send(call.principal, sent, draft, request)
+
+
+def _noted(params: SendParams) -> dict[str, str]:
+    """What is noted of a message: what its sender calls it."""
+    is_short = len(params.message_id) <= METADATA_VALUE_LENGTH
+    return {MESSAGE_ID: params.message_id} if is_short else {}
+
+
+def _answering(params: SendParams) -> Members | None:
+    """The answer that a message is: one data part alone that names a request and answers it."""
+    parts = params.parts
+    if len(parts.data) != 1 or parts.files or len(parts.texts) != 1:
+        return None
+    (data,) = parts.data
+    is_one = isinstance(data, dict) and isinstance(data.get("request"), str) and "answer" in data
+    return Members(data, "message.parts[0].data.") if is_one else None
+
+
+async def _answer(desk: Desk, call: Call, sent: Sent, answering: Members) -> Draft:
+    """The message that an answer to what waits means.
+
+    Raises:
+        RequestNotFound: nothing waits by that name.
+        InvalidRequest: it does not fit the form.
+    """
+    if sent.task_id:
+        thread_id = (await desk.tasks.find(call.principal, sent.task_id)).thread_id
+    else:
+        thread_id = await desk.thread_of(call.principal, sent.context)
+    named = answering.text("capability"), answering.text("request")
+    answer = answering.object("answer")
+    given = answering.get("answer") or {}
+    try:
+        return await desk.awaiting.draft(call.principal, thread_id, named, given)
+    except RequestNotFound as error:
+        error.param = answering.where("request")
+        raise
+    except InvalidRequest as error:
+        error.param = answer.where(error.param) if error.param else answering.where("answer")
+        raise
 
 
 async def _ask(desk: Desk, call: Call, sent: Sent, name: str, called: dict[str, Any]) -> Task:
@@ -218,7 +272,12 @@ def _called(params: SendParams) -> dict[str, Any] | None:
     return data if isinstance(data, dict) and isinstance(data.get("action"), str) else None
 
 
-def _direct(name: str, called: dict[str, Any]) -> DirectCall:
+def _direct(name: str, called: dict[str, Any], payment: Mapping[str, Any] | None) -> DirectCall:
+    """A call by its arguments.
+
+    Parameters:
+        payment: what the message's metadata pay with.
+    """
     given = called.get("arguments", {})
     if not isinstance(given, dict):
         raise InvalidRequest("arguments is an object.", param="message.parts[0].data.arguments")
@@ -229,7 +288,8 @@ def _direct(name: str, called: dict[str, Any]) -> DirectCall:
             param="message.parts[0].data.intent",
         )
     arguments, consent = part_consent(given)
-    return DirectCall(name, arguments, consent, intent)
+    arguments, member = part_payment(arguments)
+    return DirectCall(name, arguments, consent, intent, payment=paid_once(member, payment))
 
 
 async def _follow_call(

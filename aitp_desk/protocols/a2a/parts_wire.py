@@ -17,7 +17,10 @@ from aitp_desk.model.task import Result
 from aitp_desk.model.thread import MAX_ATTACHMENTS, MAX_PARTS
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
+from aitp_desk.protocols.requests import request_body, terms_body
 
+REQUESTS = "requests"
+"""The member of a data part under which stands what waits for an answer."""
 _KINDS = ("text", "raw", "url", "data")
 _MOST_EXACT = 2**53
 """Up to here every whole number is a float of its own."""
@@ -107,9 +110,15 @@ def whole_numbers(value: Any) -> Any:
 
 
 def write_parts(result: Result, dialect: Dialect) -> list[dict[str, Any]]:
-    """Write what came of a task: in words, then as data."""
+    """Write what came of a task, or is asked of its caller: in words, then as data."""
     parts = [text_part(text, dialect) for text in result.texts if text]
-    if result.data is not None or not parts:
+    if result.waiting:
+        asked = {REQUESTS: [request_body(one) for one in result.waiting]}
+        parts.append(data_part(asked, dialect))
+    elif result.terms is not None:
+        told = {"price": result.terms.price, "payment": terms_body(result.terms)}
+        parts.append(data_part({"code": "payment_required", **told}, dialect))
+    elif result.data is not None or not parts:
         parts.append(data_part({} if result.data is None else result.data, dialect))
     return parts
 

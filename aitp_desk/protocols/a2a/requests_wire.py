@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import binascii
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +18,7 @@ from aitp_desk.model.task import Push, TaskState
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.members import Members
 from aitp_desk.protocols.a2a.parts_wire import GivenParts, read_parts
+from aitp_desk.protocols.a2a.paying import read_payment
 
 DEFAULT_PAGE = 50
 MOST_PAGE = 100
@@ -34,6 +36,7 @@ class SendParams(msgspec.Struct, frozen=True):
         history_length: how much of what was said before is told at most; None for all.
         blocks: whether the answer waits until the task is at rest.
         push: whom to tell how the task goes on.
+        payment: a message that pays for it; None for none.
     """
 
     parts: GivenParts
@@ -43,6 +46,7 @@ class SendParams(msgspec.Struct, frozen=True):
     history_length: int | None = None
     blocks: bool = True
     push: Push | None = None
+    payment: Mapping[str, Any] | None = None
 
 
 class ListParams(msgspec.Struct, frozen=True):
@@ -101,6 +105,7 @@ def read_send(given: Any, dialect: Dialect) -> SendParams:
         configuration.count("historyLength"),
         _blocks(configuration, dialect, is_there="configuration" in params),
         push,
+        read_payment(message),
     )
 
 

@@ -14,6 +14,7 @@ from aitp_desk.protocols.a2a.errors_wire import (
     render_http_error_03,
     render_rpc_error,
 )
+from aitp_desk.protocols.a2a.paying import activating
 from aitp_desk.protocols.a2a.rest import RestDoor
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
@@ -56,8 +57,8 @@ def make_doors(
             f"a2a{called}",
             (
                 Route("GET", f"{root}{CARD_PATH}", cards.get, "static", is_open=True),
-                Route("POST", path, answer, "converse", most),
-                Route("POST", f"{path}/", answer, "converse", most),
+                Route("POST", path, activating(answer), "converse", most),
+                Route("POST", f"{path}/", activating(answer), "converse", most),
             ),
             (path, f"{root}{CARD_PATH}"),
             render_rpc_error,

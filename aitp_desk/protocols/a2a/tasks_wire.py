@@ -14,8 +14,10 @@ import msgspec
 
 from aitp_desk.model.task import Push, Result, Task, TaskState, Told
 from aitp_desk.model.thread import Message, Origin
+from aitp_desk.protocols.a2a.card import DOOR_PATH
 from aitp_desk.protocols.a2a.dialect import Dialect
 from aitp_desk.protocols.a2a.parts_wire import data_part, url_part, write_content, write_parts
+from aitp_desk.protocols.a2a.paying import write_metadata
 
 MESSAGE_ID = "a2a_message_id"
 """Metadata of a message on a thread: the id that its sender gave it."""
@@ -62,6 +64,8 @@ class TaskWords:
         status: dict[str, Any] = {"state": self.state(state)}
         if asks is not None:
             message = self._message(f"{task.id}-{at}", False, write_parts(asks, self.dialect), task)
+            if metadata := write_metadata(asks, f"{self._below}{DOOR_PATH}"):
+                message["metadata"] = metadata
             status["message"] = message
         status["timestamp"] = moment(at)
         return status

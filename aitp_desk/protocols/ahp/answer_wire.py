@@ -11,15 +11,18 @@ import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.config import Signals
-from aitp_desk.desk.asking import Asked
-from aitp_desk.desk.exchange import ActionReply, CallStatus
+from aitp_desk.desk.exchange import ActionReply, AskReply, CallStatus
 from aitp_desk.desk.invocation import Accepted
 from aitp_desk.desk.offer import Offer
 from aitp_desk.model.action import TEXT_ANSWER
+from aitp_desk.model.errors import PaymentRequired
 from aitp_desk.model.ticket import told_together
+from aitp_desk.protocols.ahp.messages import messages_in
 from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS
 from aitp_desk.protocols.calls import STATUS
+from aitp_desk.protocols.payments_wire import required_body
 from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.x402_wire import response_headers
 
 _encode = msgspec.json.Encoder().encode
 
@@ -38,14 +41,27 @@ class Encoder:
         self._url = site_url
         self._signals = msgspec.Raw(_encode(signals))
 
-    def encode(self, asked: Asked) -> Reply:
-        """An outcome as the response that its kind selects (sections 6.2, 6.3)."""
+    def encode(
+        self,
+        asked: AskReply,
+        declared: frozenset[str] = frozenset(),
+        unpaid: PaymentRequired | None = None,
+    ) -> Reply:
+        """An outcome as the response that its kind selects (sections 6.2, 6.3).
+
+        Parameters:
+            declared: slugs of the capabilities whose messages the asker reads as they are.
+            unpaid: what has to be paid, where that is asked; None where nothing is.
+        """
         if isinstance(asked.outcome, Clarification):
-            return Reply(200, _encode(self._clarification(asked, asked.outcome)))
+            asks = self._clarification(asked, asked.outcome, declared)
+            if unpaid is not None:
+                asks["meta"] |= required_body(unpaid)
+            return Reply(200, _encode(asks))
         if asked.reply is not None and asked.reply.accepted is not None:
             return Reply(202, _encode(_accepted(asked.session_id, asked.reply.accepted)))
         if asked.kept is None:
-            return Reply(200, _encode(self._success(asked, asked.outcome)))
+            return Reply(200, _encode(self._success(asked, asked.outcome, declared)))
         middle = asked.kept.encoded
         if middle is None:
             response, meta = self._answer(asked, asked.outcome)
@@ -54,6 +70,21 @@ class Encoder:
         head = b'{"status":"success","session_id":' + _encode(asked.session_id) + b","
         told = b',"cache":{"hit_rate":%.2f,"age_seconds":%d}}}'
         return Reply(200, head + middle + told % (asked.hit_rate or 0.0, asked.age_seconds))
+
+    def encode_paid(self, status: CallStatus, session_id: str) -> Reply:
+        """What came of a call that was paid, or how it stands.
+
+        Parameters:
+            session_id: by which it is asked after.
+        """
+        call = status.call
+        headers = response_headers(call.receipt)
+        if status.offer is None:
+            told = {**msgspec.json.decode(self.status_body(status)), "session_id": session_id}
+            return Reply(200, _encode(told), headers=headers)
+        reply = ActionReply(status.offer, ended=call)
+        asked = AskReply(session_id, call.action, status.offer, reply=reply)
+        return Reply(200, _encode(self._success(asked, status.offer, frozenset())), headers=headers)
 
     def encode_status(self, status: CallStatus) -> Reply:
         """How a call stands that was accepted (section 9.2)."""
@@ -67,10 +98,10 @@ class Encoder:
             "session_id": call.session_id,
         }
         if told["status"] == "pending":
-            told["progress"] = call.progress or "It was taken on."
+            told["progress"] = call.how_far
             told["eta_seconds"] = status.eta_seconds
         elif status.offer is not None:
-            asked = Asked(
+            asked = AskReply(
                 call.session_id or "", call.action, status.offer, reply=ActionReply(status.offer)
             )
             told["response"], told["meta"] = self._answer(asked, status.offer)
@@ -79,8 +110,9 @@ class Encoder:
             told["error"] = call.error
         return _encode(told)
 
-    def _success(self, asked: Asked, answer: Answer) -> dict[str, Any]:
+    def _success(self, asked: AskReply, answer: Answer, declared: frozenset[str]) -> dict[str, Any]:
         response, meta = self._answer(asked, answer)
+        response |= messages_in(answer, declared, asked.understood)
         if asked.hit_rate is not None:
             meta["cache"] = {"hit_rate": round(asked.hit_rate, 2)}
         return {
@@ -90,7 +122,7 @@ class Encoder:
             "meta": meta,
         }
 
-    def _answer(self, asked: Asked, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _answer(self, asked: AskReply, answer: Answer) -> tuple[dict[str, Any], dict[str, Any]]:
         """What an answer is made of: the members ``response`` and ``meta``."""
         response: dict[str, Any] = {"content_type": TEXT_ANSWER}
         meta = self._meta(asked)
@@ -113,7 +145,9 @@ class Encoder:
         response["follow_up"] = {"suggested_queries": answer.follow_ups}
         return response, meta
 
-    def _clarification(self, asked: Asked, asks: Clarification) -> dict[str, Any]:
+    def _clarification(
+        self, asked: AskReply, asks: Clarification, declared: frozenset[str]
+    ) -> dict[str, Any]:
         question = told_together(asks.heard, asks.question)
         return {
             "status": "clarification_needed",
@@ -122,14 +156,15 @@ class Encoder:
                 "question": question,
                 "options": asks.options or None,
                 "free_form": asks.free_form,
-            },
+            }
+            | messages_in(asks, declared, asked.understood),
             # later test suites of the protocol look for these at the top level
             "clarification_question": question,
             "suggested_queries": asks.options,
             "meta": self._meta(asked),
         }
 
-    def _meta(self, asked: Asked) -> dict[str, Any]:
+    def _meta(self, asked: AskReply) -> dict[str, Any]:
         outcome = asked.outcome
         meta: dict[str, Any] = {
             "tokens_used": outcome.tokens_used,
@@ -147,7 +182,7 @@ class Encoder:
         if outcome.fallback:
             meta["fallback"] = outcome.fallback
         if outcome.heard:
-            meta["people"] = outcome.heard
+            meta["people"] = [{"actor": one.actor, "text": one.text} for one in outcome.heard]
         return meta
 
 

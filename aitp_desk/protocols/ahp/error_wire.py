@@ -13,12 +13,14 @@ import msgspec
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import (
     DeskError,
+    PaymentRequired,
     RateLimited,
     UnknownAction,
     UnknownVersion,
     UnsupportedType,
 )
 from aitp_desk.protocols.ahp.wire import VERSION
+from aitp_desk.protocols.payments_wire import required_body
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
 
@@ -49,6 +51,9 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
             if error.scope in _SCOPES:
                 body["scope"] = error.scope
             body["retry_after"] = error.retry_after  # null where only a new session helps
+        case PaymentRequired():
+            body["detail"] = error.kind.value
+            body |= required_body(error)
         case UnknownVersion():
             body["detail"] = "unsupported_version"
             body["supported"] = [VERSION]
@@ -99,7 +104,7 @@ def _code_of(kind: ErrorKind) -> str:
             return "unsupported_type"
         case ErrorKind.NOT_AUTHENTICATED:
             return "auth_required"
-        case ErrorKind.FORBIDDEN:
+        case ErrorKind.FORBIDDEN | ErrorKind.PAYMENT_REQUIRED:
             return "forbidden"
         case ErrorKind.REQUEST_TOO_LARGE:
             return "request_too_large"

@@ -12,7 +12,7 @@ from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.config import Limits, Signals, Site
 from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action
-from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, VERSION
+from aitp_desk.protocols.ahp.wire import ACTS, ANSWERS, CAPABILITY_PREFIX, VERSION
 
 CONVERSE_PATH = "/agent/converse"
 CONTENT_PATH = "/llms.txt"
@@ -33,6 +33,7 @@ def encode_manifest(
     longest_eta: int | None = None,
     links: Mapping[str, str] = NONE_TOLD,
     integrations: Mapping[str, Any] = NONE_TOLD,
+    speaks: Sequence[str] = (),
 ) -> bytes:
     """The document served at ``/.well-known/agent.json``.
 
@@ -45,6 +46,7 @@ def encode_manifest(
         links: the paths of the other doors by their names.
         integrations: what drafts after 0.1 tell of these doors, which the published schema refuses;
             empty for nothing.
+        speaks: slugs of the capabilities whose messages may be part of what is said.
 
     It declares what is enforced and nothing else: limits are left out where they are switched off.
     """
@@ -52,7 +54,7 @@ def encode_manifest(
     manifest |= {
         "modes": ["MODE1", ANSWERS, *([ACTS] if any(map(_acts, actions)) else [])],
         "endpoints": {"converse": CONVERSE_PATH, "content": CONTENT_PATH},
-        "capabilities": [_capability(action) for action in actions],
+        "capabilities": [_capability(action, speaks) for action in actions],
         "authentication": "bearer" if any(map(_needs_credential, actions)) else "none",
         "content_signals": signals,
         "async": _async(actions, longest_eta),
@@ -102,13 +104,13 @@ def _describe(action: Action) -> str:
     return told
 
 
-def _capability(action: Action) -> dict[str, Any]:
+def _capability(action: Action, speaks: Sequence[str]) -> dict[str, Any]:
     """An action as the manifest declares it (sections 4.2 and 5.3)."""
     declared: dict[str, Any] = {
         "name": action.name,
         "description": _describe(action),
         "mode": ACTS if _acts(action) else ANSWERS,
-        "response_types": action.answer_types,
+        "response_types": [*action.answer_types, *(CAPABILITY_PREFIX + slug for slug in speaks)],
     }
     if _acts(action):
         declared["action_type"] = action.kind

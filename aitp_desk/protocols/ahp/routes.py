@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.invocation import PaymentNeeded
+from aitp_desk.desk.repeats import Request
 from aitp_desk.knowledge.payloads import Described
 from aitp_desk.model.action import Action, Related
 from aitp_desk.protocols.ahp.answer_wire import STATUS_PATH, Encoder
 from aitp_desk.protocols.ahp.error_wire import render_error
 from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_manifest
+from aitp_desk.protocols.ahp.paying import is_call, read_paid
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.calls import STANDS
 from aitp_desk.protocols.reply import (
@@ -35,6 +38,7 @@ class AhpDoor:
     Parameters:
         links: the paths of the other doors, by the names that the manifest gives them.
         integrations: what the manifest tells of these as later drafts have it; empty for nothing.
+        speaks: slugs of the capabilities whose messages may be part of what is said.
     """
 
     def __init__(
@@ -42,9 +46,10 @@ class AhpDoor:
         desk: Desk,
         links: Mapping[str, str] = NONE_TOLD,
         integrations: Mapping[str, Any] = NONE_TOLD,
+        speaks: Sequence[str] = (),
     ) -> None:
         self._desk = desk
-        self._links, self._integrations = links, integrations
+        self._links, self._integrations, self._speaks = links, integrations, speaks
         self._declared: tuple[tuple[Action, ...], Mapping[str, Described], int | None] | None = None
         self._manifest = b""
         self._encoder = Encoder(desk.site.url, desk.signals)
@@ -65,6 +70,7 @@ class AhpDoor:
                 longest_eta,
                 self._links,
                 self._integrations,
+                self._speaks,
             )
         return self._manifest
 
@@ -73,9 +79,28 @@ class AhpDoor:
         return _document(call, self.manifest(), JSON)
 
     async def post_converse(self, desk: Desk, call: Call) -> Reply:
-        """``POST /agent/converse`` (AHP 0.1, section 6)."""
+        """``POST /agent/converse`` (AHP 0.1, section 6).
+
+        Raises:
+            PaymentRequired: a call by its arguments has to be paid first. What is asked in words is
+                answered that it has to be.
+        """
         ask = decode_converse(call.body)
-        return self._encoder.encode(await desk.ask(call.principal, ask, call.allowance))
+        paid = read_paid(ask, call.headers)
+        if paid is not None:
+            call.step_aside()
+            request = Request(call.method, call.path, call.body)
+            status = await desk.call(call.principal, paid, request, call.allowance)
+            named = status.call.session_id or status.call.thread_id or ""
+            return self._encoder.encode_paid(status, named)
+        ask = msgspec.structs.replace(ask, step_aside=call.step_aside)
+        asked = await desk.ask(call.principal, ask, call.allowance)
+        unpaid = None
+        if asked.reply is not None and isinstance(asked.reply.needed, PaymentNeeded):
+            unpaid = await desk.awaiting.unpaid_in(call.principal, asked.session_id)
+            if unpaid is not None and is_call(ask):
+                raise unpaid
+        return self._encoder.encode(asked, ask.declared, unpaid)
 
     async def get_status(self, desk: Desk, call: Call) -> Reply:
         """``GET /agent/converse/status/{session_id}`` (AHP 0.1, section 9)."""

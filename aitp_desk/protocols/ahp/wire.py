@@ -21,6 +21,9 @@ ANSWERS = "MODE2"
 ACTS = "MODE3"
 """The modes of what is answered from content, and of what is done (AHP 0.1, sections 5.2, 5.3)."""
 
+CAPABILITY_PREFIX = "x-aitp/"
+"""Before the slug of a capability it makes a content type, by which an asker declares that one."""
+
 _MEMBERS = frozenset({"ahp", "capability", "query", "session_id", "clarification", "context"})
 _CONTEXT_MEMBERS = frozenset(
     {"requesting_agent", "user_intent", "max_tokens", "accept_types", "callback_url", "locale"}
@@ -79,12 +82,14 @@ def _read(body: bytes) -> Ask:
         raise InvalidRequest(
             "locale is a language tag such as en or fr-CA.", param="context.locale"
         )
+    accepts, declared = _declared(_accept_types(context.get("accept_types")))
     return Ask(
         action=capability,
         query=query,
         session_id=_string(given, "session_id", 128),
         clarification=_string(given, "clarification", 1024),
-        accepts=_accept_types(context.get("accept_types")),
+        accepts=accepts,
+        declared=declared,
         max_tokens=_max_tokens(context.get("max_tokens")),
         locale=locale,
         requesting_agent=_string(context, "requesting_agent", 128, "context."),
@@ -152,6 +157,18 @@ def _accept_types(given: Any) -> tuple[str, ...] | None:
                 param="context.accept_types",
             )
     return tuple(given)
+
+
+def _declared(types: tuple[str, ...] | None) -> tuple[tuple[str, ...] | None, frozenset[str]]:
+    """The types of answers, and slugs of the capabilities that are declared among them.
+
+    Who names capabilities alone has said nothing of answers.
+    """
+    if types is None or not any(one.startswith(CAPABILITY_PREFIX) for one in types):
+        return types, frozenset()
+    answers = tuple(one for one in types if not one.startswith(CAPABILITY_PREFIX))
+    slugs = (one.removeprefix(CAPABILITY_PREFIX) for one in types if one not in answers)
+    return answers or None, frozenset(slugs)
 
 
 def _max_tokens(given: Any) -> int | None:

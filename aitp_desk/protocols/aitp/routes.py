@@ -11,21 +11,22 @@ from aitp_desk.config import THREADS
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.sessions import is_session
 from aitp_desk.model.errors import ThreadNotFound, UnknownSession
-from aitp_desk.model.run import Run
-from aitp_desk.model.thread import Message
 from aitp_desk.protocols.aitp import (
     agents_routes,
     events_wire,
     files_routes,
     messages_wire,
+    sealed_routes,
     seen,
     threads_wire,
     wire,
 )
 from aitp_desk.protocols.aitp.actors_routes import actors_routes
+from aitp_desk.protocols.aitp.following_runs import follow, shape
 from aitp_desk.protocols.aitp.grants_routes import grants_routes
+from aitp_desk.protocols.aitp.requests_routes import requests_routes
 from aitp_desk.protocols.aitp.runs_routes import run_routes
-from aitp_desk.protocols.aitp.wire import Dialect
+from aitp_desk.protocols.aitp.transcript_routes import KEYS_ROUTE, transcript_routes
 from aitp_desk.protocols.reply import (
     EVENT_STREAM,
     JSON,
@@ -44,52 +45,52 @@ from aitp_desk.protocols.sse import UNBUFFERED
 async def create_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/thread`` and ``/v1/threads``."""
     draft = threads_wire.decode_thread(call.body)
-    opened = await desk.open_thread(call.principal, draft, wire.read_request(call))
-    run, replies = await _follow(desk, call, opened.run_id)
+    opened = await desk.threads.open(call.principal, draft, wire.read_request(call))
+    run, replies = await follow(desk, call, opened.run_id)
     messages = (*opened.messages, *opened.replies, *(replies or ()))
-    return threads_wire.encode_thread(opened.thread, messages, run, replies, *_shape(desk, call))
+    return threads_wire.encode_thread(opened.thread, messages, run, replies, *shape(desk, call))
 
 
 async def retrieve_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}``."""
-    view = await desk.read_thread(call.principal, call.params["thread_id"])
-    return threads_wire.encode_thread(view.thread, view.messages, None, None, *_shape(desk, call))
+    view = await desk.threads.read(call.principal, call.params["thread_id"])
+    return threads_wire.encode_thread(view.thread, view.messages, None, None, *shape(desk, call))
 
 
 async def retrieve_or_update_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}``: without metadata it retrieves, with metadata it updates."""
     update = threads_wire.decode_update(call.body)
     if update is not None:
-        await desk.update_thread(call.principal, call.params["thread_id"], update)
+        await desk.threads.update(call.principal, call.params["thread_id"], update)
     return await retrieve_thread(desk, call)
 
 
 async def delete_thread(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}``."""
-    await desk.delete_thread(call.principal, call.params["thread_id"])
+    await desk.threads.delete(call.principal, call.params["thread_id"])
     return wire.encode_deleted(call.params["thread_id"], "thread.deleted")
 
 
 async def claim_thread(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/claim``: the thread is the caller's from now on."""
-    await desk.claim_thread(call.principal, call.params["thread_id"])
+    await desk.threads.claim(call.principal, call.params["thread_id"])
     return await retrieve_thread(desk, call)
 
 
 async def create_message(desk: Desk, call: Call) -> Reply:
     """``POST /v1/threads/{id}/messages``."""
     draft = messages_wire.decode_message(call.body)
-    posted = await desk.post(
+    posted = await desk.threads.post(
         call.principal, call.params["thread_id"], draft, wire.read_request(call)
     )
-    run, replies = await _follow(desk, call, posted.run_id)
-    return messages_wire.encode_message(posted.message, run, replies, *_shape(desk, call))
+    run, replies = await follow(desk, call, posted.run_id)
+    return messages_wire.encode_message(posted.message, run, replies, *shape(desk, call))
 
 
 async def list_messages(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages``."""
     part = wire.decode_page(call.query)
-    page = await desk.list_messages(
+    page = await desk.threads.list_messages(
         call.principal,
         call.params["thread_id"],
         limit=part.limit,
@@ -98,13 +99,13 @@ async def list_messages(desk: Desk, call: Call) -> Reply:
         before=part.before,
         run_id=call.query.get("run_id") or None,
     )
-    return messages_wire.encode_messages(page.messages, page.has_more, *_shape(desk, call))
+    return messages_wire.encode_messages(page.messages, page.has_more, *shape(desk, call))
 
 
 async def follow_thread(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/events``: what happens on the thread, as it happens."""
     after, param = events_wire.decode_after(call.headers, call.query)
-    wording = events_wire.wording_of(*_shape(desk, call))
+    wording = events_wire.wording_of(*shape(desk, call))
     stream = await desk.follow(
         call.principal, call.params["thread_id"], after, wording, param=param
     )
@@ -114,8 +115,8 @@ async def follow_thread(desk: Desk, call: Call) -> Reply:
 async def retrieve_message(desk: Desk, call: Call) -> Reply:
     """``GET /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
-    message = await desk.read_message(call.principal, thread_id, message_id)
-    return messages_wire.encode_message(message, None, None, *_shape(desk, call))
+    message = await desk.threads.read_message(call.principal, thread_id, message_id)
+    return messages_wire.encode_message(message, None, None, *shape(desk, call))
 
 
 async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
@@ -124,38 +125,15 @@ async def retrieve_or_update_message(desk: Desk, call: Call) -> Reply:
     if update is None:
         return await retrieve_message(desk, call)
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
-    message = await desk.update_message(call.principal, thread_id, message_id, *update)
-    return messages_wire.encode_message(message, None, None, *_shape(desk, call))
+    message = await desk.threads.update_message(call.principal, thread_id, message_id, *update)
+    return messages_wire.encode_message(message, None, None, *shape(desk, call))
 
 
 async def delete_message(desk: Desk, call: Call) -> Reply:
     """``DELETE /v1/threads/{id}/messages/{message_id}``."""
     thread_id, message_id = call.params["thread_id"], call.params["message_id"]
-    await desk.delete_message(call.principal, thread_id, message_id)
+    await desk.threads.delete_message(call.principal, thread_id, message_id)
     return wire.encode_deleted(message_id, "thread.message.deleted")
-
-
-def _shape(desk: Desk, call: Call) -> tuple[Dialect, str]:
-    """What decides how a message is written: the request's dialect, and who answers here."""
-    return wire.read_dialect(call.headers), desk.agents.default.id
-
-
-async def _follow(
-    desk: Desk, call: Call, run_id: str | None
-) -> tuple[Run | None, tuple[Message, ...] | None]:
-    """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits.
-
-    Nor does a client of the OpenAI API: its call starts no run, and it knows no such members.
-    """
-    if wire.read_dialect(call.headers) is Dialect.OPENAI:
-        return None, None
-    seconds = wire.decode_wait(call.listed("Prefer"))
-    if seconds is None:
-        return None, None
-    if run_id is None:
-        return None, ()
-    call.step_aside()
-    return await desk.follow_run(call.principal, run_id, seconds)
 
 
 def _by_any_name(route: Route) -> Route:
@@ -220,6 +198,8 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         _seen("GET", messages, list_messages, seen.see_messages),
         *actors_routes(max_body),
         *grants_routes(max_body),
+        *requests_routes(max_body),
+        *transcript_routes(max_body),
         Route("GET", f"{thread}/events", follow_thread, "static", gives=(EVENT_STREAM, JSON)),
         _seen("GET", message, retrieve_message, seen.see_message),
         _seen("POST", message, retrieve_or_update_message, seen.see_message, max_body),
@@ -227,10 +207,11 @@ def make_door(max_body: int, max_file: int, desk: Desk | None = None) -> Door:
         *agents_routes.ROUTES,
         *run_routes(max_body),
         *files_routes.make_routes(max_file),
+        *sealed_routes.ROUTES,
     )
     routes = tuple(_by_any_name(route) for route in routes)
     if desk is None:
-        return Door("aitp", routes, ("/v1/",), wire.render_error, action=THREADS)
+        return Door("aitp", (*routes, KEYS_ROUTE), ("/v1/",), wire.render_error, action=THREADS)
     below = f"/{desk.name}"
     placed = tuple(msgspec.structs.replace(route, path=below + route.path) for route in routes)
     return Door(f"aitp of {desk.name}", placed, (f"{below}/v1/",), wire.render_error, desk, THREADS)

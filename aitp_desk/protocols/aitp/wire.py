@@ -15,7 +15,8 @@ import msgspec
 
 from aitp_desk.desk.repeats import Request
 from aitp_desk.model.error_kind import ErrorKind
-from aitp_desk.model.errors import DeskError, InvalidRequest
+from aitp_desk.model.errors import DeskError, InvalidRequest, PaymentRequired
+from aitp_desk.protocols.payments_wire import required_body
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Call, Reply
 
@@ -163,6 +164,8 @@ def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
     }
     if error.recovery is not None:
         body["recovery"] = error.recovery
+    if isinstance(error, PaymentRequired):
+        body |= required_body(error)
     return Reply(status_of(error.kind), encode({"error": body}), headers=refusal_headers(error))
 
 

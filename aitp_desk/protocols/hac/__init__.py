@@ -27,7 +27,7 @@ from aitp_desk.protocols.hac.negotiation import (
     content_type,
     negotiate,
 )
-from aitp_desk.protocols.hac.writing import wrap, write_discovery, write_error
+from aitp_desk.protocols.hac.writing import wrap, wrapping, write_discovery, write_error
 
 __all__ = [
     "MEDIA_TYPE",
@@ -47,6 +47,7 @@ __all__ = [
     "content_type",
     "negotiate",
     "wrap",
+    "wrapping",
     "write_discovery",
     "write_error",
 ]

@@ -29,7 +29,16 @@ def wrap(payload: bytes, context: Context) -> bytes:
         NotHac: the payload is not one JSON value in UTF-8, or is nested too deeply to see that.
     """
     check_payload(payload)
-    return b'{"data":%b,"_hac":%b}' % (payload, _write(context, _VERSION))
+    before, after = wrapping(context)
+    return before + payload + after
+
+
+def wrapping(context: Context) -> tuple[bytes, bytes]:
+    """Write what stands before and after the payload of a success, for one that is sent in pieces.
+
+    The pieces are one JSON value in UTF-8; nobody looks whether they are.
+    """
+    return b'{"data":', b',"_hac":%b}' % _write(context, _VERSION)
 
 
 def write_error(error: HacError) -> bytes:

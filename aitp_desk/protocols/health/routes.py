@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import msgspec
-
 from aitp_desk.desk.desk import Desk
 from aitp_desk.model.errors import DeskError
+from aitp_desk.model.scope import operates
+from aitp_desk.protocols.health.wire import render
 from aitp_desk.protocols.reply import Call, Door, Reply, Route
 
 
@@ -16,10 +16,14 @@ async def get_health(_desk: Desk, _call: Call) -> Reply:
     return Reply(200, b'{"status":"ok"}')
 
 
-async def get_ready(desk: Desk, _call: Call) -> Reply:
-    """Ready: the store answers, the content is read, runs are taken up; else 503."""
+async def get_ready(desk: Desk, call: Call) -> Reply:
+    """Ready: the store answers, the content is read, runs are taken up; else 503.
+
+    How each part of the desk is those are told who run it.
+    """
     readiness = await desk.check_ready()
-    return Reply(200 if readiness.ready else 503, msgspec.json.encode(readiness))
+    body = render(readiness, is_full=operates(call.principal.scopes))
+    return Reply(200 if readiness.ready else 503, body)
 
 
 ROUTES = (

@@ -26,9 +26,10 @@ def make_hook_doors(
         Route(
             "POST",
             f"{HOOKS_PATH}{enabled.slug}/{name}",
-            _taking(receiving, enabled, hook),
+            _taking(receiving, enabled, hook.judge),
             "static",
             MAX_BODY,
+            media_type=hook.media_type,
             identifies=False,
         )
         for enabled in receiving.capabilities.all

@@ -13,7 +13,7 @@ import msgspec
 from aitp_desk.desk.calling_directly import INTENT
 from aitp_desk.desk.exchange import Ask
 from aitp_desk.desk.invocation import Consent
-from aitp_desk.desk.json_arguments import part_consent
+from aitp_desk.desk.json_arguments import part_consent, part_payment
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import MissingField
 from aitp_desk.protocols.calls import (
@@ -36,12 +36,14 @@ class Given(msgspec.Struct, frozen=True):
         session_id: the conversation that it belongs to; None for none.
         consent: what was agreed to; None for nothing.
         intent: what for, in the caller's words.
+        payment: a message that pays for it; None for none.
     """
 
     arguments: Mapping[str, Any]
     session_id: str | None = None
     consent: Consent | None = None
     intent: str | None = None
+    payment: Mapping[str, Any] | None = None
 
 
 def read_given(action: Action, given: Mapping[str, Any]) -> Given:
@@ -51,6 +53,7 @@ def read_given(action: Action, given: Mapping[str, Any]) -> Given:
         InvalidRequest: a reserved member is not what it has to be; ``param`` names it.
     """
     arguments, consent = part_consent(given)
+    arguments, payment = part_payment(arguments)
     rest = dict(arguments)
     own = action.input_schema.get("properties", {})
     session_id = intent = None
@@ -60,7 +63,7 @@ def read_given(action: Action, given: Mapping[str, Any]) -> Given:
     if INTENT not in own:
         intent = read_text(rest, INTENT, LONGEST_INTENT)
         rest.pop(INTENT, None)
-    return Given(rest, session_id, consent, intent)
+    return Given(rest, session_id, consent, intent, payment)
 
 
 def read_question(action: Action, given: Mapping[str, Any]) -> Ask:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -21,6 +22,7 @@ class Caller(msgspec.Struct):
         path: the address that they have called.
         key: what has a call count once (``Idempotency-Key``).
         is_over_http: whether what is lacking to be let in is told by an HTTP status.
+        step_aside: lets others go on while a call only waits for what was paid for it.
         elicits: whether the client can ask its user for something before it calls again.
         escaped: what a handler has raised that the HTTP answer has to say, such as that a
             credential is needed; None for nothing.
@@ -31,6 +33,7 @@ class Caller(msgspec.Struct):
     path: str = "/mcp"
     key: str | None = None
     is_over_http: bool = True
+    step_aside: Callable[[], None] = lambda: None
     elicits: bool = False
     escaped: Exception | None = None
 

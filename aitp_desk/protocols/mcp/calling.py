@@ -11,6 +11,7 @@ from aitp_desk.agent.base import Answer, Clarification
 from aitp_desk.desk.calling_directly import DirectCall
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.exchange import Ask, CallStatus
+from aitp_desk.desk.invocation import PaymentNeeded
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
@@ -22,6 +23,7 @@ from aitp_desk.model.errors import (
     DeskError,
     MissingField,
     NotAuthenticated,
+    PaymentRequired,
     ScopeMissing,
     UnknownAction,
 )
@@ -30,6 +32,7 @@ from aitp_desk.protocols.json_rpc import (
     INVALID_PARAMS,
 )
 from aitp_desk.protocols.mcp.arguments import missing_from, read_given, read_question
+from aitp_desk.protocols.mcp.asking import ask_desk
 from aitp_desk.protocols.mcp.caller import Caller, RpcError
 from aitp_desk.protocols.mcp.eliciting import (
     Replied,
@@ -37,8 +40,8 @@ from aitp_desk.protocols.mcp.eliciting import (
     ask_consent,
     read_replies,
 )
+from aitp_desk.protocols.mcp.paying import presented, unpaid, with_receipt
 from aitp_desk.protocols.mcp.results import (
-    answered,
     called,
     declined,
     held_by_person,
@@ -75,9 +78,7 @@ async def call_tool(desk: Desk, caller: Caller, params: Mapping[str, Any]) -> It
         if action is None:
             return await _get_status(desk, caller, arguments or {})
         if action.name in OWN_NAMES:
-            ask = read_question(action, arguments or {})
-            asked = await desk.ask(caller.principal, ask, caller.allowance)
-            return answered(asked, desk.site.url)
+            return await ask_desk(desk, caller, read_question(action, arguments or {}), params)
         return await _call(desk, caller, action, params)
     except DeskError as error:
         if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
@@ -122,16 +123,29 @@ async def _call(desk: Desk, caller: Caller, action: Action, params: Mapping[str,
         if asks is not None:
             return asks
     try:
-        asked = DirectCall(action.name, given.arguments, consent, given.intent, written_by=_MODEL)
+        payment = presented(params, given.payment)
+        asked = DirectCall(
+            action.name,
+            given.arguments,
+            consent,
+            given.intent,
+            written_by=_MODEL,
+            payment=payment,
+        )
         body = _to_json([action.name, given.arguments])
         request = Request("tools/call", caller.path, body, caller.key)
-        if (session_id := given.session_id) is not None:
+        # what pays names the call by itself, in whichever conversation that was quoted
+        if (session_id := given.session_id) is not None and payment is None:
             async with desk.calling_once(caller.principal, asked, request) as begun:
                 if begun.before is not None:
                     return called(action, begun.before, begun.before.call.session_id)
                 return await _call_in_session(desk, caller, action, asked, session_id, begun.id)
+        if payment is not None:
+            caller.step_aside()
         status = await desk.call(caller.principal, asked, request, caller.allowance)
-        return called(action, status)
+        return with_receipt(called(action, status), status.call.receipt)
+    except PaymentRequired as error:
+        return unpaid(error, action, desk.below)
     except ConsentMissing as error:
         if caller.elicits:
             return ask_consent(action, given.arguments, replied.arguments, error.price)
@@ -156,6 +170,7 @@ async def _call_in_session(
 
     Raises:
         ConsentMissing: it has to be agreed to.
+        PaymentRequired: it has to be paid first.
     """
     said = dict(wanted.arguments)
     if wanted.consent is not None:
@@ -171,6 +186,9 @@ async def _call_in_session(
     )
     asked = await desk.ask(caller.principal, ask, caller.allowance)
     reply = asked.reply
+    if reply is not None and isinstance(reply.needed, PaymentNeeded):
+        required = await desk.awaiting.unpaid_in(caller.principal, asked.session_id)
+        raise required or PaymentRequired(_question(asked.outcome), price=reply.needed.price)
     if reply is not None and reply.needed is not None:
         price = reply.needed.price
         raise ConsentMissing(_question(asked.outcome), param=CONFIRMATION, price=price)

@@ -19,6 +19,8 @@ from aitp_desk.desk.invocation import Consent
 from aitp_desk.model.action import Action
 from aitp_desk.model.errors import InvalidRequest
 from aitp_desk.model.money import Money
+from aitp_desk.model.open_request import OpenRequest
+from aitp_desk.model.secret_places import is_secret
 from aitp_desk.model.strict_json import decode_json
 from aitp_desk.protocols.calls import LONGEST_INTENT
 from aitp_desk.protocols.json_rpc import (
@@ -29,6 +31,7 @@ from aitp_desk.protocols.mcp.tools import Item
 
 ARGUMENTS = "arguments"
 CONSENT = "consent"
+ANSWER = "answer"
 """What the requests are called that a client is asked to put to its user."""
 _AGREES = "agree"
 _MOST_STATE = 32 * 1024
@@ -40,14 +43,22 @@ _WORDS: Mapping[str, Sequence[str]] = {
     "number": _NUMBER,
     "boolean": ("title", "description", "default"),
 }
+_FORM = ("type", "properties", "required")
 _FORMATS = frozenset({"email", "uri", "date", "date-time"})
 
 
 class _State(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """What was said so far: arguments, and the price that is to be agreed to."""
+    """What was said so far: arguments, the price to be agreed to, or what is to be answered.
+
+    Parameters:
+        session: the conversation in which something waits for an answer.
+        request: the slug of its capability, and its id.
+    """
 
     arguments: dict[str, Any] = {}
     price: Money | None = None
+    session: str = ""
+    request: tuple[str, str] | None = None
 
 
 class Replied(msgspec.Struct, frozen=True):
@@ -57,11 +68,16 @@ class Replied(msgspec.Struct, frozen=True):
         arguments: what they have filled in, in all the rounds.
         consent: what they have agreed to; None for nothing.
         is_declined: whether they want nothing to be done.
+        session, request: what they were asked to answer, as of the state; None for nothing.
+        answer: what they have filled into its form.
     """
 
     arguments: Mapping[str, Any] = {}
     consent: Consent | None = None
     is_declined: bool = False
+    session: str = ""
+    request: tuple[str, str] | None = None
+    answer: Mapping[str, Any] = {}
 
 
 def read_replies(params: Mapping[str, Any]) -> Replied:
@@ -71,10 +87,13 @@ def read_replies(params: Mapping[str, Any]) -> Replied:
         RpcError: the state is not one that was given here.
     """
     responses, state = params.get("inputResponses"), _read_state(params.get("requestState"))
+    asked = Replied(state.arguments, session=state.session, request=state.request)
     if not isinstance(responses, dict):
-        return Replied(state.arguments)
+        return msgspec.structs.replace(asked, request=None)
     if any(_action(response) != "accept" for response in responses.values()):
-        return Replied(state.arguments, is_declined=True)
+        return msgspec.structs.replace(asked, is_declined=True)
+    if state.request is not None:
+        return msgspec.structs.replace(asked, answer=_content(responses.get(ANSWER)))
     filled = _content(responses.get(ARGUMENTS))
     consent = None
     if CONSENT in responses:
@@ -142,6 +161,13 @@ def ask_consent(
     return _required(CONSENT, message, form, _State(dict(said), price))
 
 
+def ask_answer(request: OpenRequest, session_id: str) -> Item:
+    """Put to the user what waits for an answer in a conversation."""
+    form = {word: request.form[word] for word in _FORM if word in request.form}
+    state = _State(session=session_id, request=(request.capability, request.id))
+    return _required(ANSWER, request.words, form, state)
+
+
 def _required(name: str, message: str, form: Item, state: _State) -> Item:
     params = {"mode": "form", "message": message, "requestedSchema": form}
     return {
@@ -153,7 +179,7 @@ def _required(name: str, message: str, form: Item, state: _State) -> Item:
 
 def _field(schema: Any) -> Item | None:
     """A field of a form, which knows fewer words than a schema; None for what it cannot hold."""
-    if not isinstance(schema, dict):
+    if not isinstance(schema, dict) or is_secret(schema):  # forms must not ask for secrets
         return None
     choices = schema.get("enum")
     kind = schema.get("type", "string" if choices else None)

@@ -12,9 +12,10 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from aitp_desk.desk.desk import Desk
-from aitp_desk.desk.exchange import Ask
+from aitp_desk.desk.exchange import Ask, CallStatus
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.registry import CONTENT_SEARCH
+from aitp_desk.desk.resources import ResourceView
 from aitp_desk.knowledge.base import Document
 from aitp_desk.knowledge.languages import listed
 from aitp_desk.model.action import FEED
@@ -22,6 +23,7 @@ from aitp_desk.model.errors import (
     DeskError,
     InvalidRequest,
     NotAuthenticated,
+    PaymentRequired,
     ResourceNotFound,
     ScopeMissing,
 )
@@ -31,8 +33,9 @@ from aitp_desk.protocols.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
 )
-from aitp_desk.protocols.mcp.caller import Caller, RpcError
+from aitp_desk.protocols.mcp.caller import REFUSED, Caller, RpcError
 from aitp_desk.protocols.mcp.calling import count_question
+from aitp_desk.protocols.mcp.paying import presented, unpaid_resource, with_receipt
 from aitp_desk.protocols.mcp.tools import Item
 from aitp_desk.protocols.reply import JSON
 
@@ -102,29 +105,51 @@ class Reading:
         if not isinstance(uri, str) or len(uri) > _LONGEST_URI:
             raise RpcError(INVALID_PARAMS, "resources/read takes the uri of a resource.")
         try:
-            text, media_type = await self._read(desk, caller, uri)
+            text, media_type, receipt = await self._read(desk, caller, uri, params)
         except ResourceNotFound:
             told = f"There is nothing at this address. {SEARCH}WORDS searches the pages."
             raise RpcError(NOT_FOUND, told, {"uri": uri}) from None
+        except PaymentRequired as error:
+            raise unpaid_resource(error, uri, desk.below) from None
         except DeskError as error:
             if caller.is_over_http and isinstance(error, NotAuthenticated | ScopeMissing):
                 raise
             code = INVALID_PARAMS if isinstance(error, InvalidRequest) else INTERNAL_ERROR
             raise RpcError(code, error.message, {"code": error.kind.value}) from None
-        return {"contents": [{"uri": uri, "mimeType": media_type, "text": text}]}
+        contents = [{"uri": uri, "mimeType": media_type, "text": text}]
+        return with_receipt({"contents": contents}, receipt)
 
-    async def _read(self, desk: Desk, caller: Caller, uri: str) -> tuple[str, str]:
+    async def _read(
+        self, desk: Desk, caller: Caller, uri: str, params: Mapping[str, Any]
+    ) -> tuple[str, str, Mapping[str, Any]]:
+        """What stands at an address: a text, of which type, and what came of paying for it."""
         if uri.startswith(SEARCH):
-            return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON
+            return await _search(desk, caller, unquote(uri.removeprefix(SEARCH))), JSON, {}
         site, before = desk.site.url, desk.below
         path = uri.removeprefix(site).partition("#")[0]
         if not uri.startswith(f"{site}{before}/"):
             raise ResourceNotFound(NOTHING_HERE)
         page = desk.knowledge.editions.document(_canonical(path).removesuffix(".md"))
         if page is not None and not page.is_elsewhere:
-            return await self._markdown(desk, page), _MARKDOWN_TYPE
-        view = await desk.read_resource(caller.principal, path.removeprefix(before))
-        return _to_json(view.data).decode(), JSON
+            return await self._markdown(desk, page), _MARKDOWN_TYPE, {}
+        payment = presented(params, None)
+        if payment is not None:
+            caller.step_aside()
+        view = await desk.read_resource(
+            caller.principal, path.removeprefix(before), payment, caller.allowance
+        )
+        if isinstance(view, ResourceView):
+            return _to_json(view.data).decode(), JSON, view.receipt
+        raise _not_read(view)
+
+
+def _not_read(status: CallStatus) -> RpcError:
+    """Why what was paid for cannot be told."""
+    call = status.call
+    if call.error is not None:
+        return RpcError(INTERNAL_ERROR, call.error.message, {"code": call.error.kind})
+    told = {"capability": call.action, "call_id": call.id}
+    return RpcError(REFUSED, f"{call.how_far} Ask again in a while.", told)
 
 
 async def _search(desk: Desk, caller: Caller, words: str) -> str:

@@ -8,35 +8,40 @@ clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from aitp_desk.agent.base import Answer, Clarification
-from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.calling_directly import INTENT
-from aitp_desk.desk.exchange import CallStatus
+from aitp_desk.desk.exchange import AskReply, CallStatus
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.refused import told_of
 from aitp_desk.model.action import Action
 from aitp_desk.model.call import CONFIRMATION, ActionCall
 from aitp_desk.model.errors import ConsentMissing, DeskError, UnsupportedType
+from aitp_desk.model.open_request import OpenRequest
 from aitp_desk.model.ticket import told_together
 from aitp_desk.protocols.calls import STATUS
 from aitp_desk.protocols.mcp.tools import CALL_STATUS, SESSION, Item, is_object
+from aitp_desk.protocols.requests import request_body
 
 _to_json = msgspec.json.Encoder().encode
 
 
-def answered(asked: Asked, site_url: str) -> Item:
-    """An answer from the site's content, or what is asked back."""
+def answered(asked: AskReply, site_url: str, waiting: Sequence[OpenRequest] = ()) -> Item:
+    """An answer from the site's content, or what is asked back.
+
+    Parameters:
+        waiting: what waits for an answer in the conversation, where that is asked.
+    """
     outcome = asked.outcome
     told: Item = {"status": "success", SESSION: asked.session_id}
     if isinstance(outcome, Clarification):
         text = told_together(outcome.heard, outcome.question)
         told |= {"status": "clarification_needed", "answer": text, "options": outcome.options}
-        return _result(text, told)
+        return _result(text, told | _shown(waiting))
     text = told_together(outcome.heard, outcome.text)
     told |= {"answer": text, "sources": _sources(outcome, site_url)}
     if outcome.follow_ups:
@@ -75,7 +80,7 @@ def stands(status: CallStatus, session_id: str | None = None) -> Item:
     if not call.is_over:
         told |= {
             "status": "pending",
-            "progress": call.progress or "It was taken on.",
+            "progress": call.how_far,
             "eta_seconds": status.eta_seconds,
         }
         where = (
@@ -128,6 +133,21 @@ def declined(tool: str) -> Item:
     """That nothing was done, because the user was asked and did not want it."""
     message = f"The user was asked and has declined. {tool} was not called; nothing was done."
     return _refusal({"code": "declined", "message": message}, message)
+
+
+def left_open(session_id: str, waiting: Sequence[OpenRequest]) -> Item:
+    """That the user was asked and has not answered: what waits may be answered later."""
+    text = "\n\n".join(["The user was asked and has declined to answer.", *_words(waiting)])
+    told: Item = {"status": "clarification_needed", SESSION: session_id, "answer": text}
+    return _result(text, told | _shown(waiting))
+
+
+def _words(waiting: Sequence[OpenRequest]) -> list[str]:
+    return [f"This stays open: {one.words}" for one in waiting]
+
+
+def _shown(waiting: Sequence[OpenRequest]) -> Item:
+    return {"requests": [request_body(one) for one in waiting]} if waiting else {}
 
 
 def held_by_person(answer: str, session_id: str) -> Item:

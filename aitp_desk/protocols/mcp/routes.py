@@ -89,6 +89,7 @@ class McpDoor:
             call.allowance,
             call.path,
             call.headers.get("Idempotency-Key"),
+            step_aside=call.step_aside,
         )
         if is_bare(call.headers):
             return await answer_bare(desk, self._methods, caller, message)

@@ -12,13 +12,14 @@ from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.desk.calling_directly import INTENT
 from aitp_desk.desk.registry import CONTACT, LIST_PAGES, OWN_NAMES, SITE_INFO
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION
+from aitp_desk.model.call import CONFIRMATION, PAYMENT
 from aitp_desk.protocols.calls import (
     LONGEST_INTENT,
     LONGEST_LOCALE,
     LONGEST_QUESTION,
     LONGEST_SESSION,
     MOST_TOKENS,
+    PAYING,
     PRICE,
 )
 
@@ -66,6 +67,11 @@ _ANSWER: Item = {
         "sources": _SOURCES,
         "suggested_queries": {"type": "array", "items": {"type": "string"}},
         "options": {"type": "array", "items": {"type": "string"}},
+        "requests": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "What waits for an answer here: in words, and as a form.",
+        },
     },
     "required": ["status", SESSION, "answer"],
 }
@@ -208,6 +214,8 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
     required = list(schema.get("required", ()))
     if asks_first(action):
         beside[CONFIRMATION] = _confirmation(action)
+    if action.is_prepaid:
+        beside[PAYMENT] = {**PAYING, "description": "What pays for the call, as its refusal says."}
     if action.kind != "query":
         beside[INTENT] = {
             "type": "string",
@@ -223,12 +231,13 @@ def _arguments(action: Action, requires_intent: bool) -> Item:
 def asks_first(action: Action) -> bool:
     """Whether a call may have to be agreed to."""
     safety = action.safety
-    return action.may_cost or safety.is_grave or safety.confirmation_recommended
+    costs = action.may_cost and not action.is_prepaid
+    return costs or safety.is_grave or safety.confirmation_recommended
 
 
 def _confirmation(action: Action) -> Item:
     told = "What the user has agreed to: the price as the refusal names it."
-    if not action.may_cost:
+    if not action.may_cost or action.is_prepaid:
         return {"const": True, "description": "True once the user has agreed to it."}
     return {"anyOf": [dict(PRICE), {"const": True}], "description": told}
 

@@ -8,9 +8,10 @@ from aitp_desk.agent.filling.confirming import consequences
 from aitp_desk.desk.calling_directly import CALLBACK, INTENT
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.model.action import Action
-from aitp_desk.model.call import CONFIRMATION
-from aitp_desk.protocols.calls import LONGEST_CALLBACK, LONGEST_INTENT, PRICE
+from aitp_desk.model.call import CONFIRMATION, PAYMENT
+from aitp_desk.protocols.calls import LONGEST_CALLBACK, LONGEST_INTENT, PAYING, PRICE
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.paying import with_payment
 from aitp_desk.protocols.openapi.placing import shapes_of
 from aitp_desk.protocols.reply import JSON
 
@@ -71,7 +72,7 @@ def describe_action(action: Action, below: str, responses: Mapping[str, Item]) -
         operation["callbacks"] = _CALLED_BACK
     if not action.is_open:
         operation["security"] = [{"bearer": []}]
-    return operation
+    return with_payment(operation) if action.is_prepaid else operation
 
 
 def action_schemas(action: Action) -> dict[str, Item]:
@@ -81,7 +82,9 @@ def action_schemas(action: Action) -> dict[str, Item]:
     schemas = shapes_of(action.input_schema, _name(action, "arguments"))
     arguments = schemas[_name(action, "arguments")]
     reserved: Item = {}
-    if action.may_cost:
+    if action.is_prepaid:
+        reserved[PAYMENT] = {**PAYING, "description": "What pays for the call."}
+    elif action.may_cost:
         reserved[CONFIRMATION] = {**PRICE, "description": "The price that is agreed to."}
     if action.kind != "query":
         reserved[INTENT] = {

@@ -17,7 +17,7 @@ from aitp_desk.model.action import Action
 from aitp_desk.model.resource import ResourceType
 from aitp_desk.protocols.openapi.actions import action_schemas, describe_action
 from aitp_desk.protocols.openapi.faces import add_faces
-from aitp_desk.protocols.openapi.operations import OPERATIONS, Operation
+from aitp_desk.protocols.openapi.operations import Operation, operation_of
 from aitp_desk.protocols.openapi.parameters import PATH_PARAMETER, parameters_of
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref, schema_ref
 from aitp_desk.protocols.openapi.resources import describe_resource, resource_schemas
@@ -39,6 +39,8 @@ _ERRORS = {
     "resources": (PROBLEM, "Problem"),
     "health": (JSON, "Error"),
     "metrics": (JSON, "Error"),
+    "hooks": (JSON, "Error"),
+    "schemas": (JSON, "Error"),
 }
 """How each door refuses; of others it is not described."""
 _OF_RESOURCES = (400, 401, 403, 404, 421, 429, 500, 503)
@@ -130,8 +132,8 @@ def _tags(paths: Mapping[str, Item]) -> list[str]:
 
 def _operation(door: Door, route: Route, below: str) -> Item:
     path = route.path.removeprefix(below) or "/"
-    known = OPERATIONS.get(f"{route.method} {path}", Operation(f"{route.method} {route.path}"))
     kind = door.name.partition(" ")[0]
+    known = operation_of(kind, route.method, path)
     named = f"{route.path}index" if route.path.endswith("/") else route.path
     slug = _UNNAMED.sub("_", f"{route.method.lower()} {named}").strip("_")
     operation: Item = {

@@ -94,6 +94,26 @@ def _a2a(path: str, card: str) -> dict[str, Operation]:
     }
 
 
+_OF_CAPABILITIES = MappingProxyType(
+    {
+        "hooks": Operation("Tell a capability something, as the server that it expects", "Taken"),
+        "schemas": Operation("Read a schema, or a document, of a capability"),
+    }
+)
+"""By the door: their addresses are named by what the site has enabled."""
+
+
+def operation_of(door: str, method: str, path: str) -> Operation:
+    """What is told of an operation.
+
+    Parameters:
+        door: the name of its door.
+        path: as the route has it; of a further agent without its name.
+    """
+    known = _OF_CAPABILITIES.get(door) or OPERATIONS.get(f"{method} {path}")
+    return known or Operation(f"{method} {path}")
+
+
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "POST /v1/thread": _OPEN,
@@ -117,6 +137,20 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         f"GET {_THREAD}/actors": Operation("List who takes part", "Actor", is_list=True),
         f"POST {_THREAD}/actors": Operation("Have an actor join", "Actor", "ActorDraft"),
         f"DELETE {_THREAD}/actors/{{actor}}": Operation("Have an actor leave", "Deleted"),
+        f"GET {_THREAD}/requests": Operation(
+            "List what waits for an answer", "OpenRequest", is_list=True
+        ),
+        f"POST {_THREAD}/requests/{{capability}}/{{request_id}}": Operation(
+            "Answer what waits by its form", "Message", is_repeatable=True, waits=True
+        ),
+        f"GET {_THREAD}/transcript": Operation(
+            "Read what was said on a thread, signed and with its proof",
+            "Transcript",
+            query=("seq",),
+        ),
+        f"POST {_THREAD}/transcript/signatures": Operation(
+            "Have one's own signature of a thread kept", "HeadSignature", "HeadSignatureDraft"
+        ),
         f"GET {_THREAD}/grants": Operation(
             "List with whom a thread is shared", "Grant", is_list=True
         ),
@@ -148,6 +182,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "GET /v1/files/{file_id}": Operation("Read about a file", "File"),
         "GET /v1/files/{file_id}/content": Operation("Download a file", gives_files=True),
         "DELETE /v1/files/{file_id}": Operation("Delete a file", "Deleted"),
+        "GET /v1/sealed/{ref}": Operation(
+            "Read a sealed value, with the scope sensitive", "Sealed"
+        ),
         "GET /v1/assistants": Operation("List the site's agents", "Assistant", is_list=True),
         "POST /v1/assistants": Operation("Refused: assistants are the site's own"),
         "GET /v1/assistants/{assistant_id}": Operation("Read about an agent", "Assistant"),
@@ -183,6 +220,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         ),
         "GET /oauth/authorize": Operation("Refused: nobody signs in here"),
         "GET /.well-known/oauth-authorization-server": Operation("Describe the issuer (RFC 8414)"),
+        "GET /.well-known/aitp-transcript-keys.json": Operation(
+            "The public keys that sign transcripts (RFC 7517)"
+        ),
         "GET /.well-known/jwks.json": Operation("The issuer's public keys (RFC 7517)"),
         _RESOURCE: Operation(_METADATA),
         f"{_RESOURCE}/v1": Operation(_METADATA),
@@ -210,7 +250,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         ),
         "GET /console": Operation("The page of those who run the desk"),
         "GET /console/": Operation("The page of those who run the desk"),
-        "GET /console/assets/{name}": Operation("What the console's pages load", gives_files=True),
+        "GET /console/assets/{version}/{name}": Operation(
+            "What the console's pages load", gives_files=True
+        ),
         f"POST {_CONSOLE}session": Operation(
             "Sign in to the console", "ConsoleSession", "ConsoleSignIn"
         ),
@@ -255,6 +297,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         f"POST {_CONSOLE_THREAD}/say": Operation(
             "Say something as an operator", "ConsoleThread", "ConsoleWords"
         ),
+        f"POST {_CONSOLE_THREAD}/messages": Operation(
+            "Say a message of a capability as an operator", "ConsoleThread", "ConsoleStructured"
+        ),
         f"POST {_CONSOLE_THREAD}/resolve": Operation(
             "Say that it is settled", "ConsoleThread", "ConsoleClosing"
         ),
@@ -264,6 +309,10 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         f"GET {_CONSOLE}live": Operation("Follow what waits", streams=True),
         f"GET {_CONSOLE}load": Operation(
             "How much there is to do", "ConsoleLoad", query=("hours",)
+        ),
+        f"GET {_CONSOLE}health": Operation("How the desk is, by its parts", "ConsoleHealth"),
+        f"POST {_CONSOLE}sealed/{{ref}}": Operation(
+            "Read what was sealed", "ConsoleSealed", "Nothing"
         ),
     }
 )

@@ -34,7 +34,10 @@ _CONSOLE: Mapping[str, Item] = MappingProxyType(
         "hours": {"type": "integer", "minimum": 1, "maximum": 168},
     }
 )
-_QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE}
+_OF_TRANSCRIPTS: Mapping[str, Item] = MappingProxyType(
+    {"seq": {"type": "integer", "minimum": 0, "description": "The last message of it."}}
+)
+_QUERY: Mapping[str, Item] = {**_PAGED, **_CONSOLE, **_OF_TRANSCRIPTS}
 
 
 def parameters_of(route: Route, known: Operation) -> list[Item]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from aitp_desk.model.resource import ResourceType
 from aitp_desk.protocols.openapi.parts import Item, about, content, ref
+from aitp_desk.protocols.openapi.paying import with_payment
 from aitp_desk.protocols.openapi.placing import part_of, shapes_of
 from aitp_desk.protocols.reply import JSON
 
@@ -19,7 +20,8 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
     """
     name = type_.name if not below else f"{below.strip('/')}.{type_.name}"
     operation: Item = {
-        "operationId": f"read_{name}",
+        # a query of that name reads what is paid for
+        "operationId": f"get_{name}" if type_.read_by else f"read_{name}",
         "tags": ["resources"],
         "summary": type_.summary,
         "parameters": [
@@ -41,7 +43,7 @@ def describe_resource(type_: ResourceType, below: str, refused: Mapping[str, Ite
         operation["description"] = type_.description
     if type_.open_to != "anyone":
         operation["security"] = [{"bearer": []}]
-    return operation
+    return with_payment(operation) if type_.read_by else operation
 
 
 def resource_schemas(type_: ResourceType) -> dict[str, Item]:

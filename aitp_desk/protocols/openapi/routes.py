@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 
-from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.exchange import AskReply
 from aitp_desk.desk.registry import OWN_NAMES
 from aitp_desk.desk.repeats import Request
 from aitp_desk.model.action import Action, may_invoke
@@ -47,7 +48,9 @@ class OpenApiDoor:
         encode_answer: writes an answer from content, as AHP has it.
     """
 
-    def __init__(self, desk: Desk, served: Served, encode_answer: Callable[[Asked], Reply]) -> None:
+    def __init__(
+        self, desk: Desk, served: Served, encode_answer: Callable[[AskReply], Reply]
+    ) -> None:
         self._desk = desk
         self._served = served
         self._encode_answer = encode_answer
@@ -79,14 +82,18 @@ class OpenApiDoor:
 
     async def post_call(self, desk: Desk, call: Call) -> Reply:
         """``POST /capabilities/{name}``."""
-        name = desk.registry.action(call.params["name"]).name
+        action = desk.registry.action(call.params["name"])
+        name = action.name
         if name in OWN_NAMES:
             ask = wire.decode_question(name, call.body)
             return self._encode_answer(await desk.ask(call.principal, ask, call.allowance))
-        asked = wire.decode_call(name, call.body)
+        asked = wire.decode_call(name, call.body, call.headers)
+        if asked.payment is not None:
+            call.step_aside()
         request = Request(call.method, call.path, call.body, call.headers.get("Idempotency-Key"))
         status = await desk.call(call.principal, asked, request, call.allowance)
-        return wire.encode_called(status, desk.site.url, self._below)
+        goes_on = action.kind == "async"
+        return wire.encode_called(status, desk.site.url, self._below, goes_on=goes_on)
 
     async def list_actions(self, desk: Desk, call: Call) -> Reply:
         """``GET /capabilities``: all but those of the operators, as they are declared."""
@@ -132,7 +139,8 @@ class OpenApiDoor:
         owns = (below + CAPABILITIES_PATH.rstrip("/"), below + DOCUMENT_PATH)
         if not name:
             return Door("openapi", routes, owns, wire.render_error)
-        return Door(f"openapi of {name}", routes, owns, wire.render_error, self._desk)
+        render_error = partial(wire.render_error, below=below)
+        return Door(f"openapi of {name}", routes, owns, render_error, self._desk)
 
 
 def _seen(path: str, handler: Handler, describe: Describe) -> Route:

@@ -12,10 +12,11 @@ from http import HTTPStatus
 from typing import Any
 
 import msgspec
+from multidict import MultiMapping
 
 from aitp_desk.desk.calling_directly import CALLBACK, INTENT, DirectCall
 from aitp_desk.desk.exchange import Ask, CallStatus
-from aitp_desk.desk.json_arguments import part_consent
+from aitp_desk.desk.json_arguments import part_consent, part_payment
 from aitp_desk.desk.offer import Offer
 from aitp_desk.desk.refused import told_of
 from aitp_desk.model.action import TEXT_ANSWER
@@ -26,10 +27,12 @@ from aitp_desk.model.errors import (
     DeskError,
     InvalidRequest,
     MissingField,
+    PaymentRequired,
     UnknownAction,
     UnsupportedType,
 )
 from aitp_desk.model.strict_json import decode_json
+from aitp_desk.protocols import x402_wire
 from aitp_desk.protocols.calls import (
     CAPABILITIES_PATH,
     LONGEST_CALLBACK,
@@ -40,9 +43,11 @@ from aitp_desk.protocols.calls import (
     LONGEST_SESSION,
     STATUS,
 )
+from aitp_desk.protocols.payments_wire import required_body
 from aitp_desk.protocols.questions import check_members, read_text, read_tokens
 from aitp_desk.protocols.refusal import refusal_headers, status_of
 from aitp_desk.protocols.reply import Reply
+from aitp_desk.protocols.requests import terms_body
 
 PROBLEM = "application/problem+json"
 MAX_BODY = 64 * 1024
@@ -54,13 +59,19 @@ _KINDS = frozenset(kind.value for kind in ErrorKind)
 _encode = msgspec.json.Encoder().encode
 
 
-def decode_call(name: str, body: bytes) -> DirectCall:
-    """Read the arguments of a call; an empty body has none.
+def decode_call(name: str, body: bytes, headers: MultiMapping[str]) -> DirectCall:
+    """Read the arguments of a call, and what pays for it; an empty body has none.
+
+    Parameters:
+        headers: the request's; x402 pays by them.
 
     Raises:
-        InvalidRequest: the body is no JSON object, or a reserved member is not what it has to be.
+        InvalidRequest: the body is no JSON object, a reserved member is not what it has to be, or
+            the call is paid twice.
     """
     arguments, consent = part_consent(_object(body))
+    arguments, payment = part_payment(arguments)
+    payment = x402_wire.paid_once(payment, x402_wire.read_headers(headers))
     intent = arguments.get(INTENT)
     if intent is not None and not (isinstance(intent, str) and len(intent) <= LONGEST_INTENT):
         raise InvalidRequest(
@@ -75,7 +86,7 @@ def decode_call(name: str, body: bytes) -> DirectCall:
             f"{CALLBACK} is an address of at most {LONGEST_CALLBACK} characters.", param=CALLBACK
         )
     arguments = {member: it for member, it in arguments.items() if member not in _RESERVED}
-    return DirectCall(name, arguments, consent, intent or None, callback_url)
+    return DirectCall(name, arguments, consent, intent or None, callback_url, payment=payment)
 
 
 def decode_question(name: str, body: bytes) -> Ask:
@@ -111,19 +122,22 @@ def decode_question(name: str, body: bytes) -> Ask:
     )
 
 
-def encode_called(status: CallStatus, site_url: str, below: str) -> Reply:
+def encode_called(status: CallStatus, site_url: str, below: str, *, goes_on: bool) -> Reply:
     """The answer to a call: its result, that it was taken on (202), or why it failed.
 
     Parameters:
         site_url: the site's address, without a slash at its end.
         below: the path below which the desk's addresses stand; empty for the site's own.
+        goes_on: whether such calls go on by themselves; others are only waited for that were paid.
     """
     call = status.call
     if call.is_over:
-        is_refused = status.offer is None and call.accepted_at is None
-        return _refusal_of(call) if is_refused else encode_status(status, site_url)
+        is_refused = status.offer is None and (call.accepted_at is None or not goes_on)
+        reply = _refusal_of(call) if is_refused else encode_status(status, site_url)
+        return with_receipt(reply, call)
     where = f"{below}{CAPABILITIES_PATH}{call.action}/calls/{call.id}"
     told = {**_named(call), "status": "accepted", "eta_seconds": status.eta_seconds, "poll": where}
+    told |= _unpaid(status)
     if call.callback_url is not None:
         told["callback"] = {"method": "POST", "url": call.callback_url}
     return Reply(202, _encode(told), headers=(("Location", where),))
@@ -141,23 +155,28 @@ def status_body(status: CallStatus, site_url: str) -> bytes:
         return _encode(_ended(status, site_url))
     pending = {
         "status": "pending",
-        "progress": call.progress or "It was taken on.",
+        "progress": call.how_far,
         "eta_seconds": status.eta_seconds,
     }
-    return _encode({**_named(call), **pending})
+    return _encode({**_named(call), **pending, **_unpaid(status)})
 
 
-def render_error(error: DeskError, _headers: Mapping[str, str]) -> Reply:
+def render_error(error: DeskError, _headers: Mapping[str, str], below: str = "") -> Reply:
     """A refusal as problem details (RFC 9457); ``code`` is its kind.
 
     A capability that is not there is an address that is not there, so that agents read again what
     there is (agents.txt 1.0, section 9.2).
+
+    Parameters:
+        below: the path below which the desk's addresses stand; empty for the site's own.
     """
     status = HTTPStatus.NOT_FOUND if isinstance(error, UnknownAction) else status_of(error.kind)
     body = _problem(error.kind, error.message, status) | told_of(error)
     match error:
         case ConsentMissing():
             body["price"] = error.price
+        case PaymentRequired():
+            body |= required_body(error, below)
         case UnknownAction():
             body["available_capabilities"] = error.available
         case UnsupportedType():
@@ -172,6 +191,18 @@ def _object(body: bytes) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise InvalidRequest("The body is a JSON object: the arguments.")
     return given
+
+
+def with_receipt(reply: Reply, call: ActionCall) -> Reply:
+    """A reply that says what came of a payment by x402, where that paid for the call."""
+    headers = (*reply.headers, *x402_wire.response_headers(call.receipt))
+    return msgspec.structs.replace(reply, headers=headers)
+
+
+def _unpaid(status: CallStatus) -> dict[str, Any]:
+    """How a call is paid that waits for that."""
+    terms = status.terms
+    return {} if terms is None else {"price": terms.price, "payment": terms_body(terms)}
 
 
 def _named(call: ActionCall) -> dict[str, Any]:

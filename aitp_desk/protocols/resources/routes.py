@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.desk.resources import ResourceView
 from aitp_desk.model.action import Related
 from aitp_desk.model.errors import DeskError
+from aitp_desk.protocols import x402_wire
 from aitp_desk.protocols.doing import calling
 from aitp_desk.protocols.reply import (
     JSON,
@@ -31,6 +33,8 @@ PagesAt = Callable[[Desk, str], tuple[str, ...]]
 """The media types of a page or a file at a path; none where neither stands there."""
 _FOR_EVERYBODY = (("Cache-Control", "no-cache"),)
 _FOR_ONE = (("Cache-Control", "private, no-cache"),)
+_FOR_NOBODY_ELSE = ("Cache-Control", "private, no-store")
+"""What is paid for anew each time is kept by nobody on the way."""
 _encode = msgspec.json.Encoder().encode
 
 
@@ -42,6 +46,7 @@ class ResourcesDoor:
         pages_at: says whether one does.
         calls: whether actions are called by plain HTTP.
         render_error: refusals: a page for browsers.
+        encode_call: says how a call stands that reads what is paid for first.
     """
 
     def __init__(
@@ -52,6 +57,7 @@ class ResourcesDoor:
         pages_at: PagesAt,
         calls: bool,
         render_error: Callable[[DeskError, Mapping[str, str]], Reply],
+        encode_call: Callable[[CallStatus], Reply],
     ) -> None:
         self._desk = desk
         self._below = desk.below
@@ -59,6 +65,7 @@ class ResourcesDoor:
         self._pages_at = pages_at
         self._calls = calls
         self._render_error = render_error
+        self._encode_call = encode_call
 
     async def get_resource(self, desk: Desk, call: Call) -> Reply:
         """``GET`` a resource.
@@ -68,15 +75,25 @@ class ResourcesDoor:
         """
         if self._pages_at(desk, call.path):
             return await self._get_page(desk, call)
-        view = await desk.read_resource(call.principal, call.path.removeprefix(self._below))
-        return _reply(view, call)
+        view = await self._read(desk, call)
+        return _reply(view, call) if isinstance(view, ResourceView) else self._encode_call(view)
 
     async def get_described(self, desk: Desk, call: Call) -> Reply:
         """The same with what may be done with it now."""
         if self._pages_at(desk, call.path):
             return await self._get_page(desk, call)
-        view = await desk.read_resource(call.principal, call.path.removeprefix(self._below))
+        view = await self._read(desk, call)
+        if not isinstance(view, ResourceView):
+            return self._encode_call(view)
         return msgspec.structs.replace(_reply(view, call), seen=self._see(view, call))
+
+    async def _read(self, desk: Desk, call: Call) -> ResourceView | CallStatus:
+        """The resource, or how the call stands that reads it once it is paid."""
+        payment = x402_wire.read_headers(call.headers)
+        if payment is not None:
+            call.step_aside()
+        path = call.path.removeprefix(self._below)
+        return await desk.read_resource(call.principal, path, payment, call.allowance)
 
     def _see(self, view: ResourceView, call: Call) -> Seen:
         type_, at = view.type, self._below
@@ -121,6 +138,9 @@ class ResourcesDoor:
 
 def _reply(view: ResourceView, call: Call) -> Reply:
     body = _encode(view.data)
+    if view.is_paid:
+        paid = (_FOR_NOBODY_ELSE, *x402_wire.response_headers(view.receipt))
+        return Reply(200, body, headers=paid)
     tag = version_of(body)
     kept = _FOR_EVERYBODY if view.type.open_to == "anyone" else _FOR_ONE
     headers = (("ETag", tag), *kept)

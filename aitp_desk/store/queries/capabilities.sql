@@ -7,19 +7,30 @@ SELECT {record} FROM capability_records WHERE capability = :capability AND key =
 -- capability_counter: Reads a counter.
 SELECT value FROM capability_counters WHERE capability = :capability AND key = :key;
 
+-- records_alike: Lists a capability's records whose keys begin alike, by key.
+SELECT key, version, value, updated_at FROM capability_records
+WHERE capability = :capability AND key > :after AND key >= :first AND key < :end
+ORDER BY key LIMIT :limit;
+
+-- counters_alike: Lists a capability's counters whose names begin alike, by name.
+SELECT key, value FROM capability_counters
+WHERE capability = :capability AND key > :after AND key >= :first AND key < :end
+ORDER BY key LIMIT :limit;
+
 -- open_records: Lists what waits for an answer on a thread, the newest first.
 SELECT {record} FROM capability_records
-WHERE thread_id = :thread_id AND open_until > :now
+WHERE open_on = :thread_id AND open_until > :now
 ORDER BY updated_at DESC, capability, key LIMIT :limit;
 
 -- keep_record: Writes a record in place of what there was.
 INSERT INTO capability_records (
-    capability, key, version, value, thread_id, updated_at, open_until
+    capability, key, version, value, thread_id, updated_at, open_until, open_on
 ) VALUES (
-    :capability, :key, :version, :value, :thread_id, :now, :open_until
+    :capability, :key, :version, :value, :thread_id, :now, :open_until, :open_on
 ) ON CONFLICT (capability, key) DO UPDATE SET
     version = excluded.version, value = excluded.value, thread_id = excluded.thread_id,
-    updated_at = excluded.updated_at, open_until = excluded.open_until;
+    updated_at = excluded.updated_at, open_until = excluded.open_until,
+    open_on = excluded.open_on;
 
 -- add_to_counter: Adds to a counter.
 INSERT INTO capability_counters (capability, key, value) VALUES (:capability, :key, :delta)
@@ -28,3 +39,7 @@ ON CONFLICT (capability, key) DO UPDATE SET value = value + excluded.value;
 -- erase_records_on_thread: Drops what records hold that were last written on a thread since a time.
 UPDATE capability_records SET value = 'null', version = version + 1, open_until = NULL
 WHERE thread_id = :thread_id AND updated_at >= :since AND value <> 'null' RETURNING key;
+
+-- close_records_on_thread: Has nothing wait there any more of what outlives the thread.
+UPDATE capability_records SET open_until = NULL, open_on = NULL
+WHERE open_on = :thread_id AND open_until IS NOT NULL AND thread_id IS NULL;

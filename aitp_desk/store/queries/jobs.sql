@@ -129,6 +129,8 @@ WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id) RETURNI
 
 -- jobs_not_over: Counts jobs that wait or are at work, by kind and state, up to a bound; with when
 -- the first of them was due.
-SELECT kind, state, count(*), min(available_at) FROM (
-    SELECT kind, state, available_at FROM jobs WHERE state IN ('queued', 'at_work') LIMIT :limit
+SELECT kind, state, count(*), min(due_at) FROM (
+    SELECT kind, state,
+        CASE available_at WHEN 0 THEN created_at ELSE available_at END AS due_at
+    FROM jobs WHERE state IN ('queued', 'at_work') LIMIT :limit
 ) AS pending GROUP BY kind, state;

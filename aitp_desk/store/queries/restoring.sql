@@ -2,7 +2,7 @@
 UPDATE jobs SET attempts = 1 WHERE kind = :kind AND state = 'queued' AND attempts = 0;
 
 -- end_waiting_calls: Ends the time of calls that wait for whoever asked.
-UPDATE calls SET expires_at = :now - 1
+UPDATE calls SET expires_at = CASE state WHEN 'waiting_input' THEN :now - 1 ELSE 0 END
 WHERE state IN ('waiting_input', 'waiting_payment') AND expires_at >= :now;
 
 -- add_to_open_notes: Puts words before the notes of tickets that are open.

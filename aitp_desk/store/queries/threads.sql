@@ -33,7 +33,7 @@ WHERE id = :thread_id;
 -- set_answered: Notes up to which message a thread has been answered.
 UPDATE threads SET answered_seq = :seq WHERE id = :thread_id;
 
--- pass_over: Notes that what was said in a session waits for no run, unless something before it does.
+-- pass_over: Notes that what was said waits for no run, unless something before it does.
 UPDATE threads SET answered_seq = :seq
 WHERE id = :thread_id AND NOT EXISTS (
     SELECT 1 FROM messages AS waiting

@@ -64,10 +64,13 @@ FROM tickets WHERE thread_id = :thread_id AND state IN ('open', 'taken') ORDER B
 -- thread_operator: Says which operator has a thread, and whether for itself.
 SELECT operator, for_itself FROM thread_operators WHERE thread_id = :thread_id;
 
--- said_by_people: Lists what operators have said on a thread since a place, and how tickets ended.
+-- said_by_people: Lists what operators have said on a thread since a place, how tickets ended, and
+-- what capabilities have said by themselves.
 SELECT seq, actor, content FROM messages
 WHERE thread_id = :thread_id AND seq > :above AND content IS NOT NULL AND origin = 'desk'
-    AND (actor LIKE '%/operators/%' OR metadata LIKE '%"ticket":%')
+    AND (
+        actor LIKE '%/operators/%' OR metadata LIKE '%"ticket":%' OR metadata LIKE '%"capability":%'
+    )
 ORDER BY seq LIMIT :limit;
 
 -- hand_over: Gives a thread to an operator.

@@ -20,6 +20,7 @@ from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.capabilities import check_effects, write_effects
 from aitp_desk.store.work.folding import find_tail
 from aitp_desk.store.work.opening import add_thread
+from aitp_desk.store.work.paying import PAYING_SECONDS, give_back
 from aitp_desk.store.work.sessions import say_in_session
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.tasks import tell_of_call
@@ -45,12 +46,14 @@ class SessionTurn(msgspec.Struct, frozen=True):
         said: the messages, in order.
         opens: the thread where this is its beginning; None where it is there.
         speaker: who speaks on it, for a visitor.
+        effects: what capabilities want done with it; what they say comes after the messages.
     """
 
     session: Session
     said: tuple[NewMessage, ...]
     opens: Thread | None = None
     speaker: str = ""
+    effects: NewEffects | None = None
 
 
 def begin_call(
@@ -70,10 +73,12 @@ def begin_call(
         along: what is written in the same commit.
 
     Raises:
+        RecordsMoved: what the turn's effects follow from has changed meanwhile.
         UnknownSession: the session's thread is not there any more.
     """
     yield from _say(turn, now)
     yield "add_call", call_columns(call)
+    yield from _do(turn, now)
     yield from _follow(call, by, now)
     if along is not None:
         yield from along()
@@ -97,7 +102,7 @@ def move_call(
 
     Raises:
         PreconditionFailed: it stands otherwise by now.
-        UnknownSession: as there.
+        RecordsMoved, UnknownSession: as there.
     """
     if call.state not in MOVES[before]:
         raise ValueError(f"A call that is {before.value} does not become {call.state.value}.")
@@ -106,6 +111,7 @@ def move_call(
         raise PreconditionFailed("This was settled meanwhile.")
     yield from _say(turn, now)
     yield "move_call", {**call_columns(call), "before": before.value}
+    yield from _do(turn, now)
     yield from _follow(call, by, now)
     if along is not None:
         yield from along()
@@ -155,9 +161,11 @@ def write_turn_whole(*, turn: SessionTurn, now: int) -> Work[None]:
     """Write down a turn of a session by itself.
 
     Raises:
+        RecordsMoved: what its effects follow from has changed meanwhile.
         UnknownSession: the session's thread is not there any more.
     """
     yield from _say(turn, now)
+    yield from _do(turn, now)
 
 
 def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Work[NewMessage]:
@@ -181,24 +189,19 @@ def write_turn_asking(*, turn: SessionTurn, person: PersonAsked, now: int) -> Wo
         session = msgspec.structs.replace(session, kept_until=ticket.due_at or 0)
     turn = msgspec.structs.replace(turn, session=session, said=(*before, told))
     yield from _say(turn, now)
+    yield from _do(turn, now)
     if ticket is not None:
         yield from add_ticket(ticket)
     return told
 
 
-def write_turn_judged(*, turn: SessionTurn, effects: NewEffects, now: int) -> Work[None]:
-    """Write down a turn of a session, and what capabilities want done with it.
+def forgetting_answer(call_id: str) -> Along:
+    """Make the part of a unit that takes note that an answer to a call was heard."""
 
-    Parameters:
-        turn: what the visitor has said; what the desk says to that is among the effects.
+    def write() -> Work[None]:
+        yield "forget_answer", {"id": call_id}
 
-    Raises:
-        RecordsMoved: what the effects follow from has changed meanwhile.
-        UnknownSession: the session's thread is not there any more.
-    """
-    yield from check_effects(effects)
-    yield from _say(msgspec.structs.replace(turn, said=(*turn.said, *effects.said)), now)
-    yield from write_effects(effects, turn.session.thread_id, now)
+    return write
 
 
 def one_after_another(*parts: Along | None) -> Along | None:
@@ -218,7 +221,7 @@ def tell_progress(*, call_id: str, progress: str) -> Work[None]:
 
 
 def expire_waiting(*, error: CallError, now: int, limit: int) -> Work[int]:
-    """End calls that have waited too long for an argument, or to be agreed to.
+    """End calls that have waited too long for an argument, to be agreed to, or to be paid.
 
     Parameters:
         error: what is said of them.
@@ -226,36 +229,55 @@ def expire_waiting(*, error: CallError, now: int, limit: int) -> Work[int]:
         limit: so many at most.
 
     Returns:
-        How many it were.
+        How many it were; where they are ``limit`` there may be more.
     """
-    ended = yield "expire_waiting_calls", {"error": to_json(error), "now": now, "limit": limit}
-    return len(ended)
+    ends = {"error": to_json(error), "now": now, "limit": limit}
+    ended = yield "expire_waiting_calls", ends
+    unpaid = yield "expire_unpaid_calls", {**ends, "before": now - PAYING_SECONDS}
+    return max(len(ended), len(unpaid))
 
 
 def _say(turn: SessionTurn | None, now: int) -> Work[None]:
-    """Place what is said on the session's thread, and write down where the session stands."""
+    """Place what is said on the session's thread, and write down where the session stands.
+
+    Raises:
+        RecordsMoved: what its effects follow from has changed meanwhile.
+    """
     if turn is None:
         return
     session = turn.session
+    effects = turn.effects
+    said = turn.said
+    if effects is not None:
+        yield from check_effects(effects)
+        said = (*said, *effects.said)
     if turn.opens is not None:
         tail = Tail(session.thread_id, now)
-        for message in turn.said:
+        for message in said:
             tail.say(message)
         yield from add_thread(turn.opens, turn.speaker, tail)
         yield from tail.additions()
         yield "set_answered", {"thread_id": session.thread_id, "seq": tail.seq}
         yield "add_session", msgspec.structs.asdict(session)
-        return
-    yield from say_in_session(session, turn.said, now)
+    else:
+        yield from say_in_session(session, said, now)
+
+
+def _do(turn: SessionTurn | None, now: int) -> Work[None]:
+    """Write what capabilities want done with what is said; of calls, which are there by then."""
+    if turn is not None and turn.effects is not None:
+        yield from write_effects(turn.effects, turn.session.thread_id, now)
 
 
 def _follow(call: ActionCall, by: Auditor | None, now: int) -> Work[None]:
     """Note in the audit log that a call is carried out, or waits for approval, or how it ended.
 
-    What nobody knows the end of, people are to look at.
+    What nobody knows the end of, people are to look at; what failed and was paid goes back.
     """
     if call.state is CallState.UNKNOWN:
         yield from add_unknown_ticket(call, now)
+    if call.state in (CallState.FAILED, CallState.EXPIRED):
+        yield from give_back(call, now)
     if call.state in (CallState.STARTED, CallState.WAITING_APPROVAL):
         yield from note_audit(by, AuditAction.ACTION_CALLED, ObjectKind.CALL, call.id)
     elif call.state in _NOTED:

@@ -69,6 +69,7 @@ def claim_thread(
     bound = yield "bind_actors", {"thread_id": thread_id, "principal": owner}
     yield "give_sessions", {"thread_id": thread_id, "owner": owner}
     yield "give_tasks", {"thread_id": thread_id, "owner": owner}
+    yield "give_sealed", {"thread_id": thread_id, "owner": owner}
     rows = yield "attachments_of_thread", {"thread_id": thread_id}
     for file_id in {file.file_id: None for row in rows for file in attachments_of(row[0])}:
         yield "give_file", {"id": file_id, "owner": owner, "desk": principal.desk}

@@ -96,6 +96,7 @@ def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[BegunAnew]:
     clients = len((yield "revoke_all_clients", {"revoked_at": now}))
     links = len((yield "delete_all_links", {}))
     yield "delete_all_signing_keys", {}
+    sealed = len((yield "delete_all_sealed", {}))
     yield "raise_epoch", {"name": TOKENS_EPOCH}
     yield from note_audit(by, AuditAction.DATA_KEY_ROTATED, ObjectKind.DESK, "data-key-1")
     for action, count in (
@@ -105,4 +106,4 @@ def begin_anew(*, key: WrappedKey, now: int, by: Auditor) -> Work[BegunAnew]:
     ):
         if count:
             yield from note_audit(by, action, ObjectKind.DESK, "all", count=count)
-    return BegunAnew(keys, clients, links, rows)
+    return BegunAnew(keys, clients, links, rows, sealed)

@@ -12,9 +12,11 @@ from aitp_desk.model.principal import Principal, least_of
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.run_step import Step
 from aitp_desk.store.base import Work
+from aitp_desk.store.capability_records import NewEffects
 from aitp_desk.store.records import NewDraft, Once, Placed, settled
 from aitp_desk.store.rows import asker_of, asker_to_json, run_of, step_of, to_json
 from aitp_desk.store.run_records import Driven, NewRun
+from aitp_desk.store.work.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.work.handing import check_unowned
 from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.reach import Reached, reach_thread, settle_speaker
@@ -31,6 +33,7 @@ def start_run(
     once: Once | None,
     now: int,
     idle_before: int,
+    effects: NewEffects | None = None,
 ) -> Work[Placed]:
     """Queue a run that a caller asks for, behind the messages that it brings.
 
@@ -38,12 +41,14 @@ def start_run(
         drafts: what the caller says before the run.
         once: the idempotency key, if one was sent.
         idle_before: Unix seconds; an anonymous thread last used before then is closed.
+        effects: what capabilities want done with the messages.
 
     Raises:
         ThreadNotFound: there is none, it is closed, or it is not the caller's.
         IdempotencyConflict: the key was used with another request.
         InvalidRequest: a run is at work on the thread or waits there.
         PreconditionFailed: an operator has taken the thread over.
+        RecordsMoved: what the effects follow from has changed meanwhile.
         InvalidRequest, Forbidden: as ``model.thread.resolve_speaker``.
     """
     reached = yield from reach_thread(thread_id, principal, idle_before, Need.WRITE, now=now)
@@ -58,6 +63,8 @@ def start_run(
                 f"Thread {thread_id} already has an active run {active.id}.", param="thread_id"
             )
     yield from check_unowned(thread_id)
+    if effects is not None:
+        yield from check_effects(effects)
     tail = reached.tail(now)
     said = []
     for place, new in enumerate(drafts):
@@ -65,15 +72,19 @@ def start_run(
             thread_id, principal, new.draft, reached.speaker, f"additional_messages[{place}]."
         )
         said.append(tail.say(settled(new, role, actor, principal.party), run.id))
+    replies = () if effects is None else say_effects(effects, tail)
     queued = queued_run(run, thread_id, now)
     tail.tell_run(run.id, queued.state)
     yield adding_run(queued, run.asked_by)
     yield from tail.write()
+    if effects is not None:
+        yield from write_effects(effects, thread_id, now)
     placed = Placed(
         thread_id=thread_id,
         message_id=None,
         run_id=run.id,
         messages=tuple(said),
+        replies=replies,
         run=queued,
         last_event=tail.event,
     )

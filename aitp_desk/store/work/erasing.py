@@ -15,6 +15,7 @@ from aitp_desk.store.base import Row, Work
 from aitp_desk.store.erasing import Attached, Erased, Person
 from aitp_desk.store.rows import run_of
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.paying import give_back_unbegun
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.work.tail import Tail
@@ -35,6 +36,7 @@ def erase_messages(*, thread_id: str, message_ids: Sequence[str], now: int) -> W
     seqs: list[int] = []
     for id_ in message_ids:
         if rows := (yield "erase_message", {"thread_id": thread_id, "id": id_}):
+            yield "delete_sealed_of_message", {"message_id": id_}
             seqs.append(rows[0][0])
             tail.tell("message.deleted", id_)
     if seqs:
@@ -82,12 +84,15 @@ def erase_around(
         state = RunState.FAILED if can_fail else RunState.CANCELLED
         yield from end_run(run, state, tail, WORDS_ERASED if can_fail else None)
     steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
-    jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
     found = {"thread_id": thread_id, "since": since, "whose": whose}
+    yield from give_back_unbegun("unbegun_paid_calls_on_thread", found, now)
+    jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
     calls = yield "erase_calls_on_thread", found
+    sealed = yield "delete_sealed_of_thread", found
     yield "erase_tickets_on_thread", found
     yield "erase_notes", found
     yield "erase_records_on_thread", found
+    yield "close_records_on_thread", {"thread_id": thread_id}
     yield "erase_task_turns", {"thread_id": thread_id, "since": since}
     yield "delete_pushes_of_thread", {"thread_id": thread_id}
     notes = (yield "erase_thread_metadata", {"thread_id": thread_id}) if is_opener else []
@@ -100,6 +105,7 @@ def erase_around(
     return Erased(
         steps=len(steps),
         calls=len(calls),
+        sealed=len(sealed),
         notes=len(notes),
         keys=len(keys),
         jobs=len(jobs),
@@ -123,7 +129,9 @@ def erase_runs(*, thread_id: str, run_ids: Sequence[str], whose: str) -> Work[Er
 
 
 def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
-    """Take back what was shared with a person, and forget their calls, idempotency keys and jobs.
+    """Take back what was shared with a person, and forget what stands by itself.
+
+    That are their calls, sealed values, idempotency keys and jobs.
 
     These stand on threads on which the person has perhaps never said anything, and on deleted ones.
 
@@ -141,11 +149,20 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
     for (grant_id,) in grants:
         yield from note_audit(by, AuditAction.GRANT_REVOKED, ObjectKind.GRANT, grant_id)
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
+    if person.id is not None:
+        yield from give_back_unbegun("unbegun_paid_calls_of", found, by.at)
     jobs = yield "drop_jobs_of_principal", found
     calls = [] if person.id is None else (yield "erase_own_calls", found)
+    sealed = [] if person.id is None else (yield "delete_sealed_of_principal", found)
     if person.id is not None:
         yield "erase_own_tickets", found
-    return Erased(calls=len(calls), grants=len(grants), keys=len(keys), jobs=len(jobs))
+    return Erased(
+        calls=len(calls),
+        sealed=len(sealed),
+        grants=len(grants),
+        keys=len(keys),
+        jobs=len(jobs),
+    )
 
 
 def note_erasure(*, person: Person, by: Auditor, outcome: Outcome, count: int) -> Work[None]:

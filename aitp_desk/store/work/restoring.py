@@ -8,6 +8,8 @@ may have called actions since, end. People are told of what waits for them that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.run import RunState
 from aitp_desk.model.ticket import LONGEST_NOTE
@@ -26,15 +28,16 @@ FROM_BEFORE = (
 """What a ticket's note begins with."""
 
 
-def note_restored(*, now: int, call_kind: str, by: Auditor | None) -> Work[None]:
+def note_restored(*, now: int, call_kinds: Sequence[str], by: Auditor | None) -> Work[None]:
     """Note that a database was put back, and settle what was under way at its backup.
 
     Parameters:
         now: Unix seconds.
-        call_kind: of the jobs that carry out calls.
+        call_kinds: of the jobs that carry out calls.
         by: who put it back; None notes nothing in the audit log.
     """
-    yield "begin_queued_jobs", {"kind": call_kind}
+    for kind in call_kinds:
+        yield "begin_queued_jobs", {"kind": kind}
     yield "end_waiting_calls", {"now": now}
     yield "add_to_open_notes", {"words": FROM_BEFORE, "most": LONGEST_NOTE}
     after = ""

@@ -59,7 +59,9 @@ def drop_old_calls(*, before: int, limit: int) -> Work[int]:
     """
     old = {"before": before, "limit": limit}
     yield "delete_old_tickets", old
-    return len((yield "delete_old_calls", old))
+    calls = yield "delete_old_calls", old
+    yield "delete_sealed_without_call", {}
+    return len(calls)
 
 
 def note_retention(*, by: Auditor, what: str, count: int) -> Work[None]:

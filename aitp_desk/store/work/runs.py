@@ -16,10 +16,13 @@ import msgspec
 from aitp_desk.model.run import MOVES, Run, RunState, RunUsage, ToolCall
 from aitp_desk.model.run_step import Step
 from aitp_desk.store.base import Row, Work
+from aitp_desk.store.capability_records import NewEffects
 from aitp_desk.store.records import NewMessage
 from aitp_desk.store.rows import asker_of, options_of, run_of, to_json
 from aitp_desk.store.run_records import ClaimedRun, Claims, Finished
 from aitp_desk.store.work.asking import PersonAsked, settle_person
+from aitp_desk.store.work.calls import Along
+from aitp_desk.store.work.capabilities import check_effects, write_effects
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.tasks import tell_of_run
 from aitp_desk.store.work.tickets import add_ticket
@@ -84,6 +87,8 @@ def finish_run(
     usage: RunUsage | None = None,
     limit_met: str | None = None,
     person: PersonAsked | None = None,
+    effects: NewEffects | None = None,
+    along: Along | None = None,
 ) -> Work[Finished | None]:
     """Complete a run with its replies; what it answers is answered.
 
@@ -92,14 +97,29 @@ def finish_run(
         limit_met: the limit that leaves the run incomplete; None for one that is complete.
         person: whom the last reply says that they were asked; a run that is being cancelled asks
             nobody.
+        effects: what capabilities want done with the replies.
+        along: what else is written with it. Of neither anything is where the run is being
+            cancelled.
 
     Returns:
         None when the lease was lost: somebody else answers, or has, and nothing was written.
+
+    Raises:
+        RecordsMoved: what the effects follow from has changed meanwhile.
+        PreconditionFailed: what is written along cannot be any more.
     """
     state = RunState.COMPLETED if limit_met is None else RunState.INCOMPLETE
     return (
         yield from _end_held(
-            claim, state, now, replies=replies, error=limit_met, usage=usage, person=person
+            claim,
+            state,
+            now,
+            replies=replies,
+            error=limit_met,
+            usage=usage,
+            person=person,
+            effects=effects,
+            along=along,
         )
     )
 
@@ -306,6 +326,8 @@ def _end_held(
     error: str | None = None,
     usage: RunUsage | None = None,
     person: PersonAsked | None = None,
+    effects: NewEffects | None = None,
+    along: Along | None = None,
 ) -> Work[Finished | None]:
     held = yield from _held(claim, now)
     if held is None:
@@ -313,16 +335,25 @@ def _end_held(
     run, tail = held
     if run.state is RunState.CANCELLING:
         state, replies, error = RunState.CANCELLED, (), None
+        effects = along = None
+    if effects is not None:
+        yield from check_effects(effects)
     if replies and person is not None:
         *before, last = replies
         told, ticket = yield from settle_person(person, last)
         replies = (*before, told)
         if ticket is not None:
             yield from add_ticket(ticket)
+    if effects is not None:
+        replies = (*replies, *effects.said)
     messages = tuple(tail.say(reply, claim.id) for reply in replies)
     ended = yield from end_run(run, state, tail, error, usage)
     if messages or state is RunState.COMPLETED:
         yield "set_answered", {"thread_id": claim.thread_id, "seq": claim.upto_seq}
+    if along is not None:
+        yield from along()
+    if effects is not None:  # after the calls that they may be about
+        yield from write_effects(effects, claim.thread_id, now)
     return Finished(ended, messages, tail.event)
 
 

@@ -15,6 +15,7 @@ from aitp_desk.model.thread import Message
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import message_of, run_of, to_json
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.paying import give_back_unbegun
 from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
@@ -100,6 +101,7 @@ def delete_message(
     tail = reached.tail(now)
     tail.tell("message.deleted", message_id)
     yield "delete_message", {"thread_id": thread_id, "id": message_id}
+    yield "delete_sealed_of_message", {"message_id": message_id}
     yield from forget_summaries(thread_id, message.seq)
     yield "forget_pending_of_thread", {"thread_id": thread_id}
     yield from tail.write()
@@ -153,7 +155,9 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield from tail.write()
     yield "delete_steps_of_thread", {"thread_id": thread_id}
     everything = {"thread_id": thread_id, "since": 0, "whose": ""}
+    yield from give_back_unbegun("unbegun_paid_calls_on_thread", everything, tail.now)
     yield "erase_calls_on_thread", everything
+    yield "delete_sealed_of_thread", everything
     tickets = yield "erase_tickets_on_thread", everything
     yield "erase_notes", everything
     if (yield "hand_back", {"thread_id": thread_id}) or tickets:
@@ -165,8 +169,10 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield "delete_sessions_of_thread", {"thread_id": thread_id}
     yield from forget_tasks(thread_id)
     yield "delete_grants_of_thread", {"thread_id": thread_id}
+    yield "delete_countersignatures", {"thread_id": thread_id}
     yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": 0}
     yield "erase_records_on_thread", {"thread_id": thread_id, "since": 0}
+    yield "close_records_on_thread", {"thread_id": thread_id}
     yield "delete_thread", {"thread_id": thread_id, "now": tail.now}
     return tuple(run_id for run_id, *_ in runs)
 

@@ -12,11 +12,13 @@ from aitp_desk.model.note import Note
 from aitp_desk.model.thread import Origin
 from aitp_desk.model.ticket import TicketState
 from aitp_desk.store.base import Work
+from aitp_desk.store.capability_records import NewEffects
 from aitp_desk.store.note_rows import note_columns
-from aitp_desk.store.records import NewMessage
+from aitp_desk.store.records import NewMessage, Once, Placed
 from aitp_desk.store.ticket_rows import ticket_columns, ticket_of
 from aitp_desk.store.work.answering import Spoken
 from aitp_desk.store.work.audit import note_audit
+from aitp_desk.store.work.capabilities import check_effects, say_effects, write_effects
 from aitp_desk.store.work.folding import find_tail, unfold_thread
 from aitp_desk.store.work.handing import (
     TAKEN_OVER,
@@ -29,6 +31,7 @@ from aitp_desk.store.work.handing import (
     release_tickets,
     take_requests,
 )
+from aitp_desk.store.work.once import look_up_once, remembering_once
 from aitp_desk.store.work.tail import Tail
 from aitp_desk.store.work.tasks import tell_of_words
 from aitp_desk.store.work.tickets import TICKETS_EPOCH
@@ -75,20 +78,40 @@ def release_thread(*, thread_id: str, now: int, by: Auditor) -> Work[None]:
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
 
-def speak_on_thread(*, thread_id: str, said: Spoken, now: int, by: Auditor) -> Work[None]:
+def speak_on_thread(
+    *,
+    thread_id: str,
+    said: Spoken,
+    now: int,
+    by: Auditor,
+    effects: NewEffects | None = None,
+    once: Once | None = None,
+) -> Work[None]:
     """Have an operator speak on a thread that they have.
 
     Parameters:
         now: Unix seconds.
         by: who speaks.
+        effects: what capabilities want done with it.
+        once: the idempotency key, if one was sent; what was said with it is not said again.
 
     Raises:
+        IdempotencyConflict: the key was used with another request.
         ThreadNotFound: there is no such thread.
         PreconditionFailed: they do not have it.
+        RecordsMoved: what the effects follow from has changed meanwhile.
     """
+    if once is not None and (yield from look_up_once(once)) is not None:
+        return
     desk = yield from _find_desk(thread_id)
     yield from _check_held(thread_id, said.operator)
-    yield from _speak(thread_id, desk, said, now)
+    if effects is not None:
+        yield from check_effects(effects)
+    yield from _speak(thread_id, desk, said, now, effects=effects)
+    if effects is not None:
+        yield from write_effects(effects, thread_id, now)
+    if once is not None:
+        yield remembering_once(once, Placed(thread_id, said.id, None), now)
     yield from note_audit(by, AuditAction.THREAD_SPOKEN, ObjectKind.THREAD, thread_id)
     yield "raise_epoch", {"name": TICKETS_EPOCH}
 
@@ -160,7 +183,12 @@ def _check_held(thread_id: str, operator: str | None) -> Work[None]:
 
 
 def _speak(
-    thread_id: str, desk: str, said: Spoken, now: int, notes: dict[str, str] | None = None
+    thread_id: str,
+    desk: str,
+    said: Spoken,
+    now: int,
+    notes: dict[str, str] | None = None,
+    effects: NewEffects | None = None,
 ) -> Work[None]:
     actor = yield from join_operator(thread_id, desk, said.operator, now)
     tail = Tail(thread_id, now, *(yield from find_tail(thread_id, desk))[0][3:])
@@ -168,6 +196,8 @@ def _speak(
     tail.say(
         NewMessage(said.id, said.salt, "assistant", actor, Origin.DESK, words, metadata=notes or {})
     )
+    if effects is not None:
+        say_effects(effects, tail)
     yield from tail.write()
     yield from tell_of_words(thread_id, TAKEN_OVER, now)
     yield from keep_sessions(thread_id, now)

@@ -197,6 +197,8 @@ def append_message(
     yield from tail.write()
     if effects is not None:
         yield from write_effects(effects, thread_id, now)
+        if effects.is_answered:
+            yield "pass_over", {"thread_id": thread_id, "seq": tail.seq, "before": message.seq - 1}
     placed = Placed(
         thread_id=thread_id,
         message_id=message_id,

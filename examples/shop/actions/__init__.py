@@ -3,16 +3,30 @@
 Importing a module declares what stands in it. Nothing is opened before somebody calls.
 """
 
-from . import cancelling, catalog, late_returns, ordering, orders, people, quotes, returning, visits
+from . import (
+    cancelling,
+    catalog,
+    late_returns,
+    maps,
+    ordering,
+    orders,
+    people,
+    quotes,
+    returning,
+    shipping,
+    visits,
+)
 
 __all__ = [
     "cancelling",
     "catalog",
     "late_returns",
+    "maps",
     "ordering",
     "orders",
     "people",
     "quotes",
     "returning",
+    "shipping",
     "visits",
 ]

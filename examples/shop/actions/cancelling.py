@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from aitp_desk.actions import Context, Example, PreconditionFailed, action
+from aitp_desk.actions import Choice, Choose, Context, Example, PreconditionFailed, action
 
 from .database import changing, reading
+from .order_lines import lines_of
 from .orders import Email, Order, OrderId, find_order, order_of, tell_order, why_not_cancel
+from .stock import WAREHOUSE, put_back
 
 
 @action(
@@ -38,14 +40,10 @@ def cancel_order(order_id: OrderId, context: Context, email: Email | None = None
                 "UPDATE orders SET state = 'cancelled', cancelled_by = ? WHERE id = ?",
                 (context.call_id, order_id),
             )
-            shop.execute(
-                "UPDATE stock SET count = count + (SELECT quantity FROM order_lines"
-                " WHERE order_id = :id AND order_lines.sku = stock.sku)"
-                " WHERE store = :store"
-                " AND sku IN (SELECT sku FROM order_lines WHERE order_id = :id)",
-                {"id": order_id, "store": row["store"]},
-            )
-        context.note("stock", f"The items are back on the shelf in {row['store']}.")
+            for line in lines_of(shop, order_id):
+                put_back(shop, line.sku, row["store"] or WAREHOUSE, line.quantity)
+        place = "in the warehouse" if row["store"] is None else f"in {row['store']}"
+        context.note("stock", f"The items are back on the shelf {place}.")
         return order_of(shop, find_order(shop, order_id, email, context), context.now)
 
 
@@ -59,3 +57,26 @@ def can_be_cancelled(order_id: OrderId, context: Context, email: Email | None) -
     with reading(context.now) as shop:
         row = find_order(shop, order_id, email, context)
         return why_not_cancel(shop, row, context.now)
+
+
+@cancel_order.asks("order_id")
+def which_order(context: Context) -> Choose | None:
+    """The caller's own orders that can still be cancelled."""
+    if context.caller.is_anonymous:
+        return None
+    with reading(context.now) as shop:
+        rows = shop.execute(
+            "SELECT * FROM orders WHERE caller = ? AND state = 'placed' ORDER BY id DESC LIMIT 20",
+            (context.caller.id,),
+        ).fetchall()
+        orders = [order_of(shop, row, context.now) for row in rows]
+    choices = tuple(
+        Choice(
+            id=order.id,
+            description=", ".join(line.title for line in order.lines),
+            price=order.total,
+        )
+        for order in orders
+        if order.can_be_cancelled
+    )
+    return Choose(title="Which order?", choices=choices) if choices else None

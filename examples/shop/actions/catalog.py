@@ -10,13 +10,16 @@ from decimal import Decimal
 from typing import Annotated, NamedTuple, get_args
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from aitp_desk.actions import Context, Example, InvalidRequest, Money, action, resource
 
 from .database import reading
 from .pricing import Sku, Store, dollars, in_words
 
-_SKU = re.compile(r"\bTO-\d{4}\b", re.ASCII | re.IGNORECASE)
+SKU = re.compile(r"\bTO-\d{4}(?:-[A-Z]{1,8})?(?:-[A-Z0-9]{1,3})?\b", re.ASCII | re.IGNORECASE)
+_MODEL = re.compile(r"\b([a-z]+) (\d+)\b")
+_NUMBER = re.compile(r"\b\d+\b")
 _WORD = re.compile(r"[a-z0-9-]+")
 _SMALL = {"a", "an", "and", "for", "in", "of", "the", "with"}
 """What titles and questions have in common without meaning anything."""
@@ -24,19 +27,34 @@ _ENOUGH = 2
 """So many words of a title tell which product is meant, where no other has as many."""
 
 
-class Product(Struct, frozen=True):
+class Variant(Struct, frozen=True):
+    """A color and size of a product.
+
+    Parameters:
+        sku: its article number, by which it is ordered.
+        size: null where there is one.
+    """
+
+    sku: str
+    color: str
+    size: str | None
+
+
+class Product(Struct, frozen=True, omit_defaults=True):
     """Something that the shop sells.
 
     Parameters:
         sku: its article number.
         price: of one piece, without sales tax.
         page: the page of this site that tells about it.
+        variants: what it comes in; told of one product alone.
     """
 
     sku: str
     title: str
     price: Money
     page: str | None
+    variants: tuple[Variant, ...] = ()
 
 
 class Products(Struct, frozen=True):
@@ -81,7 +99,7 @@ def read_question(text: str) -> Mapping[str, str] | None:
 
     Whoever writes an article number is understood by the desk itself.
     """
-    if _SKU.search(text):
+    if SKU.search(text):
         return None
     with reading(datetime.now(UTC)) as shop:
         first, second = (*_ranked(shop, text), _NOTHING, _NOTHING)[:2]
@@ -111,20 +129,22 @@ def product_search(
         words: such as "rain jacket", or an article number.
     """
     with reading(context.now) as shop:
-        named = _SKU.findall(words)
+        named = SKU.findall(words)
         skus = [sku.upper() for sku in named] or [fit.sku for fit in _ranked(shop, words)]
         rows = [
-            shop.execute("SELECT * FROM products WHERE sku = ?", (sku,)).fetchone() for sku in skus
+            shop.execute("SELECT * FROM articles WHERE sku = ?", (sku,)).fetchone() for sku in skus
         ]
     return Products([product_of(row) for row in rows if row is not None])
 
 
 @resource("/catalog/{sku}", open_to="anyone")
 def product(sku: Sku, context: Context) -> Product | None:
-    """A product of the shop, with its price before sales tax."""
+    """A product of the shop, with its price before sales tax and the colors and sizes of it."""
     with reading(context.now) as shop:
-        row = shop.execute("SELECT * FROM products WHERE sku = ?", (sku,)).fetchone()
-    return None if row is None else product_of(row)
+        row = shop.execute("SELECT * FROM articles WHERE sku = ?", (sku,)).fetchone()
+        rows = shop.execute("SELECT sku, color, size FROM variants WHERE product = ?", (sku,))
+        variants = tuple(Variant(*one) for one in rows)
+    return None if row is None else replace(product_of(row), variants=variants)
 
 
 @product.affords("inventory_check")
@@ -153,12 +173,12 @@ def inventory_check(sku: Sku, context: Context, store: Store | None = None) -> S
         store: only this store; all three where it is left out.
     """
     with reading(context.now) as shop:
-        found = shop.execute("SELECT title FROM products WHERE sku = ?", (sku,)).fetchone()
+        found = shop.execute("SELECT title FROM articles WHERE sku = ?", (sku,)).fetchone()
         if found is None:
             raise InvalidRequest(f"We sell no {sku}.", param="sku")
         rows = shop.execute(
             "SELECT store, count FROM stock WHERE sku = :sku AND :store IN (store, '')"
-            " ORDER BY store",
+            " AND store <> 'warehouse' ORDER BY store",
             {"sku": sku, "store": store or ""},
         ).fetchall()
     places = [Place(row["store"], row["count"]) for row in rows]
@@ -179,6 +199,39 @@ class _Fit(NamedTuple):
 
 
 _NOTHING = _Fit(False, 0, 0, "")
+
+
+def without_models(shop: sqlite3.Connection, text: str) -> str:
+    """A text in small letters without the numbers of models: a Larkspur 2 is not two of them."""
+    text = text.casefold()
+    for row in shop.execute("SELECT title FROM products"):
+        for name, number in _MODEL.findall(row["title"].casefold()):
+            text = re.sub(rf"\b{name} {number}\b", name, text)
+    return text
+
+
+def article_called(shop: sqlite3.Connection, text: str) -> str | None:
+    """The number of the one product whose name a text says, with the color where it says one.
+
+    Parameters:
+        text: as of :func:`without_models`; what is a number in it is not of a name.
+    """
+    text = _NUMBER.sub("", text)
+    products = _ranked(shop, text)
+    first, second = (*products, _NOTHING, _NOTHING)[:2]
+    is_clear = first.hits > second.hits or (
+        first.hits >= _ENOUGH and first.missing < second.missing
+    )
+    if not first.is_named or (second.is_named and not is_clear):
+        return None
+    row = shop.execute("SELECT title FROM products WHERE sku = ?", (first.sku,)).fetchone()
+    words = _words(text) - _words(row["title"])
+    colors = {
+        row["sku"] if row["size"] is None else row["sku"].rpartition("-")[0]
+        for row in shop.execute("SELECT * FROM variants WHERE product = ?", (first.sku,))
+        if not words.isdisjoint(_words(row["color"]))
+    }
+    return colors.pop() if len(colors) == 1 else first.sku
 
 
 def _ranked(shop: sqlite3.Connection, text: str) -> list[_Fit]:

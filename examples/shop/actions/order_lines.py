@@ -31,7 +31,7 @@ def keep_lines(shop: sqlite3.Connection, order_id: str, lines: Iterable[Line]) -
 def lines_of(shop: sqlite3.Connection, order_id: str) -> list[Line]:
     """The lines of an order, as they were written down."""
     rows = shop.execute(
-        "SELECT order_lines.*, title FROM order_lines JOIN products USING (sku)"
+        "SELECT order_lines.*, title FROM order_lines JOIN articles USING (sku)"
         " WHERE order_id = ? ORDER BY order_lines.rowid",
         (order_id,),
     )

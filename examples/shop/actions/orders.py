@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from decimal import Decimal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
@@ -12,7 +13,7 @@ from aitp_desk.actions import Context, Example, InvalidRequest, Money, Related, 
 
 from .database import reading
 from .order_lines import lines_of
-from .pricing import Line, Store, in_words, total_of
+from .pricing import Line, Store, dollars, in_words, total, total_of
 from .quotes import tell_line
 from .rules import rule
 
@@ -24,36 +25,56 @@ Email = Annotated[
     Meta(
         pattern=r"^[^@\s]+@[^@\s]+\.[^@\s]+$",
         max_length=254,
-        extra_json_schema={"format": "email"},  # by this it is found in a visitor's words
+        # by its format it is found in a visitor's words
+        extra_json_schema={"format": "email", "autocomplete": "email"},
     ),
 ]
+Service = Literal["standard", "express", "overnight"]
 State = Literal["placed", "packed", "collected", "cancelled"]
 
 
+class Parcel(Struct, frozen=True):
+    """How an order is sent.
+
+    Parameters:
+        destination: the city; the whole address is nobody's who knows a number and a mail address.
+    """
+
+    destination: str
+    service: Service
+    price: Money
+
+
 class Order(Struct, frozen=True):
-    """An order, which is collected in a store and paid there.
+    """An order, which is collected in a store and paid there, or sent.
 
     Parameters:
         id: its number.
-        store: where it is collected.
+        store: where it is collected; null where it is sent.
         placed_at, collected_at: Unix seconds.
-        total: with sales tax.
+        total: with sales tax and shipping.
+        parcel: how it is sent; null where it is collected.
         can_be_cancelled: whether cancel_order takes it now.
     """
 
     id: str
-    store: Store
+    store: Store | None
     state: State
     lines: list[Line]
     total: Money
     placed_at: int
     collected_at: int | None
     can_be_cancelled: bool
+    parcel: Parcel | None = None
 
 
 def tell_order(order: Order) -> str:
-    head = f"Order {order.id} in {order.store} is {order.state}."
+    where = f"in {order.store}" if order.parcel is None else f"to {order.parcel.destination}"
+    head = f"Order {order.id} {where} is {order.state}."
     lines = [tell_line(line) for line in order.lines]
+    if order.parcel is not None:
+        shipping = in_words(order.parcel.price) if order.parcel.price.amount else "free"
+        lines.append(f"Shipping, {order.parcel.service}: {shipping}")
     return "\n".join([head, *lines, f"Total with tax: {in_words(order.total)}"])
 
 
@@ -84,16 +105,51 @@ def order_of(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) -> Order
     """An order as it is told."""
     lines = lines_of(shop, row["id"])
     collected = row["collected_at"]
+    parcel = _parcel_of(shop, row["id"])
+    sums = [total_of(lines)] if parcel is None else [total_of(lines), parcel.price]
     return Order(
         row["id"],
         row["store"],
         row["state"],
         lines,
-        total_of(lines),
+        total(sums),
         seconds(row["placed_at"]),
         None if collected is None else seconds(collected),
         why_not_cancel(shop, row, now) is None,
+        parcel,
     )
+
+
+def _parcel_of(shop: sqlite3.Connection, order_id: str) -> Parcel | None:
+    row = shop.execute("SELECT * FROM parcels WHERE order_id = ?", (order_id,)).fetchone()
+    if row is None:
+        return None
+    destination = f"{row['city']}, {row['state']}"
+    return Parcel(destination, row["service"], dollars(Decimal(row["price"])))
+
+
+def order_of_call(shop: sqlite3.Connection, call_id: str) -> Any:
+    """The order that a call has placed; None where it has not."""
+    return shop.execute("SELECT * FROM orders WHERE call_id = ?", (call_id,)).fetchone()
+
+
+def add_order(shop: sqlite3.Connection, context: Context, email: str, store: Store | None) -> str:
+    """Write down a new order.
+
+    Parameters:
+        store: where it is collected; None where it is sent.
+
+    Returns:
+        Its number.
+    """
+    last: str = shop.execute("SELECT max(id) AS id FROM orders").fetchone()["id"]
+    number = f"TH{int(last.removeprefix('TH')) + 1:08}"
+    shop.execute(
+        "INSERT INTO orders (id, call_id, caller, email, store, state, placed_at)"
+        " VALUES (?, ?, ?, ?, ?, 'placed', ?)",
+        (number, context.call_id, context.caller.id, email, store, context.now.isoformat()),
+    )
+    return number
 
 
 def why_not_cancel(shop: sqlite3.Connection, row: sqlite3.Row, now: datetime) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Annotated, Literal
@@ -15,7 +16,13 @@ from .rules import rule
 
 CURRENCY = "USD"
 
-Sku = Annotated[str, Meta(pattern=r"^TO-\d{4}$", description="An article number such as TO-2201.")]
+Sku = Annotated[
+    str,
+    Meta(
+        pattern=r"^TO-\d{4}(-[A-Z]{1,8})?(-[A-Z0-9]{1,3})?$",
+        description="An article number such as TO-2201, or TO-2201-SAGE with its color and size.",
+    ),
+]
 Store = Literal["Bend", "Portland", "Boise"]
 CustomerType = Literal["standard", "student", "military", "rescue"]
 
@@ -76,24 +83,35 @@ def in_words(money: Money) -> str:
 
 
 def price_items(
-    shop: sqlite3.Connection, items: Sequence[Item], of_type: CustomerType, store: Store | None
+    shop: sqlite3.Connection, items: Sequence[Item], of_type: CustomerType, tax: Decimal
 ) -> list[Line]:
-    """What items cost a customer; pieces of one item count together.
+    """What items cost a customer; pieces of one item count together, in whatever color and size.
 
     Parameters:
-        store: where they are collected, for the sales tax of its state; None for none.
+        tax: percent that the state takes where they are handed over.
 
     Raises:
         InvalidRequest: the shop has no such item.
     """
-    tax = Decimal(0)
-    if store is not None:
-        found = shop.execute("SELECT sales_tax FROM stores WHERE name = ?", (store,)).fetchone()
-        tax = Decimal(found["sales_tax"])
+    counted = quantities(shop, items)
+    pieces = Counter[str]()
+    for sku, quantity in counted.items():
+        pieces[product_number(sku)] += quantity
     return [
-        _line(shop, sku, quantity, of_type, tax)
-        for sku, quantity in quantities(shop, items).items()
+        _line(shop, sku, quantity, _percent(shop, sku, pieces[product_number(sku)], of_type), tax)
+        for sku, quantity in counted.items()
     ]
+
+
+def product_number(sku: str) -> str:
+    """The number of the product that an article is, whatever its color and size."""
+    return sku[: len("TO-0000")]
+
+
+def sales_tax_in(shop: sqlite3.Connection, store: Store | None) -> Decimal:
+    """Percent of what is collected in a store; none where no store is named."""
+    found = shop.execute("SELECT sales_tax FROM stores WHERE name = ?", (store,)).fetchone()
+    return Decimal(0 if found is None else found["sales_tax"])
 
 
 def quantities(shop: sqlite3.Connection, items: Sequence[Item]) -> dict[str, int]:
@@ -104,7 +122,7 @@ def quantities(shop: sqlite3.Connection, items: Sequence[Item]) -> dict[str, int
     """
     counted: dict[str, int] = {}
     for at, item in enumerate(items):
-        if shop.execute("SELECT 1 FROM products WHERE sku = ?", (item.sku,)).fetchone() is None:
+        if shop.execute("SELECT 1 FROM articles WHERE sku = ?", (item.sku,)).fetchone() is None:
             raise InvalidRequest(f"We sell no {item.sku}.", param=f"items[{at}].sku")
         counted[item.sku] = counted.get(item.sku, 0) + item.quantity
     return counted
@@ -115,10 +133,9 @@ def is_final_sale(shop: sqlite3.Connection, price: Decimal) -> bool:
     return str(price).endswith(rule(shop, "final_sale_ending"))
 
 
-def _line(
-    shop: sqlite3.Connection, sku: str, quantity: int, of_type: CustomerType, tax: Decimal
-) -> Line:
-    row = shop.execute("SELECT title, price FROM products WHERE sku = ?", (sku,)).fetchone()
+def _percent(shop: sqlite3.Connection, sku: str, quantity: int, of_type: CustomerType) -> int:
+    """What is taken off an item of which somebody buys so many."""
+    row = shop.execute("SELECT price FROM articles WHERE sku = ?", (sku,)).fetchone()
     price = Decimal(row["price"])
     found = shop.execute(
         "SELECT max(percent) AS percent FROM discounts"
@@ -126,7 +143,12 @@ def _line(
         " AND from_quantity <= :quantity AND (on_sale_items OR NOT :on_sale)",
         {"of_type": of_type, "quantity": quantity, "on_sale": is_final_sale(shop, price)},
     ).fetchone()
-    percent = found["percent"] or 0
+    return int(found["percent"] or 0)
+
+
+def _line(shop: sqlite3.Connection, sku: str, quantity: int, percent: int, tax: Decimal) -> Line:
+    row = shop.execute("SELECT title, price FROM articles WHERE sku = ?", (sku,)).fetchone()
+    price = Decimal(row["price"])
     amount = round_cents(price * quantity * (100 - percent) / 100)
     return Line(
         sku,

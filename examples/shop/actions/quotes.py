@@ -9,7 +9,17 @@ from msgspec import Meta, Struct
 from aitp_desk.actions import Context, Example, Money, action
 
 from .database import reading
-from .pricing import CustomerType, Item, Line, Store, in_words, price_items, total, total_of
+from .pricing import (
+    CustomerType,
+    Item,
+    Line,
+    Store,
+    in_words,
+    price_items,
+    sales_tax_in,
+    total,
+    total_of,
+)
 
 Items = Annotated[list[Item], Meta(min_length=1, max_length=20)]
 
@@ -69,7 +79,7 @@ def get_quote(
         store: where the items would be collected: its state may add a sales tax.
     """
     with reading(context.now) as shop:
-        lines = price_items(shop, items, customer_type, store)
+        lines = price_items(shop, items, customer_type, sales_tax_in(shop, store))
     return Quote(
         lines,
         total(line.amount for line in lines),

@@ -174,7 +174,7 @@ def announce(
 
 def _terms(shop: sqlite3.Connection, line: Line, condition: Condition) -> Any:
     return shop.execute(
-        "SELECT days, paid_as FROM return_terms JOIN products USING (kind)"
+        "SELECT days, paid_as FROM return_terms JOIN articles USING (kind)"
         " WHERE sku = ? AND condition = ?",
         (line.sku, condition),
     ).fetchone()

@@ -40,11 +40,46 @@ CREATE TABLE IF NOT EXISTS products (
     page TEXT -- of the site; NULL where it has none
 ) STRICT;
 
+-- What there is of a product in several colors or sizes. Their numbers begin with the product's.
+CREATE TABLE IF NOT EXISTS variants (
+    sku TEXT PRIMARY KEY,
+    product TEXT NOT NULL REFERENCES products,
+    color TEXT NOT NULL,
+    size TEXT, -- NULL where there is one
+    image TEXT
+) STRICT;
+
+-- All that has a number under which it can be ordered.
+CREATE VIEW IF NOT EXISTS articles AS
+    SELECT sku, title, price, kind, page, sku AS product FROM products
+    UNION ALL
+    SELECT
+        variants.sku,
+        title || ', ' || color || iif(size IS NULL, '', ', ' || size),
+        price, kind, page, product
+    FROM variants JOIN products ON products.sku = product;
+
+-- Of a product that comes in variants the row of its own number counts all of them.
 CREATE TABLE IF NOT EXISTS stock (
-    sku TEXT NOT NULL REFERENCES products,
-    store TEXT NOT NULL REFERENCES stores,
+    sku TEXT NOT NULL, -- of an article
+    store TEXT NOT NULL, -- or 'warehouse', from which everything is sent
     count INTEGER NOT NULL CHECK (count >= 0),
     PRIMARY KEY (sku, store)
+) STRICT;
+
+-- Where parcels go.
+CREATE TABLE IF NOT EXISTS states (
+    code TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    zone TEXT NOT NULL CHECK (zone IN ('lower 48', 'far')),
+    sales_tax TEXT NOT NULL -- percent
+) STRICT;
+
+CREATE TABLE IF NOT EXISTS shipping_rates (
+    zone TEXT NOT NULL,
+    service TEXT NOT NULL,
+    price TEXT NOT NULL,
+    PRIMARY KEY (zone, service)
 ) STRICT;
 
 -- The highest that applies counts, alone.
@@ -69,16 +104,28 @@ CREATE TABLE IF NOT EXISTS orders (
     call_id TEXT UNIQUE, -- of the call that placed it; NULL where a person did
     caller TEXT, -- who called; NULL likewise
     email TEXT NOT NULL,
-    store TEXT NOT NULL REFERENCES stores,
+    store TEXT REFERENCES stores, -- where it is collected; NULL where it is sent
     state TEXT NOT NULL CHECK (state IN ('placed', 'packed', 'collected', 'cancelled')),
     placed_at TEXT NOT NULL,
     collected_at TEXT CHECK ((collected_at IS NOT NULL) = (state = 'collected')),
     cancelled_by TEXT -- the call that cancelled it
 ) STRICT;
 
+CREATE TABLE IF NOT EXISTS parcels (
+    order_id TEXT PRIMARY KEY REFERENCES orders,
+    name TEXT NOT NULL,
+    street TEXT NOT NULL,
+    extra TEXT NOT NULL,
+    city TEXT NOT NULL,
+    state TEXT NOT NULL REFERENCES states,
+    postal_code TEXT NOT NULL,
+    service TEXT NOT NULL,
+    price TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE IF NOT EXISTS order_lines (
     order_id TEXT NOT NULL REFERENCES orders,
-    sku TEXT NOT NULL REFERENCES products,
+    sku TEXT NOT NULL, -- of an article
     quantity INTEGER NOT NULL CHECK (quantity > 0),
     unit_price TEXT NOT NULL,
     discount_percent INTEGER NOT NULL,
@@ -91,7 +138,7 @@ CREATE TABLE IF NOT EXISTS returns (
     id INTEGER PRIMARY KEY,
     call_id TEXT NOT NULL UNIQUE,
     order_id TEXT NOT NULL REFERENCES orders,
-    sku TEXT NOT NULL REFERENCES products,
+    sku TEXT NOT NULL, -- of an article
     amount TEXT NOT NULL,
     paid_as TEXT NOT NULL,
     UNIQUE (order_id, sku)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .order_lines import keep_lines
-from .pricing import Item, price_items
+from .pricing import Item, price_items, sales_tax_in
 
 SEED = Path(__file__).with_name("seed.toml")
 WEEKDAYS, SATURDAY, SUNDAY = range(5), 5, 6
@@ -37,7 +37,18 @@ def fill(shop: sqlite3.Connection, now: datetime) -> None:
         )
         shop.executemany(
             "INSERT INTO stock VALUES (?, ?, ?)",
-            [(sku, store, count) for store, count in product["stock"].items()],
+            [(sku, place, count) for place, count in product["stock"].items()],
+        )
+    for sku, variants in seed["variants"].items():
+        _add_variants(shop, sku, variants, seed["products"][sku]["stock"])
+    shop.executemany(
+        "INSERT INTO states VALUES (:code, :name, :zone, :sales_tax)",
+        [{"code": code, "zone": "lower 48", **state} for code, state in seed["states"].items()],
+    )
+    for zone, rates in seed["shipping_rates"].items():
+        shop.executemany(
+            "INSERT INTO shipping_rates VALUES (?, ?, ?)",
+            [(zone, service, price) for service, price in rates.items()],
         )
     shop.executemany(
         "INSERT INTO discounts VALUES (:customer_type, :from_quantity, :percent, :on_sale_items)",
@@ -49,6 +60,25 @@ def fill(shop: sqlite3.Connection, now: datetime) -> None:
     )
     for id_, order in seed["orders"].items():
         _add_order(shop, id_, order, now)
+
+
+def _add_variants(
+    shop: sqlite3.Connection, sku: str, variants: Mapping[str, Any], stock: Mapping[str, int]
+) -> None:
+    """Write down what a product comes in; its stock is spread evenly."""
+    made = [(color, size) for color in variants["colors"] for size in variants.get("sizes", [None])]
+    for number, (color, size) in enumerate(made):
+        in_size = "" if size is None else f"-{size.replace('.', '')}"
+        variant = f"{sku}-{color['code']}{in_size}"
+        shop.execute(
+            "INSERT INTO variants VALUES (?, ?, ?, ?, ?)",
+            (variant, sku, color["name"], size, color.get("image")),
+        )
+        for place, count in stock.items():
+            each, more = divmod(count, len(made))
+            shop.execute(
+                "INSERT INTO stock VALUES (?, ?, ?)", (variant, place, each + (number < more))
+            )
 
 
 def _week(store: Mapping[str, Any]) -> Iterator[tuple[str, int, str, str]]:
@@ -76,4 +106,5 @@ def _add_order(shop: sqlite3.Connection, id_: str, order: Mapping[str, Any], now
     )
     items = [Item(sku, quantity) for sku, quantity in order["items"].items()]
     of_type = order.get("customer_type", "standard")
-    keep_lines(shop, id_, price_items(shop, items, of_type, order["store"]))
+    tax = sales_tax_in(shop, order["store"])
+    keep_lines(shop, id_, price_items(shop, items, of_type, tax))

@@ -14,6 +14,7 @@ from tests.deciding import COLOURS, SIZE, TENTS, read, request
 
 SHIRT = request("Red", "Blue", "Green")
 YES_NO = request("Yes, cancel it", "No, keep it", "Something else", type="confirmation")
+JACKET = request("Ink, M", "Ink, XL", "Moss, M", "Moss, XL")
 SIZES = request("41", "42", "43", "2")
 CRISPS = request("Salt", "Vinegar", "Salt and vinegar", "Cheese", type="checkbox")
 PRODUCTS = read(TENTS)
@@ -34,6 +35,9 @@ def heard(text: str, *requests: RequestDecision) -> str | None:
         ("the second one", SHIRT, "Blue"),
         ("3rd", SHIRT, "Green"),
         ("the last", SHIRT, "Green"),
+        ("ink XL", JACKET, "Ink, XL"),
+        ("Ink, XL", JACKET, "Ink, XL"),
+        ("the moss M one, please", JACKET, "Moss, M"),
         ("BLUE!", SHIRT, "Blue"),
         ("The blue one, please", SHIRT, "Blue"),
         ("I’ll take the blue one.", SHIRT, "Blue"),
@@ -119,7 +123,7 @@ def test_nothing_is_understood_where_nothing_waits() -> None:
             PRODUCTS,
             (
                 "Which tent?\nBoth fit two people."
-                "\n1. Ridge (349.00 USD)\n2. Ridge – green (359.50 USD)"
+                "\n1. Ridge (349.00 USD): Light.\n2. Ridge – green (359.50 USD)"
                 "\n3. Ridge in red\n4. Cove (199.99 USD)"
                 "\nReply with a number, or with how many of it: 2 of number 4."
             ),

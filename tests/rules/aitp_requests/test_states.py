@@ -13,81 +13,36 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from aitp_desk.capability import (
+    UNKNOWN,
+    Asked,
     Audit,
-    Context,
     DeskError,
     InvalidRequest,
-    Keep,
     MissingField,
-    Part,
-    Party,
     Record,
-    Refuse,
     Replace,
-    Say,
     Start,
+    State,
     Take,
     Then,
 )
+from aitp_desk.capability.asked import MOVES
+from aitp_desk.capability.book import MOST_OPEN
 from aitp_requests import Requests
-from aitp_requests.capability import MOST_OPEN, UNKNOWN, RequestsSettings
-from aitp_requests.messages import MESSAGES
-from aitp_requests.rules import MOVES, Asked, State
+from aitp_requests.capability import AskedDecision, RequestsSettings
+from aitp_requests.messages import Decision, RequestDecision
 from tests.deciding import CANCEL, COLOURS, SIZE, TENTS, quote, read
+from tests.one_thread import FRIEND, GUEST, NOON, SHOP, OneThread, told
 
-NOON = 1_800_000_000
 OPEN_FOR = 3600
-SHOP, GUEST, FRIEND = "https://desk.example/shop", "guest", "friend"
 
 
-class Book:
-    """One thread's records, written as a desk writes them: all of a verdict, or nothing."""
+class Book(OneThread):
+    """The requests of one thread."""
 
     def __init__(self, *parties: str, **chosen: int) -> None:
-        self.now = NOON
-        self.requests = Requests(RequestsSettings(**{"open_for": OPEN_FOR, **chosen}))
-        self.records: dict[str, Record] = {}
-        self.parties = tuple(Party(id=party) for party in parties or (GUEST,))
-
-    def judge(self, actor: str, key: str, content: Mapping[str, Any]) -> Take:
-        given = {"$schema": "aitp.dev/requests", key: dict(content)}
-        part = Part(
-            version=1, key=key, content=msgspec.convert(content, MESSAGES[key]), given=given
-        )
-        context = Context(
-            now=self.now,
-            thread_id="thread_1",
-            message_id="msg_1",
-            actor=actor,
-            parties=self.parties,
-            records=dict(self.records),
-        )
-        verdict = self.requests.judge(part, context)
-        if isinstance(verdict, Refuse):
-            raise verdict.error
-        assert isinstance(verdict, Take)
-        return verdict
-
-    def write(self, verdict: Take) -> bool:
-        """Whether nobody was faster."""
-        kept = [effect for effect in verdict.effects if isinstance(effect, Keep)]
-        versions = {key: record.version for key, record in self.records.items()}
-        if any(versions.get(keep.key, 0) != keep.expected_version for keep in kept):
-            return False
-        for keep in kept:
-            self.records[keep.key] = Record(
-                key=keep.key,
-                version=keep.expected_version + 1,
-                value=msgspec.json.decode(msgspec.json.encode(keep.value)),
-                thread_id="thread_1",
-                open_until=keep.open_until,
-            )
-        return True
-
-    def say(self, actor: str, key: str, content: Mapping[str, Any]) -> Take:
-        verdict = self.judge(actor, key, content)
-        assert self.write(verdict)
-        return verdict
+        requests = Requests(RequestsSettings(**{"open_for": OPEN_FOR, **chosen}))
+        super().__init__(requests, dict.fromkeys(parties or (GUEST,)))
 
     def ask(self, content: Mapping[str, Any], actor: str = SHOP) -> Take:
         return self.say(actor, "request_decision", content)
@@ -96,24 +51,13 @@ class Book:
         chosen = [{"id": option} for option in options]
         return self.say(actor, "decision", {"request_decision_id": id, "options": chosen})
 
-    def waiting(self) -> list[Record]:
-        return [
-            record
-            for record in self.records.values()
-            if record.open_until is not None and record.open_until > self.now
-        ]
-
-    def asked(self) -> dict[str, Asked]:
+    def asked(self) -> dict[str, Asked[RequestDecision, Decision]]:
         kept = (
-            msgspec.convert(record.value, Asked)
+            msgspec.convert(record.value, AskedDecision)
             for key, record in self.records.items()
             if key.startswith("request:")
         )
         return {one.request.id: one for one in kept}
-
-
-def told(verdict: Take) -> list[object]:
-    return [effect.content for effect in verdict.effects if isinstance(effect, Say)]
 
 
 def stored(verdict: Take) -> Any:
@@ -390,7 +334,8 @@ class Requesting(RuleBasedStateMachine):
             (one.answer is not None) == (one.state is State.ANSWERED) for one in kept.values()
         )
         waiting = {
-            msgspec.convert(record.value, Asked).request.id for record in self.book.waiting()
+            msgspec.convert(record.value, AskedDecision).request.id
+            for record in self.book.waiting()
         }
         assert waiting == {id for id in self.account if self.state(id) is State.OPEN}
 
@@ -401,7 +346,7 @@ TestRequesting.settings = settings(max_examples=60, stateful_step_count=25, dead
 
 def test_a_request_moves_once_and_from_open_alone() -> None:
     assert set(MOVES) == set(State)
-    asked = Asked(read(SIZE), SHOP, NOON + 1)
+    asked = AskedDecision(read(SIZE), SHOP, NOON + 1)
     for state in State:
         for to in State:
             one = msgspec.structs.replace(asked, state=state)

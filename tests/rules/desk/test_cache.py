@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from aitp_desk.agent.base import Answer, Source
 from aitp_desk.config import Cache, Signals
-from aitp_desk.desk.asking import Asked
 from aitp_desk.desk.cache import AnswerCache, normalise_query
+from aitp_desk.desk.exchange import AskReply
 from aitp_desk.desk.replying import reply_metadata, write_reply
 from aitp_desk.protocols.ahp.answer_wire import Encoder
 from tests.doubles import Clock
@@ -124,7 +124,7 @@ async def test_answers_take_the_memory_that_they_are_counted_with(
             given = await cache.give(REVISION, key, make)
             assert given.kept is not None
             answer = given.outcome
-            encoder.encode(Asked("session", "content_search", answer, given.kept))
+            encoder.encode(AskReply("session", "content_search", answer, given.kept))
             recorded = given.kept.recorded = write_reply(answer, ""), reply_metadata(answer)
             msgspec.json.encode(recorded)
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from aitp_desk.model.errors import (
 from aitp_desk.model.money import Money
 from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
 from aitp_desk.model.run import ToolCall
-from tests.acting import calling, offering
+from tests.acting import calling, offering, wordless
 
 PRICE = Money(Decimal("29.99"), "EUR")
 GRAVE = Safety("irreversible", "self")
@@ -52,7 +53,8 @@ def opening(**more: Any) -> Offered:
 def tooling(invoking: Invoking) -> Tooling:
     """What hands these actions to an agent, without limits."""
     limiter = Limiter(Limits(enabled=False), time.time)
-    return Tooling(invoking, limiter=limiter, now=lambda: datetime.now(UTC))
+    now = partial(datetime.now, UTC)
+    return Tooling(invoking, limiter=limiter, now=now, speaking=wordless())
 
 
 def caller(*scopes: str) -> Principal:

@@ -14,13 +14,16 @@ from aitp_desk.protocols.openapi.shapes.ahp import AHPRequest, AHPResponse
 from aitp_desk.protocols.openapi.shapes.calls import CallStatus, Question
 from aitp_desk.protocols.openapi.shapes.console import (
     ConsoleClosing,
+    ConsoleHealth,
     ConsoleLine,
     ConsoleLoad,
     ConsoleMessages,
     ConsoleNote,
     ConsoleReason,
+    ConsoleSealed,
     ConsoleSession,
     ConsoleSignIn,
+    ConsoleStructured,
     ConsoleThread,
     ConsoleThreads,
     ConsoleTicket,
@@ -28,7 +31,7 @@ from aitp_desk.protocols.openapi.shapes.console import (
     ConsoleWords,
     Nothing,
 )
-from aitp_desk.protocols.openapi.shapes.health import Health, Readiness
+from aitp_desk.protocols.openapi.shapes.health import Health, Readiness, Taken
 from aitp_desk.protocols.openapi.shapes.oauth import Client, ClientDraft, Token, TokenRequest
 from aitp_desk.protocols.openapi.shapes.refusals import (
     AHPError,
@@ -45,6 +48,7 @@ from aitp_desk.protocols.openapi.shapes.runs import (
     ThreadRunDraft,
     ToolOutputs,
 )
+from aitp_desk.protocols.openapi.shapes.sealed import Sealed
 from aitp_desk.protocols.openapi.shapes.threads import (
     Actor,
     ActorDraft,
@@ -54,21 +58,32 @@ from aitp_desk.protocols.openapi.shapes.threads import (
     GrantDraft,
     Message,
     MessageDraft,
+    OpenRequest,
     Thread,
     ThreadDraft,
     Update,
+)
+from aitp_desk.protocols.openapi.shapes.transcripts import (
+    HeadSignature,
+    HeadSignatureDraft,
+    Transcript,
 )
 
 SHAPES: tuple[type[msgspec.Struct], ...] = (
     Health,
     Readiness,
+    Taken,
     Message,
     MessageDraft,
     Actor,
     ActorDraft,
+    OpenRequest,
     Thread,
     ThreadDraft,
     Update,
+    Transcript,
+    HeadSignature,
+    HeadSignatureDraft,
     Run,
     RunDraft,
     ThreadRunDraft,
@@ -77,6 +92,7 @@ SHAPES: tuple[type[msgspec.Struct], ...] = (
     Grant,
     GrantDraft,
     File,
+    Sealed,
     Assistant,
     Model,
     Deleted,
@@ -91,6 +107,7 @@ SHAPES: tuple[type[msgspec.Struct], ...] = (
     ClientDraft,
     Client,
     ConsoleSignIn,
+    ConsoleStructured,
     ConsoleSession,
     ConsoleTicket,
     ConsoleTickets,
@@ -102,7 +119,9 @@ SHAPES: tuple[type[msgspec.Struct], ...] = (
     ConsoleLoad,
     ConsoleWords,
     ConsoleClosing,
+    ConsoleHealth,
     ConsoleReason,
+    ConsoleSealed,
     Nothing,
     Problem,
     Error,

@@ -35,6 +35,8 @@ class AHPAnswer(msgspec.Struct):
     content_type: str
     answer: str
     sources: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
+    besides: str = ""
 
 
 class AHPResponse(msgspec.Struct):

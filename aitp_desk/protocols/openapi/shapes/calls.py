@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from aitp_desk.model.money import Money
 from aitp_desk.protocols import questions
 
 
@@ -37,6 +38,27 @@ class CallFailure(msgspec.Struct):
     recovery: CallRecovery | None = None
 
 
+class PaymentPage(msgspec.Struct):
+    """A page where a person pays."""
+
+    title: str
+    url: str
+
+
+class HowToPay(msgspec.Struct):
+    """How something is paid for that has to be paid first."""
+
+    quote_id: str | None = None
+    price: Money | None = None
+    expires_at: str | None = None
+    message: dict[str, Any] | None = None
+    x402: list[dict[str, Any]] | None = None
+    links: list[PaymentPage] | None = None
+    call_id: str | None = None
+    thread_id: str | None = None
+    pay_at: str | None = None
+
+
 class CallStatus(msgspec.Struct):
     """How a call stands that goes on by itself."""
 
@@ -50,3 +72,5 @@ class CallStatus(msgspec.Struct):
     progress: str | None = None
     error: CallFailure | None = None
     effects: list[dict[str, str]] | None = None
+    price: Money | None = None
+    payment: HowToPay | None = None

@@ -8,6 +8,7 @@ import msgspec
 
 from aitp_desk.model.action import BlastRadius, Mutability
 from aitp_desk.model.call import CallState
+from aitp_desk.model.component import ComponentState
 from aitp_desk.model.money import Money
 from aitp_desk.model.thread import Origin
 from aitp_desk.model.ticket import TicketKind, TicketState
@@ -35,6 +36,8 @@ class ConsoleSession(msgspec.Struct):
     expires_at: str
     site: ConsoleSite
     agents: list[str]
+    capabilities: list[str]
+    reveals: bool
 
 
 class ConsoleSafety(msgspec.Struct):
@@ -177,6 +180,28 @@ class ConsoleFile(msgspec.Struct):
     name: str | None
 
 
+class ConsoleStanding(msgspec.Struct):
+    """How a request stands."""
+
+    state: Literal["open", "answered", "expired", "superseded"]
+    since: str | None
+    until: str | None
+    by: str
+    of: str
+    answer: dict[str, Any] | None
+
+
+class ConsolePart(msgspec.Struct, omit_defaults=True):
+    """A part of a message of which one part at least is a capability's."""
+
+    text: str
+    capability: str = ""
+    version: int = 0
+    key: str = ""
+    content: Any = None
+    standing: ConsoleStanding | None = None
+
+
 class ConsoleMessage(msgspec.Struct):
     """Something that was said."""
 
@@ -190,6 +215,7 @@ class ConsoleMessage(msgspec.Struct):
     created_at: str
     metadata: dict[str, Any]
     text: str
+    parts: list[ConsolePart]
     attachments: list[ConsoleFile]
     deleted: bool
 
@@ -232,6 +258,36 @@ class ConsoleWords(msgspec.Struct, forbid_unknown_fields=True):
     """What an operator says."""
 
     words: str
+
+
+class ConsoleStructured(msgspec.Struct, forbid_unknown_fields=True):
+    """A message of a capability, without its schema."""
+
+    capability: str
+    message: dict[str, Any]
+
+
+class ConsoleSealed(msgspec.Struct):
+    """What was sealed."""
+
+    value: str
+
+
+class ConsoleComponent(msgspec.Struct):
+    """A part of the desk, or another desk that it watches."""
+
+    name: str
+    status: ComponentState
+    since: str
+    reason: str
+    elsewhere: bool
+
+
+class ConsoleHealth(msgspec.Struct):
+    """How the desk is, on the whole and by parts."""
+
+    status: ComponentState
+    data: list[ConsoleComponent]
 
 
 class ConsoleClosing(msgspec.Struct, forbid_unknown_fields=True):

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from aitp_desk.model.money import Money
-from aitp_desk.protocols.openapi.shapes.calls import CallRecovery
+from aitp_desk.protocols.openapi.shapes.calls import CallRecovery, HowToPay
 
 
 class Problem(msgspec.Struct):
@@ -22,6 +22,7 @@ class Problem(msgspec.Struct):
     retry_after: int | None = None
     recovery: CallRecovery | None = None
     price: Money | None = None
+    payment: HowToPay | None = None
 
 
 class ErrorDetail(msgspec.Struct):

@@ -88,6 +88,24 @@ class ActorDraft(msgspec.Struct):
     principal: str | None = None
 
 
+class OpenRequest(msgspec.Struct):
+    """Something that waits for an answer on a thread: in words, and as a form.
+
+    An object that fits the form is sent by POST to answer_at.
+    """
+
+    object: Literal["thread.request"]
+    id: str
+    capability: str
+    text: str
+    form: dict[str, Any]
+    answer_at: str
+    asked_by: str
+    actor: str | None
+    open_until: str
+    may_answer: bool
+
+
 class Thread(msgspec.Struct):
     """A thread with its newest messages. Those are left out with OpenAI-Beta.
 

@@ -382,3 +382,30 @@ def test_a_dollar_is_only_of_a_country_where_no_other_is_taken() -> None:
     several = taking(amount=amount, currency={"enum": ["USD", "CAD"]})
     assert fill(one, "$20", now=NOW).arguments == {"amount": "20", "currency": "USD"}
     assert fill(several, "$20.50", now=NOW).arguments == {"amount": "20.50"}
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("I'd like 2 of TO-2201", None),
+        ("I’d like 2 of TO-2201", None),
+        ("i'd take two, we'll pay", None),
+        ("Hi, two of them", None),
+        ("Hi two of them", None),
+        ("oh, and the blue one or the sage one", None),
+        ("ok, my pa wants them", None),
+        ("to ID", "ID"),
+        ("send it to HI", "HI"),
+        ("to tx", "TX"),
+        ("12 Elm Street, Boise ID 83702", "ID"),
+        ("I'd have it sent to OR", "OR"),
+        ("state: hi", "HI"),
+        ("the state is id", "ID"),
+    ],
+)
+def test_a_code_is_not_read_from_a_word_that_is_said_for_other_reasons(
+    words: str, read: str | None
+) -> None:
+    codes = ["ID", "HI", "OH", "OK", "OR", "PA", "TX"]
+    filled = fill(taking(state={"enum": codes}, note={"type": "string"}), words, now=NOW)
+    assert filled.arguments.get("state") == read

@@ -1,0 +1,93 @@
+"""Whether an answer has the call go on that waits for it: decided as its message is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.agent.filling.questions import asked_in
+from aitp_desk.desk.replying import waited_for
+from aitp_desk.model.call import ActionCall, CallState
+from aitp_desk.model.principal import Principal
+from aitp_desk.model.question import Choose, Confirm, Fill, Pay
+from aitp_desk.store import reads
+from aitp_desk.store.base import Store
+from aitp_desk.store.capability_records import NewAnswer
+
+LOOKED_BACK = 20
+"""Among so many messages is what the desk has said last, or a yes in words is none."""
+FOR_OTHERS = "This is for somebody else to answer: only who has asked for it can."
+TOO_LATE = "This has waited too long, and nothing was done. Please ask for it again."
+SETTLED = "This was settled before. Nothing more is done."
+ASKED_SINCE = "Something else was asked since, which is still to be answered."
+
+
+class Missed(msgspec.Struct, frozen=True):
+    """An answer by which nothing goes on.
+
+    Parameters:
+        told: why, in words.
+        counts: whether it is an answer all the same, and what waits for it waits no more.
+    """
+
+    told: str
+    counts: bool = True
+
+
+def missed(
+    call: ActionCall | None, value: Any, principal: Principal, thread_id: str | None, now: float
+) -> Missed | None:
+    """Why a call does not go on by what a caller answers; None where it does.
+
+    Parameters:
+        call: that is to go on, as it stands; None where it is gone.
+        value: what was answered.
+        thread_id: where the answer is given.
+        now: Unix seconds.
+    """
+    if call is None or call.thread_id != thread_id:
+        return Missed(SETTLED)
+    if call.asked_by.id != principal.id:
+        return Missed(FOR_OTHERS, counts=False)
+    if call.state is CallState.EXPIRED or (call.takes_answer and call.expires_at < now):
+        return Missed(TOO_LATE)
+    if not call.takes_answer:
+        return Missed(SETTLED)
+    return None if _waits_for(call, value) else Missed(ASKED_SINCE)
+
+
+def _waits_for(call: ActionCall, value: Any) -> bool:
+    """Whether what was answered is of the kind that a call waits for now.
+
+    What one capability asks takes the place of what the same one has asked before for the call; of
+    another one that may still be answered.
+    """
+    if call.state is CallState.WAITING_PAYMENT:
+        return value is False
+    if call.memory is None:
+        return isinstance(value, bool)
+    asked = asked_in(call.memory)
+    match None if asked is None else asked.question:
+        case Choose():
+            return isinstance(value, list)
+        case Confirm():
+            return isinstance(value, bool)
+        case Fill():
+            return isinstance(value, dict)
+        case Pay() | None:
+            return False
+
+
+async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer]) -> bool:
+    """Whether what words agree to, or refuse, is what the desk has asked last on a thread.
+
+    A yes to something else must have nothing done; what else is answered may be to an earlier
+    question.
+    """
+    calls = {one.call_id for one in answers if isinstance(one.answer.value, bool)}
+    if not calls:
+        return True
+    newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
+    return calls == {waited_for(newest)}

@@ -1,0 +1,306 @@
+"""A site agent's desk, with all that its doors ask of it.
+
+What there is of a kind for the whole site comes from :class:`~aitp_desk.shared.Shared`, what the
+agent has of its own from its :class:`~aitp_desk.house.House`.
+"""
+
+from __future__ import annotations
+
+from aitp_desk.desk.acting import Acting
+from aitp_desk.desk.agents import SITE_AGENT, SiteAgent, SiteAgents
+from aitp_desk.desk.answering import Answering
+from aitp_desk.desk.asking import Asking
+from aitp_desk.desk.attending import Attending
+from aitp_desk.desk.budgets import Budgets
+from aitp_desk.desk.calling_directly import CallingDirectly
+from aitp_desk.desk.capabilities.awaiting import Awaiting
+from aitp_desk.desk.capabilities.in_sessions import InSessions
+from aitp_desk.desk.capabilities.judging import Judging
+from aitp_desk.desk.capabilities.posting import JudgedPosting
+from aitp_desk.desk.capabilities.receiving import health_notes
+from aitp_desk.desk.capabilities.telling import Telling
+from aitp_desk.desk.deleting import Deleting
+from aitp_desk.desk.desk import Desk
+from aitp_desk.desk.facts import site_facts
+from aitp_desk.desk.holding import Holding
+from aitp_desk.desk.on_threads import OnThreads
+from aitp_desk.desk.opening import Opening
+from aitp_desk.desk.paying import Paying
+from aitp_desk.desk.posting import Posting
+from aitp_desk.desk.reading import Reading
+from aitp_desk.desk.recording import Recording
+from aitp_desk.desk.registry import Registry
+from aitp_desk.desk.resources import Resources
+from aitp_desk.desk.running import Running
+from aitp_desk.desk.saying import Means
+from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.sharing import Sharing
+from aitp_desk.desk.streams import Streams
+from aitp_desk.desk.tasks import Tasks
+from aitp_desk.desk.tooling import Tooling
+from aitp_desk.desk.transcripts import Transcripts
+from aitp_desk.desk.working import Worker
+from aitp_desk.house import House
+from aitp_desk.shared import Shared
+
+
+def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) -> Desk:
+    """Make the desk of a site agent, as the doors see it.
+
+    Parameters:
+        worker: of all desks, which takes up its runs.
+    """
+    config, store, following, clock = house.config, shared.store, shared.following, shared.clock
+    site = config.site
+    telling = Telling(shared.capabilities, store)
+    judging = house.make_judging(shared)
+    judged = JudgedPosting(judging, store, clock)
+    posting = _make_posting(house, shared, judged, worker, telling)
+    opening = Opening(
+        posting=posting,
+        store=store,
+        actor=house.actor,
+        own_names=shared.own_names,
+        repeats=shared.repeats,
+        clock=clock,
+        audit=shared.audit,
+        judging=judged,
+        telling=telling,
+    )
+    reading = Reading(store, following, clock, telling)
+    sessions = Sessions(
+        config.sessions,
+        store,
+        clock,
+        desk=house.name,
+        anonymous_days=config.threads.anonymous_ttl,
+        capabilities=shared.capabilities,
+    )
+    following.heed(sessions.changed)
+    threads = OnThreads(
+        opening=opening,
+        posting=posting,
+        reading=reading,
+        attending=Attending(store, clock, following.changed, shared.own_names, shared.audit),
+        sharing=Sharing(
+            store=store,
+            reading=reading,
+            following=following,
+            sessions=sessions,
+            audit=shared.audit,
+            hash_link=shared.hash_link,
+            clock=clock,
+        ),
+        deleting=Deleting(
+            store=store,
+            following=following,
+            sessions=sessions,
+            audit=shared.audit,
+            clock=clock,
+            stop=worker.stop,
+        ),
+        transcripts=Transcripts(
+            store=store,
+            reading=reading,
+            keys=shared.transcript_keys,
+            site=site.url,
+            clock=clock,
+        ),
+    )
+    registry = Registry(lambda: house.knowledge.editions, tooling.invoking.actions)
+    limiter = tooling.limiter
+    agents = _site_agents(house, shared)
+    awaiting = Awaiting(
+        shared.capabilities,
+        store=store,
+        reading=reading,
+        posting=posting,
+        sessions=sessions,
+        actor=house.actor.id,
+        clock=clock,
+    )
+    runs = Running(
+        store=store,
+        agents=agents,
+        opening=opening,
+        posting=posting,
+        reading=reading,
+        repeats=shared.repeats,
+        following=following,
+        clock=clock,
+        wake=worker.wake,
+        stop=worker.stop,
+    )
+    calling = CallingDirectly(
+        tooling.invoking,
+        limiter=limiter,
+        repeats=shared.repeats,
+        requires_intent=config.actions.require_intent,
+        check_callback=shared.callbacks.check,
+        paying=Paying(
+            house.make_paid_ends(shared, tooling),
+            store=store,
+            invoking=tooling.invoking,
+            speaking=tooling.speaking,
+            posting=posting,
+            following=following,
+            actor=house.actor,
+            clock=clock,
+        ),
+    )
+    return Desk(
+        name=house.name,
+        site=site,
+        signals=config.content.signals,
+        limits=config.limits,
+        max_wait=config.threads.max_wait,
+        agents=agents,
+        agent=house.agent,
+        knowledge=house.knowledge,
+        registry=registry,
+        limiter=limiter,
+        judging=judging,
+        threads=threads,
+        posting=posting,
+        reading=reading,
+        awaiting=awaiting,
+        streams=Streams(
+            reading=reading,
+            following=following,
+            settings=config.events,
+            places=shared.places,
+            idle_before=lambda: posting.idle_before,
+        ),
+        filing=shared.filing,
+        sealed=shared.sealed,
+        runs=runs,
+        asking=_make_asking(house, shared, tooling, judging, sessions, registry),
+        sessions=sessions,
+        resources=Resources(
+            house.offers.resources,
+            invoking=tooling.invoking,
+            store=store,
+            audit=shared.audit,
+            clock=clock,
+        ),
+        calling=calling,
+        tasks=Tasks(
+            desk=house.name,
+            actor=house.actor,
+            store=store,
+            opening=opening,
+            posting=posting,
+            reading=reading,
+            awaiting=awaiting,
+            runs=runs,
+            calling=calling,
+            sessions=sessions,
+            following=following,
+            pushing=shared.task_pushing,
+            paid_ends=house.make_paid_ends(shared, tooling),
+            clock=clock,
+        ),
+        worker=worker,
+        checking=shared.checking,
+        source_notes=lambda: (
+            *house.offers.notes(),
+            *health_notes(shared.capabilities),
+        ),
+    )
+
+
+def _make_posting(
+    house: House, shared: Shared, judging: JudgedPosting, worker: Worker, telling: Telling
+) -> Posting:
+    return Posting(
+        store=shared.store,
+        actor=house.actor,
+        own_names=shared.own_names,
+        threads=house.config.threads,
+        repeats=shared.repeats,
+        clock=shared.clock,
+        filing=shared.filing,
+        wake=worker.wake,
+        changed=shared.following.changed,
+        audit=shared.audit,
+        judging=judging,
+        telling=telling,
+    )
+
+
+def _site_agents(house: House, shared: Shared) -> SiteAgents:
+    site = house.config.site
+    return SiteAgents(
+        [
+            SiteAgent(
+                house.name or SITE_AGENT,
+                house.actor.id,
+                site.name,
+                site.description,
+                house.agent.name,
+                int(shared.clock()),
+            )
+        ]
+    )
+
+
+def _make_asking(
+    house: House,
+    shared: Shared,
+    tooling: Tooling,
+    judging: Judging,
+    sessions: Sessions,
+    registry: Registry,
+) -> Asking:
+    config, store, clock = house.config, shared.store, shared.clock
+    site = config.site
+    people = house.make_people(shared)
+    recording = Recording(
+        desk=house.name,
+        store=store,
+        actor=house.actor,
+        durable=config.store.query_turns == "durable",
+        changed=shared.following.changed,
+        clock=clock,
+    )
+    paid_ends = house.make_paid_ends(shared, tooling)
+    budgets = Budgets(config.limits, shared.tokens_used, shared.tiers, clock)
+    return Asking(
+        answering=Answering(
+            agent=house.agent,
+            tooling=tooling,
+            people=people,
+            knowledge=house.knowledge,
+            site=site,
+            budgets=budgets,
+        ),
+        people=people,
+        registry=registry,
+        tooling=tooling,
+        acting=Acting(
+            Means(
+                agent=house.agent,
+                invoking=tooling.invoking,
+                tooling=tooling,
+                sessions=sessions,
+                recording=recording,
+                budgets=budgets,
+                facts=site_facts(site),
+            ),
+            requires_intent=config.actions.require_intent,
+            check_callback=shared.callbacks.check,
+        ),
+        sessions=sessions,
+        recording=recording,
+        holding=Holding(store, sessions, recording, shared.capabilities),
+        in_sessions=InSessions(
+            judging, store=store, sessions=sessions, recording=recording, paid_ends=paid_ends
+        ),
+        paid_ends=paid_ends,
+        knowledge=house.knowledge,
+        site=site,
+        cache=config.cache,
+        limiter=tooling.limiter,
+        budgets=budgets,
+        clock=clock,
+    )

@@ -1,0 +1,80 @@
+// Asking the desk: what is posted to /agent/converse (AHP 0.1, section 6), and failures in words.
+
+const ADDRESS = "/agent/converse";
+const PATIENCE_MS = 60_000;
+const LONGEST_PAUSE_MS = 15_000;
+const MOST_LOOKS = 60;
+
+function seconds(count) {
+  return count === 1 ? "1 second" : `${count} seconds`;
+}
+
+/**
+ * One sentence for a person, whether asking again may help, whether the session is over, whether a
+ * key is wanted, and what was wrong where that is known.
+ */
+function explain(status, said, key) {
+  const detail = said?.detail ?? said?.code;
+  const param = said?.param ?? "";
+  if (detail === "unknown_session" || detail === "session_limit") {
+    return { text: "That conversation has ended.", again: true, ended: true };
+  }
+  if (status === 401) {
+    const text = key ? "This access key is not accepted." : "This needs an access key of this site.";
+    return { text, again: false, needsKey: true };
+  }
+  if (status === 429) {
+    const wait = Number.isInteger(said?.retry_after) ? ` in ${seconds(said.retry_after)}` : " later";
+    return { text: `That was a lot of questions at once. Please try again${wait}.`, again: true };
+  }
+  if (status === 413) return { text: "That is too long. Please ask in fewer words.", again: false };
+  if (status === 503) return { text: "The desk is busy. Please try again shortly.", again: true };
+  if (status >= 500) return { text: "Something went wrong at the desk, not with you.", again: true };
+  return { text: said?.message ?? "The desk could not read that question.", again: false, param };
+}
+
+async function request(address, options, key) {
+  const headers = { Accept: "application/json" };
+  if (options.body) headers["Content-Type"] = "application/json";
+  if (key) headers.Authorization = `Bearer ${key}`;
+  let response;
+  try {
+    response = await fetch(address, {
+      ...options,
+      credentials: "omit",
+      headers,
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+  } catch (reason) {
+    const late = reason.name === "TimeoutError";
+    const text = late ? "The answer took too long." : "The desk cannot be reached just now.";
+    return { failure: { text, again: true } };
+  }
+  const said = await response.json().catch(() => null);
+  const isRead = said?.response || said?.clarification || said?.status;
+  if (response.ok && isRead) return { said };
+  return { failure: explain(response.ok ? 500 : response.status, said, key) };
+}
+
+/**
+ * Ask one question.
+ *
+ * @returns {Promise<{said?: object, failure?: object}>} the desk's answer, or why there is none.
+ */
+export function converse(body, key) {
+  return request(ADDRESS, { method: "POST", body: JSON.stringify(body) }, key);
+}
+
+/** Wait for the end of what goes on by itself; `tell` is given how it goes, as that changes. */
+export async function follow(poll, key, tell) {
+  for (let look = 0, pause = 1000; look < MOST_LOOKS; look += 1) {
+    await new Promise((go) => setTimeout(go, pause));
+    pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS);
+    const { said, failure } = await request(poll, { method: "GET" }, key);
+    if (failure && !failure.again) return { failure };
+    if (said?.status === "pending") tell(said.progress);
+    else if (said?.response) return { said };
+    else if (said) return { failure: { text: said.progress || "It was not done.", again: false } };
+  }
+  return { failure: { text: "It is still going on. It is told on its thread.", again: false } };
+}

@@ -1,0 +1,89 @@
+"""Transcripts on the wire, and others' signatures of heads. Pure: no I/O, no clock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from aitp_desk.auth.transcript_keys import PublishedKey, write_keys
+from aitp_desk.desk.transcripts import Transcript
+from aitp_desk.model.errors import InvalidRequest, MissingField
+from aitp_desk.model.strict_json import decode_json
+from aitp_desk.model.transcript import Countersignature
+from aitp_desk.protocols.aitp.shapes import object_of
+from aitp_desk.protocols.aitp.wire import encode
+from aitp_desk.protocols.reply import JSON, Call, Reply, has_version
+
+KEPT_SECONDS = 3600
+"""How long others may keep the keys before they ask again."""
+_BEYOND = 10**15
+"""More messages than a thread can have, and a number that every database takes."""
+_PLACE = re.compile(r"[0-9]{1,15}", re.ASCII)
+_MINE = ("Cache-Control", "private, no-cache")
+
+
+def decode_place(query: Mapping[str, str]) -> int | None:
+    """Read ``seq``: the last message that is asked for; None for the newest.
+
+    Raises:
+        InvalidRequest: it is no number.
+    """
+    seq = query.get("seq")
+    if seq is not None and _PLACE.fullmatch(seq) is None:
+        raise InvalidRequest("seq is the number of a message.", param="seq")
+    return None if seq is None else int(seq)
+
+
+def decode_countersignature(body: bytes) -> tuple[int, str]:
+    """Read the body of a call that brings a signature: ``seq`` and ``jws``.
+
+    Raises:
+        MissingField: one of them is missing.
+        InvalidRequest: one of them has the wrong shape.
+    """
+    given = object_of(decode_json(body) if body.strip() else {}, None)
+    for name in ("seq", "jws"):
+        if name not in given:
+            raise MissingField(
+                'A signature of a head is {"seq": …, "jws": "…"}: the number of the head\'s last'
+                " message, and the JWS.",
+                param=name,
+            )
+    seq, jws = given["seq"], given["jws"]
+    if isinstance(seq, bool) or not isinstance(seq, int) or not 0 < seq < _BEYOND:
+        raise InvalidRequest("seq is the number of a message.", param="seq")
+    if not isinstance(jws, str):
+        raise InvalidRequest("jws is a JWS with detached content.", param="jws")
+    return seq, jws
+
+
+def encode_transcript(transcript: Transcript, call: Call) -> Reply:
+    """A transcript, sent piece by piece, or the word that the caller has it.
+
+    Its ``ETag`` is a weak one: each is signed anew, with the time of that.
+    """
+    tag = f'"{transcript.version}"'
+    headers = (("ETag", f"W/{tag}"), _MINE)
+    if has_version(call.headers, tag):
+        return Reply(304, headers=headers)
+    return Reply(200, headers=headers, pieces=transcript.pieces())
+
+
+def encode_countersignature(kept: Countersignature) -> Reply:
+    """The answer to a signature that was taken: what is kept of its key."""
+    body = {
+        "object": "thread.transcript.signature",
+        "site": kept.site,
+        "seq": kept.seq,
+        "link": kept.link,
+        "jws": kept.jws,
+        "actor": kept.actor,
+        "time": kept.time,
+    }
+    return Reply(200, encode(body))
+
+
+def encode_keys(keys: tuple[PublishedKey, ...]) -> Reply:
+    """The keys, as they are published."""
+    public = ("Cache-Control", f"public, max-age={KEPT_SECONDS}")
+    return Reply(200, write_keys(keys), JSON, (public,))

@@ -1,0 +1,1 @@
+"""Links of capabilities that lead people elsewhere."""

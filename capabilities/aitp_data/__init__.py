@@ -1,0 +1,5 @@
+"""AITP-03, data: forms that are asked for and filled in on a thread."""
+
+from aitp_data.capability import DataRequests
+
+__all__ = ["DataRequests"]

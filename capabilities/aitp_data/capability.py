@@ -1,0 +1,327 @@
+"""AITP-03 as a capability: judges forms and replies, seals what is sensitive, understands words.
+
+What is asked stands in the capability's :class:`~aitp_desk.capability.Book`. Of a sensitive field
+the message, the record and whoever goes on hold a reference alone.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, UnsetType
+from msgspec.structs import replace
+
+from aitp_data import fetching, profile
+from aitp_data.forms import Filled, called, check_fields, is_secret, settle
+from aitp_data.hearing import OpenForm, understand
+from aitp_data.jwe import is_jwe
+from aitp_data.keeping import BOOK, AskedForm
+from aitp_data.keys import Keys
+from aitp_data.messages import MESSAGES, Data, DataField, FormField, RequestData
+from aitp_data.opening import given_in
+from aitp_data.phrasing import phrase, value_of
+from aitp_data.plain_forms import data_by, form_of
+from aitp_data.text import how_to_reply, tell_data, tell_request
+from aitp_desk.capability import (
+    UNKNOWN,
+    Asking,
+    Audit,
+    Capability,
+    Context,
+    Effect,
+    Forbidden,
+    InvalidRequest,
+    Job,
+    Keep,
+    Own,
+    Part,
+    Record,
+    Replace,
+    Say,
+    Schema,
+    Seal,
+    Standing,
+    Take,
+    Then,
+    Verdict,
+    Waiting,
+    Work,
+    open_until,
+    waits_for_others,
+)
+
+PUBLISHED = "https://aitp.dev/capabilities/aitp-03-data-request/v1.0.0/schema.json"
+KEYS_NAME = "jwks.json"
+
+_log = logging.getLogger(__name__)
+
+
+class DataSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[capabilities.data]``.
+
+    Parameters:
+        open_for: seconds that a form is open where it does not say until when.
+    """
+
+    open_for: Annotated[int, Meta(ge=60, le=366 * 24 * 60 * 60)] = 7 * 24 * 60 * 60
+
+
+class DataRequests(Capability):
+    """Forms that are asked for and filled in. See the module."""
+
+    slug = "data"
+    names = ("aitp.dev/data", "aitp.dev/data-request", "aitp.dev/aitp-03-data-request")
+    settings = DataSettings
+
+    def use(self, own: Own) -> None:
+        """Take the secret from which the site's keys follow."""
+        self._keys = Keys(own)
+        if self._keys.jwks is None:
+            _log.warning(
+                "Forms have no keys for JWEs: the extra is not installed (aitp-desk[jose])."
+            )
+
+    def documents(self) -> Mapping[str, Mapping[str, Any]]:
+        """The public keys for which values may be encrypted, where such are opened here."""
+        return {} if self._keys.jwks is None else {KEYS_NAME: self._keys.jwks}
+
+    def schemas(self) -> Sequence[Schema]:
+        """Version 1.0.0 of AITP-03, as the published schema has it, and its draft's encryption."""
+        document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
+        return (
+            Schema(
+                version=1,
+                messages=MESSAGES,
+                document=msgspec.json.decode(document),
+                url=PUBLISHED,
+            ),
+        )
+
+    def judge(self, part: Part, context: Context) -> Verdict:
+        """Open a form, or hold a reply against the one that it answers."""
+        match part.content:
+            case RequestData() as request:
+                return self._ask(request, part.given, context)
+            case Data() as data:
+                return self._answer(data, part.given, context)
+            case _:
+                raise AssertionError(part.key)
+
+    def as_text(self, part: Part) -> str:
+        """See :mod:`aitp_data.text`."""
+        match part.content:
+            case RequestData() as request:
+                return tell_request(request)
+            case Data() as data:
+                return tell_data(data)
+            case _:
+                raise AssertionError(part.key)
+
+    def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
+        """See :mod:`aitp_data.hearing`."""
+        asked = [one for one in map(BOOK.read, waiting) if one is not None]
+        data = understand(text, [OpenForm(one.request, one.fields, one.remembers) for one in asked])
+        return None if data is None else {"data": data}
+
+    def awaits(self, record: Record, actor: str) -> bool:
+        """Whether an actor may answer a form in words."""
+        return BOOK.awaits(record, actor)
+
+    def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
+        """Ask for a form to be filled in. See :mod:`aitp_data.phrasing`."""
+        request = phrase(asking)
+        return None if request is None else {"request_data": request}
+
+    def standing(self, part: Part, context: Context) -> Standing | None:
+        """How a form stands; a reply asks nothing."""
+        request = part.content
+        return BOOK.standing(request.id, context) if isinstance(request, RequestData) else None
+
+    def waiting(self, record: Record) -> Waiting | None:
+        """See :mod:`aitp_data.plain_forms`."""
+        asked = BOOK.read(record)
+        if asked is None or not asked.fields:
+            return None
+        request = asked.request
+        form = replace(request.form, fields=asked.fields)
+        return Waiting(
+            id=request.id,
+            message={"request_data": self._protect(replace(request, form=form))},
+            form=form_of(asked.fields),
+            by=asked.by,
+            of=request.actor,
+            call_id=asked.call_id,
+        )
+
+    def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See :mod:`aitp_data.plain_forms`."""
+        asked = BOOK.read(record)
+        if asked is None:
+            raise InvalidRequest("What was asked here has been erased.")
+        return {"data": data_by(asked.request.id, asked.fields, given)}
+
+    def jobs(self) -> Mapping[str, Work]:
+        """Fetching forms that are given by their address."""
+        return {fetching.JOB: Work(self._fetch)}
+
+    def _ask(self, request: RequestData, given: Mapping[str, Any], context: Context) -> Verdict:
+        form = request.form
+        url = form.json_url
+        if not form.fields and isinstance(url, UnsetType):
+            raise InvalidRequest(
+                "A form has fields, or a json_url where they are.", param="request_data.form"
+            )
+        check_fields(form.fields, "request_data.form.fields")
+        BOOK.check(request, context)
+        if BOOK.is_known(request, context):
+            return Take()
+        said, offered = request, profile.offer(request, context)
+        if not request.supersedes and (old := BOOK.waited_for(context)):
+            request, offered = (replace(one, supersedes=old) for one in (request, offered))
+        waits = waits_for_others(request, context)
+        asked = AskedForm(
+            request,
+            context.actor,
+            open_until(request, context, self.chosen.open_for),
+            call_id=None if context.asking is None else context.asking.call_id,
+            fields=offered.form.fields,
+            waits=waits,
+            remembers=offered.remembers,
+        )
+        shown = self._protect(offered)
+        effects: list[Effect] = [] if shown == said else [_replace(given, said, shown)]
+        effects += (
+            *BOOK.open(asked, context, waits=waits and bool(form.fields)),
+            Audit("asked"),
+        )
+        if not form.fields and not isinstance(url, UnsetType):
+            if context.principal is None and not context.is_ours:
+                raise Forbidden(
+                    "A form is fetched for callers who are known. Put its fields into the request.",
+                    param="request_data.form.json_url",
+                )
+            key = BOOK.key(context.thread_id, request.id)
+            effects.append(fetching.begin(key, url))
+        return Take(tuple(effects), Then.NOBODY if waits else Then.AGENT)
+
+    def _protect(self, request: RequestData) -> RequestData:
+        """A request with the site's keys, where it asks for what is sensitive and names none."""
+        form = request.form
+        if not any(map(is_secret, form.fields)):
+            return request
+        fields = tuple(map(self._protect_field, form.fields))
+        if isinstance(request.jwks, UnsetType) and self._keys.jwks is not None:
+            request = replace(request, jwks=self._keys.jwks)
+        return replace(request, form=replace(form, fields=fields))
+
+    def _protect_field(self, field: FormField) -> FormField:
+        if not is_secret(field) or not isinstance(field.encryption, UnsetType):
+            return field
+        return replace(field, encryption=self._keys.recipient)
+
+    async def _fetch(self, job: Job) -> Sequence[Effect]:
+        return await fetching.fetch(job, self._protect)
+
+    def _answer(self, data: Data, given: Mapping[str, Any], context: Context) -> Verdict:
+        found = BOOK.find(data.request_data_id, context)
+        if found is None:
+            return Take((_without_values(data), Say(UNKNOWN)))
+        record, asked = found
+        why = asked.cannot_answer(context)
+        if not why and not asked.fields:
+            why = "The form is not here yet: it is being fetched."
+        if why:
+            return Take((*_set_aside(data, asked, context), Say(why)))
+        try:
+            filled = settle(asked.fields, given_in(data, asked, self._keys))
+        except InvalidRequest as error:
+            if not data.in_words:
+                raise
+            told = f"{error.message} {how_to_reply(asked.fields)}"
+            still_open = Keep(record.key, asked, record.version, asked.until)
+            return Take((*_set_aside(data, asked, context), still_open, Say(told)))
+        return _take(data, given, filled, record, asked, context)
+
+
+def _take(
+    data: Data,
+    given: Mapping[str, Any],
+    filled: tuple[Filled, ...],
+    record: Record,
+    asked: AskedForm,
+    context: Context,
+) -> Take:
+    """Take a reply that fits its form."""
+    encrypted = {field.id: field.encryption for field in data.fields}
+    fields: list[DataField] = []
+    sealed: list[Effect] = []
+    for one in filled:
+        field = DataField(one.field.id, called(one.field))
+        if one.is_sealed:
+            ref = context.ref(one.field.id)
+            sealed.append(Seal(ref, one.value))
+            field = replace(field, sealed=ref)
+        else:
+            field = replace(field, value=one.value)
+            if one.is_theirs:
+                field = replace(field, encryption=encrypted[one.field.id])
+        fields.append(field)
+    settled = Data(tuple(fields), asked.request.id)
+    kept, told = profile.keep(data.remember, filled, context, is_offered=asked.remembers)
+    said = (Say(told),) if told else ()
+    stored: dict[str, Any] = {"data": msgspec.to_builtins(settled)}
+    if not sealed and not data.in_words:
+        # what nobody here knows stays, but beside what is sealed: it might say the same
+        rest = {name: value for name, value in given["data"].items() if name not in _OWN}
+        stored = dict(given) | {"data": rest | stored["data"]}
+    return Take(
+        (
+            Replace(stored),
+            *sealed,
+            *BOOK.close(record, asked, settled, context),
+            *kept,
+            *said,
+            Audit("answered"),
+        ),
+        asked.then(value_of(filled, fields), context),
+    )
+
+
+_OWN = frozenset({"encrypted", "remember", "in_words"})
+"""What a reply is told by and is not kept."""
+
+
+def _replace(given: Mapping[str, Any], request: RequestData, shown: RequestData) -> Replace:
+    """What stands on the thread in place of a request."""
+    before, after = msgspec.to_builtins(request), msgspec.to_builtins(shown)
+    changed = {name: value for name, value in after.items() if before.get(name) != value}
+    return Replace(dict(given) | {"request_data": dict(given["request_data"]) | changed})
+
+
+def _without_values(data: Data) -> Replace:
+    """A reply to nothing: nobody knows what of it is sensitive."""
+    fields = tuple(DataField(field.id, field.label) for field in data.fields)
+    return Replace({"data": msgspec.to_builtins(Data(fields, data.request_data_id))})
+
+
+def _set_aside(data: Data, asked: AskedForm, context: Context) -> tuple[Effect, ...]:
+    """A reply that is not taken: it stays as it was said, but what is sensitive is sealed."""
+    known = {field.id: field for field in asked.fields}
+    fields: list[DataField] = []
+    sealed: dict[str, Effect] = {}
+    for field in data.fields:
+        one = known.get(field.id)
+        if one is None or not isinstance(field.encryption, UnsetType):
+            fields.append(DataField(field.id, field.label))
+        elif not isinstance(field.value, UnsetType) and (is_secret(one) or is_jwe(field.value)):
+            ref = context.ref(field.id)
+            sealed.setdefault(ref, Seal(ref, field.value))
+            fields.append(DataField(field.id, called(one), sealed=ref))
+        else:
+            fields.append(DataField(field.id, called(one), field.value))
+    kept = Data(tuple(fields), asked.request.id)
+    return (Replace({"data": msgspec.to_builtins(kept)}), *sealed.values())

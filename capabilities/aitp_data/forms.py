@@ -1,0 +1,187 @@
+"""Which forms can be asked for, and what fits their fields. Pure: values in, values out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import msgspec
+from msgspec import UnsetType
+
+from aitp_data import tokens
+from aitp_data.messages import FormField
+from aitp_data.tokens import AS_IT_IS, CHECKS, bare_digits, is_email, is_number, is_tel, name_of
+from aitp_desk.capability import InvalidRequest, one_line
+
+LONGEST_LINE = 1000
+LONGEST_TEXT = 8000
+"""How long a value is at most, in characters: on one line, and of a ``textarea``."""
+
+_BY_TYPE = {
+    "email": (is_email, CHECKS["email"][1]),
+    "tel": (is_tel, CHECKS["tel"][1]),
+    "number": (is_number, "a number, such as 12.5"),
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class Misfit(Exception):
+    """A value does not fit its field.
+
+    Parameters:
+        why: a sentence without the value.
+    """
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Given(msgspec.Struct, frozen=True):
+    """A value that somebody gives for a field.
+
+    Parameters:
+        at: where it stands, for ``param``.
+        is_hidden: whether it came encrypted, and so is sealed whatever it is.
+        is_theirs: whether it is encrypted for who has asked, and nobody reads it here.
+    """
+
+    id: str
+    value: str
+    at: str
+    is_hidden: bool = False
+    is_theirs: bool = False
+
+    def __repr__(self) -> str:
+        return f"Given(id={self.id!r}, at={self.at!r})"
+
+
+class Filled(msgspec.Struct, frozen=True):
+    """A field and what fits it.
+
+    Parameters:
+        is_sealed: whether nobody is to read it in passing.
+        is_theirs: as of :class:`Given`.
+    """
+
+    field: FormField
+    value: str
+    is_sealed: bool = False
+    is_theirs: bool = False
+
+    def __repr__(self) -> str:
+        return f"Filled(field={self.field.id!r})"
+
+
+def is_secret(field: FormField) -> bool:
+    """Whether what is filled in is sealed."""
+    return (
+        field.sensitive
+        or not isinstance(field.encryption, UnsetType)
+        # whichever place it has among the tokens: the order is often wrong
+        or any(map(tokens.is_secret, field.autocomplete.lower().split()))
+    )
+
+
+def called(field: FormField) -> str:
+    """What a field is called: its label, or else its id."""
+    return one_line(field.label) or one_line(field.id)
+
+
+def check_fields(fields: Sequence[FormField], at: str) -> None:
+    """Refuse fields that nobody could fill in.
+
+    Parameters:
+        at: where they stand, for ``param``.
+
+    Raises:
+        InvalidRequest: which one, and why.
+    """
+    seen: set[str] = set()
+    for place, field in enumerate(fields):
+        here = f"{at}[{place}]"
+        if field.id in seen:
+            raise InvalidRequest(
+                f"Two fields have the id {field.id!r}; each has one of its own.", param=f"{here}.id"
+            )
+        seen.add(field.id)
+        if field.type == "select" and not any(map(str.strip, field.options)):
+            raise InvalidRequest("A field of the type select has options.", param=f"{here}.options")
+        if not field.default_value:
+            continue
+        if is_secret(field):
+            raise InvalidRequest(
+                "A sensitive field has no default: it would stand there for everybody.",
+                param=f"{here}.default_value",
+            )
+        try:
+            fit(field, field.default_value)
+        except Misfit as misfit:
+            raise InvalidRequest(misfit.why, param=f"{here}.default_value") from None
+
+
+def settle(fields: Sequence[FormField], given: Sequence[Given]) -> tuple[Filled, ...]:
+    """Hold what somebody gives against the fields of a form.
+
+    Returns:
+        What was filled in, in the order of the form.
+
+    Raises:
+        InvalidRequest: it is not asked for, given twice, does not fit, or something is missing.
+    """
+    by_id = {field.id: field for field in fields}
+    filled: dict[str, Filled] = {}
+    for one in given:
+        field = by_id.get(one.id)
+        if field is None:
+            raise InvalidRequest(f"{one.id!r} is no field of the form.", param=one.at)
+        if one.id in filled:
+            raise InvalidRequest(f"{one.id!r} is given twice.", param=one.at)
+        if not one.value.strip():
+            continue
+        try:
+            value = one.value if one.is_theirs else fit(field, one.value)
+        except Misfit as misfit:
+            raise InvalidRequest(misfit.why, param=one.at) from None
+        is_sealed = not one.is_theirs and (one.is_hidden or is_secret(field))
+        filled[one.id] = Filled(field, value, is_sealed, one.is_theirs)
+    for field in fields:
+        if field.required and field.id not in filled:
+            raise InvalidRequest(f"“{called(field)}” is missing.", param=f"data.fields.{field.id}")
+    return tuple(filled[field.id] for field in fields if field.id in filled)
+
+
+def fit(field: FormField, value: str) -> str:
+    """A value as it is kept, where it fits its field.
+
+    Raises:
+        Misfit: it does not.
+    """
+    name = name_of(field.autocomplete)
+    if name not in AS_IT_IS:
+        value = value.strip()
+    most = LONGEST_TEXT if field.type == "textarea" else LONGEST_LINE
+    if len(value) > most:
+        raise Misfit(f"“{called(field)}” has at most {most} characters.")
+    if _CONTROL.search(value.replace("\r\n", "\n")):
+        raise Misfit(f"“{called(field)}” has a character that is no text.")
+    if "\n" in value and field.type != "textarea":
+        raise Misfit(f"“{called(field)}” is one line.")
+    if field.type == "select":
+        return _chosen(field, value)
+    for check, what in filter(None, (_BY_TYPE.get(field.type), CHECKS.get(name))):
+        if not check(value):
+            raise Misfit(f"“{called(field)}” is {what}.")
+    if name == "cc-number":
+        return bare_digits(value)
+    return value.upper() if name == "country" else value
+
+
+def _chosen(field: FormField, value: str) -> str:
+    """The option that is meant: as it is written, or else whatever the case of its letters."""
+    if value in field.options:
+        return value
+    meant = [one for one in field.options if one_line(one).casefold() == one_line(value).casefold()]
+    if len(meant) != 1:
+        raise Misfit(f"“{called(field)}” is one of the options of the form.")
+    return meant[0]

@@ -1,0 +1,80 @@
+"""Forms and replies in words: what a person reads, and how they can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import UnsetType
+
+from aitp_data.forms import called, is_secret
+from aitp_data.messages import Data, DataField, FormField, RequestData
+from aitp_desk.capability import one_line
+
+FEW = 12
+"""So many options are named one by one."""
+SAME = "the same"
+"""What agrees to all that is proposed."""
+REMEMBER = "Remember"
+"""What a line begins with that has the values kept, or forgotten."""
+
+
+def tell_request(request: RequestData) -> str:
+    """A form, its fields each on a line, and what to reply."""
+    fields = request.form.fields
+    head = [one_line(request.title), one_line(request.description)]
+    if not fields:
+        url = request.form.json_url
+        where = "" if isinstance(url, UnsetType) else f"The form is at {one_line(url)}."
+        return "\n".join(filter(None, (*head, where)))
+    lines = [f"- {tell_field(field)}" for field in fields]
+    more = f"Add “{REMEMBER}: yes” to have them filled in next time." if request.remembers else ""
+    return "\n".join(filter(None, (*head, *lines, how_to_reply(fields), more)))
+
+
+def tell_field(field: FormField) -> str:
+    """What a field wants, on one line."""
+    notes = [] if field.required else ["may be left out"]
+    if field.options:
+        shown = ", ".join(one_line(option) for option in field.options[:FEW])
+        more = ", …" if len(field.options) > FEW else ""
+        notes.append(f"{'one of' if field.type == 'select' else 'such as'} {shown}{more}")
+    if is_secret(field):
+        notes.append("kept sealed")
+    if field.default_value:
+        notes.append(f"{one_line(field.default_value)} where you say nothing else")
+    told = f" ({'; '.join(notes)})" if notes else ""
+    about = f": {one_line(field.description)}" if field.description else ""
+    return f"{called(field)}{told}{about}"
+
+
+def how_to_reply(fields: Sequence[FormField]) -> str:
+    """What words are an answer."""
+    if len(fields) == 1:
+        name = called(fields[0])
+        return f"Reply with it alone, or with “{name}: …”."
+    named = ", ".join(f"“{called(field)}: …”" for field in fields[:2])
+    same = ""
+    if all(field.default_value or not field.required for field in fields) and any(
+        field.default_value for field in fields
+    ):
+        same = f" “{SAME.capitalize()}” takes what is proposed."
+    return f"Reply with each on a line of its own: {named}.{same}"
+
+
+def tell_data(data: Data) -> str:
+    """What was filled in; what is sealed is told to be there."""
+    lines = (f"{_name(field)}: {_told(field)}" for field in data.fields)
+    return "\n".join(("Filled in:", *lines))
+
+
+def _name(field: DataField) -> str:
+    return one_line(field.label) or one_line(field.id)
+
+
+def _told(field: DataField) -> str:
+    if field.sealed:
+        return "(sealed)"
+    if not isinstance(field.encryption, UnsetType):
+        return "(encrypted)"
+    value = "" if isinstance(field.value, UnsetType) else one_line(field.value)
+    return value or "(not kept)"

@@ -1,0 +1,119 @@
+"""AITP-04 as a capability: answers healthchecks, and asks other agents how they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.capability import (
+    Capability,
+    Context,
+    Health,
+    Inquiry,
+    Own,
+    Part,
+    Query,
+    Round,
+    Say,
+    Schema,
+    Send,
+    Take,
+    Verdict,
+)
+from aitp_operations.messages import MESSAGES, AgentHealth, Healthcheck
+from aitp_operations.peers import Peer, ask_all
+from aitp_operations.telling import health_of, tell_health, tell_question
+
+
+class OperationsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[capabilities.operations]``.
+
+    Parameters:
+        peers: other agents that are asked how they are.
+        every: seconds from one time to the next.
+    """
+
+    peers: Annotated[tuple[Peer, ...], Meta(max_length=50)] = ()
+    every: Annotated[int, Meta(ge=10, le=24 * 60 * 60)] = 300
+
+
+class Operations(Capability):
+    """Health that is asked for and told. See the module."""
+
+    slug = "operations"
+    names = ("aitp.dev/operations",)
+    settings = OperationsSettings
+
+    def __init__(self, chosen: OperationsSettings) -> None:
+        """See :class:`Capability`.
+
+        Raises:
+            ValueError: two peers have one name.
+        """
+        super().__init__(chosen)
+        names = [peer.name for peer in chosen.peers]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise ValueError(f"two peers are called {twice!r}; call one of them otherwise.")
+        self._actor = ""
+        self._peers: dict[str, Health | None] = {}
+
+    def use(self, own: Own) -> None:
+        """Peers are asked in the name of the desk's own actor."""
+        self._actor = own.actor
+
+    def schemas(self) -> Sequence[Schema]:
+        """Version 1: AITP-04's draft, and the answer that it leaves open."""
+        document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
+        return (Schema(version=1, messages=MESSAGES, document=msgspec.json.decode(document)),)
+
+    def judge(self, part: Part, context: Context) -> Verdict:
+        """Answer a healthcheck; what others tell of their health is only kept."""
+        match part.content:
+            case Healthcheck() as asked:
+                told = health_of(context.components, asked, context.now, operates=context.operates)
+                return Take((Say({"health": told}),))
+            case _:
+                return Take()
+
+    def as_text(self, part: Part) -> str:
+        """See :mod:`aitp_operations.telling`."""
+        match part.content:
+            case Healthcheck() as asked:
+                return tell_question(asked)
+            case AgentHealth() as health:
+                return tell_health(health)
+            case _:
+                raise AssertionError(part.key)
+
+    def actions(self) -> Sequence[Query]:
+        """The same at the doors that have no threads."""
+        return (
+            Query(
+                name="healthcheck",
+                summary="Tells how this desk is: up, degraded or down.",
+                arguments=Healthcheck,
+                result=AgentHealth,
+                answer=self._answer,
+                as_text=tell_health,
+            ),
+        )
+
+    def rounds(self) -> Mapping[str, Round]:
+        """Asking the peers, where there are any."""
+        return {"peers": Round(self._ask_peers, self.chosen.every)} if self.chosen.peers else {}
+
+    def watched(self) -> Mapping[str, Health | None]:
+        """The peers, as they were when they were last asked."""
+        asked = (peer.name for peer in self.chosen.peers if peer.name in self._peers)
+        return {name: self._peers[name] for name in asked}
+
+    async def _answer(self, asked: Healthcheck, inquiry: Inquiry) -> AgentHealth:
+        components = await inquiry.components()
+        return health_of(components, asked, inquiry.now, operates=inquiry.operates)
+
+    async def _ask_peers(self, send: Send) -> None:
+        await ask_all(self.chosen.peers, self._actor, send, self._peers.__setitem__)

@@ -1,0 +1,165 @@
+"""Asking other agents how they are, by plain AITP calls: a thread, a healthcheck, what they reply.
+
+Source: AITP 0.1, Threads API; AITP-04.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from aitp_desk.capability import Health, Request, Response, Send, Unanswered
+from aitp_operations.messages import AgentHealth
+
+PUBLISHED = "https://aitp.dev/v1/operations.schema.json"
+"""What stands in ``$schema`` of what other agents are asked: the draft's address, that all know."""
+SECONDS = 10.0
+"""How long one call of a peer may take."""
+WAIT_SECONDS = 5
+"""How long a peer is asked to wait for its own reply."""
+MOST_BYTES = 64 * 1024
+BUSY = frozenset({429, 503})
+
+SAYS_DEGRADED = "It says that it is degraded."
+SAYS_DOWN = "It says that it is down."
+
+
+class Peer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another agent that is watched.
+
+    Parameters:
+        name: what it is called here.
+        url: its address, below which its threads are.
+    """
+
+    name: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9._-]{0,39}$")]
+    url: Annotated[str, Meta(pattern=r"^https?://\S+$", max_length=2000)]
+
+
+T = TypeVar("T")
+
+
+class _Thread(msgspec.Struct):
+    id: Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]{1,200}$")]
+
+
+class _Message(msgspec.Struct):
+    role: str
+    content: Any = None
+
+
+class _Messages(msgspec.Struct):
+    data: list[_Message]
+
+
+class _Told(msgspec.Struct):
+    health: AgentHealth
+
+
+class _Unfit(Exception):
+    """A peer has answered something else than AITP says."""
+
+
+class _Busy(Exception):
+    """A peer has no time for callers."""
+
+
+async def ask_all(
+    peers: Sequence[Peer], actor: str, send: Send, tell: Callable[[str, Health | None], None]
+) -> None:
+    """Ask all of them at once how they are; nobody waits for another.
+
+    Parameters:
+        actor: id of the actor as which the desk asks.
+        tell: is told of each by its name, as soon as it is known; None for who is well.
+    """
+
+    async def ask_one(peer: Peer) -> None:
+        tell(peer.name, await ask(peer, actor, send))
+
+    await asyncio.gather(*map(ask_one, peers))
+
+
+async def ask(peer: Peer, actor: str, send: Send) -> Health | None:
+    """Ask one; whatever it does, it is told how that looks from here. None for who is well."""
+    try:
+        return await _ask(peer.url.rstrip("/") + "/v1/threads", actor, send)
+    except Unanswered as failure:
+        return Health("down", failure.reason)
+    except _Busy as failure:
+        return Health("degraded", str(failure))
+    except _Unfit as failure:
+        return Health("down", str(failure))
+
+
+async def _ask(threads: str, actor: str, send: Send) -> Health | None:
+    opened = await send(_opening(threads, actor))
+    thread = f"{threads}/{_read(opened, _Thread).id}"
+    try:
+        query = "?order=desc&limit=20"
+        messages = await send(Request(url=f"{thread}/messages{query}", seconds=SECONDS))
+        return _judge(_read(messages, _Messages).data)
+    finally:
+        await _delete(thread, send)
+
+
+def _opening(threads: str, actor: str) -> Request:
+    """A thread with a healthcheck on it, and the capability declared."""
+    asked = msgspec.json.encode({"$schema": PUBLISHED, "healthcheck": {}}).decode()
+    thread = {
+        "messages": [{"role": "user", "content": [asked]}],
+        "metadata": {"actors": [{"id": actor, "capabilities": [{"schema": PUBLISHED}]}]},
+    }
+    headers = {"Content-Type": "application/json", "Prefer": f"wait={WAIT_SECONDS}"}
+    return Request(
+        url=threads,
+        method="POST",
+        body=msgspec.json.encode(thread),
+        headers=headers,
+        max_bytes=MOST_BYTES,
+        seconds=SECONDS,
+    )
+
+
+async def _delete(thread: str, send: Send) -> None:
+    """Leave nothing behind at the peer; where it does not let go, it forgets by itself."""
+    try:
+        await send(Request(url=thread, method="DELETE", seconds=SECONDS))
+    except Unanswered:
+        return
+
+
+def _read(response: Response, type_: type[T]) -> T:
+    if response.status in BUSY:
+        raise _Busy(f"It turns callers away (status {response.status}).")
+    if not 200 <= response.status < 300:
+        raise _Unfit(f"It answers with status {response.status}.")
+    try:
+        return msgspec.json.decode(response.body, type=type_)
+    except (msgspec.DecodeError, RecursionError):
+        raise _Unfit("What it answers is not what AITP's Threads API says.") from None
+
+
+def _judge(messages: Sequence[_Message]) -> Health | None:
+    """What a peer's replies say of it: who replies in words is well enough to do so."""
+    replies = [one for one in messages if one.role != "user"]
+    if not replies:
+        return Health("degraded", "It has not replied.")
+    status = next((told.status for reply in replies for told in _told(reply)), "up")
+    if status == "degraded":
+        return Health("degraded", SAYS_DEGRADED)
+    return Health("down", SAYS_DOWN) if status == "down" else None
+
+
+def _told(reply: _Message) -> Iterator[AgentHealth]:
+    parts = reply.content if isinstance(reply.content, list) else [reply.content]
+    for part in parts:
+        if isinstance(part, str) and '"health"' in part:
+            try:
+                yield msgspec.json.decode(part, type=_Told).health
+            except (msgspec.DecodeError, RecursionError):
+                continue

@@ -1,0 +1,63 @@
+"""How the desk is, as AITP-04's messages tell it, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from aitp_desk.capability import Component, state_of
+from aitp_operations.messages import (
+    MOST_IN_NAME,
+    MOST_IN_SENTENCE,
+    MOST_PARTS,
+    AgentHealth,
+    Healthcheck,
+    PartHealth,
+)
+
+NOT_TOLD = "Of each part those are told who run this desk: a credential with the scope operator."
+
+
+def health_of(
+    components: Sequence[Component], asked: Healthcheck, now: int, *, operates: bool
+) -> AgentHealth:
+    """Answer a healthcheck.
+
+    Parameters:
+        components: all parts, as they are now.
+        now: Unix seconds.
+        operates: whether whoever asks runs the desk. Nobody else is told more than the status.
+    """
+    status, at = state_of(components), datetime.fromtimestamp(now, UTC)
+    if asked.type != "full":
+        return AgentHealth(status, at)
+    if not operates:
+        return AgentHealth(status, at, note=NOT_TOLD)
+    return AgentHealth(status, at, tuple(map(_part, components[:MOST_PARTS])))
+
+
+def _part(component: Component) -> PartHealth:
+    """A part as it is told; what plug-ins say at length is cut."""
+    return PartHealth(
+        component.name[:MOST_IN_NAME],
+        component.state,
+        datetime.fromtimestamp(component.since, UTC),
+        component.reason[:MOST_IN_SENTENCE],
+    )
+
+
+def tell_question(asked: Healthcheck) -> str:
+    """A healthcheck in words."""
+    return "How is each part of you?" if asked.type == "full" else "How are you?"
+
+
+def tell_health(health: AgentHealth) -> str:
+    """A health message in words, a line for each part."""
+    lines = [f"Status: {health.status}.", *map(_tell_part, health.components), health.note]
+    return "\n".join(filter(None, lines))
+
+
+def _tell_part(part: PartHealth) -> str:
+    since = f"{part.since.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    why = f": {part.reason}" if part.reason else "."
+    return f"- {part.name} is {part.status} since {since}{why}"

@@ -1,0 +1,1 @@
+"""The desk as buyer: what it pays others by itself, what its people decide, what came of it."""

@@ -1,0 +1,66 @@
+"""``[capabilities.payments.buying]`` in ``desk.toml``: who may be paid, and how much."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+_TEXT = Annotated[str, Meta(min_length=1, max_length=200)]
+PAYEE_NAME = "^[a-z][a-z0-9-]{0,31}$"
+CURRENCY = "^[A-Z]{3}$"
+
+
+class CeilingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """How much of a currency is paid without anybody looking at it. Days are of UTC.
+
+    Parameters:
+        per_payment: by one payment.
+        per_day: on one day, to all payees together.
+        per_payee: on one day, to one payee.
+        top_up: what is put into the channel at one payee on one day, where that asks for it.
+    """
+
+    per_payment: str
+    per_day: str
+    per_payee: str
+    top_up: str = "0"
+
+
+class PayeeSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A merchant that may be paid.
+
+    Parameters:
+        merchant_id: what it is called in its quotes.
+        key: its Ed25519 public key: what it asks and confirms is signed with it.
+        principals: the callers that bring its quotes, such as ``agent:bakery.example``. What
+            anybody else says makes the desk pay nothing.
+        channels: the payment channel there that is paid from, for each currency.
+    """
+
+    merchant_id: _TEXT
+    key: str
+    principals: Annotated[tuple[_TEXT, ...], Meta(min_length=1, max_length=20)]
+    channels: Annotated[dict[Annotated[str, Meta(pattern=CURRENCY)], _TEXT], Meta(min_length=1)]
+
+
+class BuyingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """``[capabilities.payments.buying]``.
+
+    Parameters:
+        payees: who may be paid, by names of the owner's own.
+        ceilings: by currencies.
+        otherwise: who decides what is beyond the ceilings: ``people`` of the site, or ``nobody``.
+        open_minutes: how long people can decide, at most.
+        payer_id: what the site is called in payments; empty for the id of its own actor.
+    """
+
+    payees: Annotated[
+        dict[Annotated[str, Meta(pattern=PAYEE_NAME)], PayeeSettings],
+        Meta(min_length=1, max_length=50),
+    ]
+    ceilings: dict[Annotated[str, Meta(pattern=CURRENCY)], CeilingSettings]
+    otherwise: Literal["people", "nobody"] = "people"
+    open_minutes: Annotated[int, Meta(ge=1, le=30 * 24 * 60)] = 24 * 60
+    payer_id: Annotated[str, Meta(max_length=200)] = ""

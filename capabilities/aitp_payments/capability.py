@@ -1,0 +1,344 @@
+"""AITP-01 as a capability: quotes what the desk asks to be paid, and judges what pays it.
+
+How something is paid is each method's own; what all have in common is here and in
+:mod:`aitp_payments.settling`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib import resources
+from typing import Any
+
+import msgspec
+
+from aitp_desk.capability import (
+    Asking,
+    Capability,
+    Context,
+    Health,
+    Hook,
+    InvalidRequest,
+    Job,
+    Leave,
+    Own,
+    Part,
+    Record,
+    Redirect,
+    Round,
+    Say,
+    Schema,
+    Standing,
+    Take,
+    Verdict,
+    Waiting,
+    Wanted,
+    Webhook,
+    Work,
+    one_line,
+)
+from aitp_payments import draft, messages, own_messages
+from aitp_payments.answering import answer_by, understand
+from aitp_payments.approving import ByAccount, without_code
+from aitp_payments.asking import read_asked
+from aitp_payments.buying import showing
+from aitp_payments.buying.buyer import Buyer
+from aitp_payments.buying.unconfirmed import Unconfirmed
+from aitp_payments.draft import PaymentAuthorization
+from aitp_payments.drafted import ByDraft
+from aitp_payments.due import DELAYS, Due
+from aitp_payments.ledger.judging import Purses
+from aitp_payments.merchant import Merchant
+from aitp_payments.messages import PUBLISHED, AnyQuote, WrappedQuote
+from aitp_payments.methods import Method
+from aitp_payments.near import NearChannels
+from aitp_payments.open_quotes import OpenQuotes, is_awaited, only_asked
+from aitp_payments.own_messages import ApproveQuote, DeclineQuote, OwnQuote, OwnWrappedQuote
+from aitp_payments.passing_on import PassingOn
+from aitp_payments.quotes import Quoting
+from aitp_payments.reading import read_quote
+from aitp_payments.records import PaymentRecord, Terms, read_payment
+from aitp_payments.returning import Part as RefundedPart
+from aitp_payments.settings import PaymentsSettings
+from aitp_payments.settling import REFUND, Settling
+from aitp_payments.signatures import read_key
+from aitp_payments.stripe.settings import StripeSettings, read_keys
+from aitp_payments.text import tell_payment, tell_quote, tell_result, tell_top_up
+from aitp_payments.untaken import untaken
+from aitp_payments.x402.method import X402
+
+AITP = 0
+"""The version of what is published, AITP-01 and its earlier draft."""
+OWN = 1
+"""The version of the site's own schema."""
+NAMES = (
+    "aitp.dev/payment",
+    "aitp.dev/payments",
+    "aitp.dev/aitp-01-payments",
+    "aitp.dev/capabilities/aitp-01-payments",
+    "aitp.dev/capabilities/aitp-04-transactions",
+)
+"""What is published is called so."""
+KEYS_NAME = "jwks.json"
+PAYER_KEYS_NAME = "payer-jwks.json"
+
+
+class Payments(Capability):
+    """Quotes and payments. See the module.
+
+    Attributes:
+        methods: by which can be paid here, in the order in which quotes name them.
+        merchant, settling: for the methods, once the desk has called :meth:`use`.
+    """
+
+    slug = "payments"
+    settings = PaymentsSettings
+    merchant: Merchant
+    settling: Settling
+
+    def __init__(self, chosen: PaymentsSettings) -> None:
+        super().__init__(chosen)
+        for id, key in chosen.affiliates.items():
+            if read_key(key) is None:
+                raise ValueError(
+                    f"affiliates: the key of {id!r} is {key!r}; it takes an Ed25519 public key,"
+                    " ed25519: and its 32 bytes in base64."
+                )
+        self._due = Due()
+        methods: list[Method] = []
+        if chosen.ledger.enabled:
+            methods += (ByAccount(), NearChannels(), ByDraft(), Purses())
+        if chosen.x402 is not None:
+            methods.append(X402(chosen.x402))
+        self.methods: tuple[Method, ...] = (*methods, *_by_card(chosen.stripe))
+        self._unconfirmed = Unconfirmed()
+
+    def use(self, own: Own) -> None:
+        """Take the secret from which the merchant's key follows."""
+        chosen = self.chosen
+        self.merchant = Merchant(own, chosen.merchant_id)
+        self.settling = Settling(self.merchant)
+        self._due.use(self.settling)
+        self._quoting = Quoting(
+            self.merchant,
+            self.methods,
+            minutes=chosen.quote_minutes,
+            share_bps=chosen.revenue_share_bps,
+        )
+        for method in self.methods:
+            method.use(own, self)
+        schema = f"{own.actor}/capabilities/{self.slug}/v{OWN}/schema.json"
+        self._open = OpenQuotes(self._quoting, self.settling, self.methods, schema)
+        self._passing_on = PassingOn(self.merchant, chosen.affiliates)
+        self._buyer: Buyer | None = None
+        if chosen.buying is not None:
+            self._buyer = Buyer(chosen.buying, chosen.affiliates, own)
+
+    def documents(self) -> Mapping[str, Mapping[str, Any]]:
+        """The public keys by which what the site signs is verified: as merchant, as payer."""
+        payer = {} if self._buyer is None else {PAYER_KEYS_NAME: self._buyer.payer.jwks}
+        return {KEYS_NAME: self.merchant.jwks, **payer}
+
+    def schemas(self) -> Sequence[Schema]:
+        """What is published, and the site's own."""
+        return (
+            Schema(
+                version=AITP,
+                messages=messages.MESSAGES | draft.MESSAGES,
+                document=_document("v0.json"),
+                url=PUBLISHED,
+                names=NAMES,
+            ),
+            Schema(version=OWN, messages=own_messages.MESSAGES, document=_document("v1.json")),
+        )
+
+    def judge(self, part: Part, context: Context) -> Verdict:
+        """Quote what the desk asks, or hold what pays against its quote."""
+        return without_code(part, self._judged(part, context))
+
+    def _judged(self, part: Part, context: Context) -> Verdict:
+        for method in self.methods:
+            verdict = method.judge(part, context)
+            if verdict is not None:
+                return verdict
+        given: Mapping[str, Any] = part.given[part.key]
+        match part.content:
+            case ApproveQuote(quote_id=quote_id, method=method_name):
+                return Take((Say(_not_so(quote_id, method_name)),))
+            case DeclineQuote(quote_id=quote_id):
+                return self._open.decline(quote_id, context)
+            case PaymentAuthorization(quote_id=quote_id, result="failure"):
+                return self._open.decline(quote_id, context)
+            case WrappedQuote() | OwnWrappedQuote() if self._passing_on.is_ours(given):
+                terms: Terms = "aitp" if part.version == AITP else "own"
+                return Take(self._passing_on.take(given, context, terms))
+            case AnyQuote() | OwnQuote() if context.asking is not None:
+                return self._open.ask(context.asking, context)
+            case AnyQuote():
+                read_quote(given)
+            case _:
+                pass
+        bought = None if self._buyer is None else self._buyer.judge(part, context)
+        if bought is not None:
+            return bought
+        failed = untaken(part, self.merchant, context.now, AITP)
+        return Take(failed) if failed else Leave()
+
+    def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
+        """Ask for something to be paid."""
+        charge = self._quoting.charge(asking, asking.until or 0)
+        if charge is None or not self._quoting.options(charge):
+            return None
+        return {"quote": self._quoting.record(charge, "own").quote}
+
+    def waiting(self, record: Record) -> Waiting | None:
+        """A quote as a form, with all ways to pay it; or what people of the site are to pay."""
+        wanted = showing.read_wanted(record)
+        return self._open.waiting(record) if wanted is None else showing.waiting(wanted)
+
+    def answer(self, record: Record, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See :mod:`aitp_payments.answering` and :mod:`aitp_payments.buying.showing`."""
+        if (wanted := showing.read_wanted(record)) is not None:
+            return showing.decision(wanted, given)
+        asked = read_asked(record)
+        if asked is None:
+            raise InvalidRequest("What was asked here has been erased.")
+        return answer_by(asked, given)
+
+    def from_text(self, text: str, waiting: Sequence[Record]) -> Mapping[str, Any] | None:
+        """See :mod:`aitp_payments.answering`."""
+        asked = only_asked(waiting)
+        if asked is None:
+            return None
+        return understand(text, asked, by_account=self._open.by_account)
+
+    def awaits(self, record: Record, actor: str) -> bool:
+        """Whether an actor may pay, or decline, in words."""
+        return is_awaited(record, actor)
+
+    def standing(self, part: Part, context: Context) -> Standing | None:
+        """How a quote stands, of this site or for it; whatever else is said asks nothing."""
+        own = self._open.standing(part, context)
+        if own is not None or self._buyer is None:
+            return own
+        return showing.standing(part, context, self._buyer.mandates)
+
+    def as_text(self, part: Part) -> str:
+        """See :mod:`aitp_payments.text`."""
+        for method in self.methods:
+            if told := method.as_text(part):
+                return told
+        given = part.given[part.key]
+        match part.key:
+            case "quote" if "payment_options" in given:
+                return tell_quote(given)
+            case "wrapped_quote":
+                return tell_quote(given["original_quote"])
+            case "payment":
+                return tell_payment(given)
+            case "payment_confirmation" | "payment_result":
+                return tell_result(given)
+            case "top_up_request" | "top_up_response":
+                return tell_top_up(given, is_request=part.key == "top_up_request")
+            case "approve_quote":
+                return "I pay."
+            case "decline_quote":
+                return "I do not pay."
+            case "decide_payment":
+                return "The site pays." if given["pay"] else "The site does not pay."
+            case _:
+                return super().as_text(part)
+
+    def jobs(self) -> Mapping[str, Work]:
+        """Giving money back, and what the methods have to do."""
+        own = {REFUND: Work(self._refund, delays=DELAYS)}
+        apart = (self._due.jobs(), self._unconfirmed.jobs())
+        return _merged(own, *apart, *(method.jobs() for method in self.methods))
+
+    def ways_to_pay(self) -> Sequence[str]:
+        """Those of the methods."""
+        return tuple(method.name for method in self.methods)
+
+    def rounds(self) -> Mapping[str, Round]:
+        """Those of the methods."""
+        return _merged(*(method.rounds() for method in self.methods))
+
+    def hooks(self) -> Mapping[str, Hook | Webhook]:
+        """Those of the methods."""
+        return _merged(*(method.hooks() for method in self.methods))
+
+    def redirects(self) -> Mapping[str, Redirect]:
+        """Those of the methods."""
+        return _merged(*(method.redirects() for method in self.methods))
+
+    def health(self) -> Health | None:
+        """What the site cannot give back, or else the first of the methods that is not well."""
+        own = self._due.health()
+        return own or next(filter(None, (one.health() for one in self.methods)), None)
+
+    def watched(self) -> Mapping[str, Health | None]:
+        """What the methods watch, and merchants that have not confirmed what they were paid."""
+        return _merged(self._unconfirmed.watched(), *(one.watched() for one in self.methods))
+
+    async def _refund(self, job: Job) -> Wanted:
+        id, _, _ = job.ref.partition(":")
+        payment = await read_payment(job, id)
+        if payment is None or payment.state not in {"settled", "refunding", "refund_due"}:
+            return ()
+        if job.payload is not None:
+            part = msgspec.convert(job.payload, RefundedPart)
+            return partial(self.settling.refunded_in_part, payment=payment, part=part)
+        return await self._method_of(payment).refund(payment, job)
+
+    def _method_of(self, payment: PaymentRecord) -> Method:
+        for method in self.methods:
+            if method.name == payment.method:
+                return method
+        raise LookupError(f"{payment.method} is not enabled, by which was paid.")
+
+
+def _by_card(settings: StripeSettings | None) -> tuple[Method, ...]:
+    """Stripe, where it is enabled.
+
+    Raises:
+        ValueError: it cannot be: its library or the account's key is not there.
+    """
+    if settings is None:
+        return ()
+    keys = read_keys(os.environ, settings)
+    try:
+        from aitp_payments.stripe.method import ByStripe
+    except ModuleNotFoundError as error:
+        if error.name != "stripe":
+            raise
+        raise ValueError(
+            "payments by Stripe need an extra that is not installed: aitp-desk[stripe]."
+        ) from None
+    return (ByStripe(settings, keys, Payments.slug),)
+
+
+def _merged(*given: Mapping[str, Any]) -> dict[str, Any]:
+    """What several give by names.
+
+    Raises:
+        ValueError: two give something of one name: a fault of the methods.
+    """
+    merged: dict[str, Any] = {}
+    for one in given:
+        if shared := merged.keys() & one.keys():
+            raise ValueError(f"two methods of payment both name {min(shared)}.")
+        merged |= one
+    return merged
+
+
+def _document(name: str) -> Mapping[str, Any]:
+    text = resources.files(__package__).joinpath("schemas", name).read_bytes()
+    document: Mapping[str, Any] = msgspec.json.decode(text)
+    return document
+
+
+def _not_so(quote_id: str, method: str) -> str:
+    named = one_line(method) or "account"
+    return f"The quote {one_line(quote_id)} cannot be paid by {named} like this. It says how."

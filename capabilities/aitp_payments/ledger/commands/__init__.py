@@ -1,0 +1,21 @@
+"""``aitp-desk ledger``: accounts and what was booked on them, also while the desk serves."""
+
+from __future__ import annotations
+
+import click
+
+from aitp_payments.ledger.commands.accounts import accounts, credit, open_, payout
+from aitp_payments.ledger.commands.books import export, statement, verify
+from aitp_payments.ledger.commands.bought import bought
+from aitp_payments.ledger.commands.coins import coins
+from aitp_payments.ledger.commands.refunds import due, refund
+
+
+@click.group()
+def ledger() -> None:
+    """See the accounts of payments, credit them, and export and check what was booked."""
+
+
+COMMANDS = (open_, accounts, statement, credit, payout, refund, due, export, verify, coins, bought)
+for command in COMMANDS:
+    ledger.add_command(command)

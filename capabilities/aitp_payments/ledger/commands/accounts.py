@@ -1,0 +1,187 @@
+"""Accounts at the terminal: opened, listed, credited and paid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from aitp_desk.commands import desk_data, desk_store, have_done, json_lines, look
+from aitp_payments.ledger.commands import given
+
+if TYPE_CHECKING:
+    from aitp_desk.capability import Delivery, Effect
+    from aitp_payments.ledger.journal import Kind
+
+
+@click.command(name="open")
+@desk_data
+@desk_store
+@given.as_json
+@click.option(
+    "--owner", metavar="ID", help="The caller who may spend it, as the desk calls them: key:… ."
+)
+@click.option(
+    "--key", "keys", metavar="KEY", multiple=True, help="An Ed25519 public key that signs for it."
+)
+@click.option("--code", "has_code", is_flag=True, help="Make a code of store credit for it.")
+@click.argument("account", metavar="[ACCOUNT]", required=False)
+def open_(
+    data: Path,
+    url: str,
+    owner: str | None,
+    keys: tuple[str, ...],
+    account: str | None,
+    *,
+    has_code: bool,
+    as_json: bool,
+) -> None:
+    """Open an account for a payer: of a new id, or of one such as acct_4711.
+
+    Whoever has its code can spend what is on it; it is printed this once, and kept nowhere.
+    """
+    with given.told():
+        from aitp_payments.ledger import accounts
+
+        code = accounts.new_code() if has_code else ""
+        id = account or accounts.new_id()
+
+        def judge(books: Delivery) -> Sequence[Effect]:
+            if owner is not None and (other := accounts.account_of_owner(books, owner)):
+                raise ValueError(f"{owner} has an account already: {other.id}.")
+            if accounts.account_of(books, id) is not None:
+                raise ValueError(f"There is an account {id} already.")
+            opened = accounts.Account(
+                id=id,
+                opened_at=books.now,
+                keys=keys,
+                owner="" if owner is None else accounts.digest(owner),
+                code=accounts.digest(code) if code else "",
+            )
+            return (*accounts.open_account(opened), given.noted("account_opened"))
+
+        have_done(data, url, given.PAYMENTS, judge)
+        printed = accounts.printed_code(code) if code else None
+    if as_json:
+        given.print_json({"account": id, "code": printed})
+        return
+    click.echo(f"Opened {id}.")
+    if printed is not None:
+        click.echo(f"code {printed}")
+        click.echo("Whoever has this code can spend what is on it. It is not printed again.")
+
+
+@click.command()
+@desk_data
+@desk_store
+@json_lines
+def accounts(data: Path, url: str, *, as_json: bool) -> None:
+    """List all accounts, and what they hold.
+
+    Of a payer's account a line also tells by what it can be spent.
+    """
+    with given.told(), look(data, url, given.PAYMENTS) as looking:
+        import msgspec
+
+        from aitp_payments.ledger.accounts import ACCOUNT, Account
+        from aitp_payments.ledger.journal import BALANCE
+        from aitp_payments.ledger.statements import balances
+
+        held = balances(looking.counters(BALANCE))
+        opened = {
+            one.key.removeprefix(ACCOUNT): msgspec.convert(one.value, Account)
+            for one in looking.records(ACCOUNT)
+        }
+        for id in sorted(held.keys() | opened.keys()):
+            spent_by = _spent_by(opened[id]) if id in opened else []
+            amounts = _amounts(held.get(id, {}))
+            if as_json:
+                given.print_json({"account": id, "balances": amounts, "spent_by": spent_by})
+                continue
+            shown = ", ".join(f"{text} {currency}" for currency, text in amounts.items()) or "empty"
+            by = [f"spent by {' or '.join(spent_by)}"] if spent_by else []
+            click.echo("  ".join([id, shown, *by]))
+
+
+def _spent_by(account: Any) -> list[str]:
+    keys = len(account.keys)
+    named = {
+        "a key" if keys == 1 else f"{keys} keys": bool(keys),
+        "its owner": bool(account.owner),
+        "its code": bool(account.code),
+    }
+    return [name for name, can in named.items() if can]
+
+
+def _amounts(held: Any) -> dict[str, str]:
+    from aitp_payments.money import amount
+
+    return {currency: amount(count, currency) for currency, count in sorted(held.items())}
+
+
+@click.command()
+@desk_data
+@desk_store
+@given.memo
+@given.reference
+@given.account
+@click.argument("amount")
+@click.argument("currency")
+def credit(
+    data: Path, url: str, memo: str, reference: str, account: str, amount: str, currency: str
+) -> None:
+    """Book money that has come in for ACCOUNT, such as `credit acct_… 25.00 EUR`."""
+    _book(data, url, f"cash:{reference}", "credit", (account, amount, currency), memo)
+    click.echo(f"Credited {account} with {amount} {currency}.")
+
+
+@click.command()
+@desk_data
+@desk_store
+@given.memo
+@given.reference
+@given.account
+@click.argument("amount")
+@click.argument("currency")
+def payout(
+    data: Path, url: str, memo: str, reference: str, account: str, amount: str, currency: str
+) -> None:
+    """Book money that was paid out of ACCOUNT: to an affiliate, a payer, or the site itself."""
+    _book(data, url, f"payout:{reference}", "payout", (account, amount, currency), memo)
+    click.echo(f"Paid {amount} {currency} out of {account}.")
+
+
+def _book(
+    data: Path, url: str, transaction: str, kind: Kind, booked: tuple[str, str, str], memo: str
+) -> None:
+    """Book what has come in from the world outside, or has gone there."""
+    with given.told():
+        from aitp_payments.ledger import journal, names
+        from aitp_payments.ledger.accounts import account_of
+        from aitp_payments.money import counted
+
+        account, amount, currency = booked
+        if not names.has_cash(account):
+            raise ValueError(
+                f"{account!r} is none that money comes to or goes from: payers' accounts,"
+                " merchant, affiliates' and channel-at:… are."
+            )
+        count = counted(amount)
+        outside = names.outside("cash")
+        ends = (outside, account) if kind == "credit" else (account, outside)
+        legs = journal.move(*ends, currency, count)
+
+        def judge(books: Delivery) -> Sequence[Effect]:
+            if names.is_payer(account) and account_of(books, account) is None:
+                raise ValueError(
+                    f"There is no account {account!r}; 'aitp-desk ledger accounts' lists them."
+                )
+            if journal.is_booked(books, transaction):
+                raise ValueError(f"{transaction} was booked before.")
+            journal.cover(books, legs)
+            posted = journal.post(transaction, legs, kind=kind, at=books.now, memo=memo)
+            return (*posted, given.noted(f"{kind}_booked"))
+
+        have_done(data, url, given.PAYMENTS, judge)

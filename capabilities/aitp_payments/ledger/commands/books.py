@@ -1,0 +1,143 @@
+"""The books at the terminal: statements, the journal for bookkeeping, and whether all is right."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import click
+
+from aitp_desk.commands import (
+    desk_data,
+    desk_store,
+    fail,
+    json_lines,
+    look,
+    own_secret,
+    written_alone,
+    written_to,
+)
+from aitp_payments.ledger.commands import given
+
+
+@click.command()
+@desk_data
+@desk_store
+@given.since
+@given.until
+@json_lines
+@given.account
+def statement(
+    data: Path,
+    url: str,
+    since: datetime | None,
+    until: datetime | None,
+    account: str,
+    *,
+    as_json: bool,
+) -> None:
+    """Tell what was booked on ACCOUNT, the oldest first, and what it holds now."""
+    with given.told(), look(data, url, given.PAYMENTS) as looking:
+        from aitp_payments.ledger.journal import BALANCE, balance_key
+        from aitp_payments.ledger.names import is_account
+        from aitp_payments.ledger.statements import json_of_line, second
+        from aitp_payments.ledger.statements import statement as lines_of
+        from aitp_payments.money import amount
+
+        if not is_account(account):
+            fail([f"{account!r} is no account; 'aitp-desk ledger accounts' lists them."])
+        currencies = set[str]()
+        for line in lines_of(given.entries(looking), account):
+            currencies.add(line.currency)
+            if not given.is_between(line.at, since, until):
+                continue
+            if as_json:
+                given.print_json(json_of_line(line))
+                continue
+            moved = f"{amount(line.count, line.currency)} {line.currency}"
+            parts = [second(line.at), line.kind, moved, line.transaction]
+            click.echo("  ".join([*parts, *([line.memo] if line.memo else [])]))
+        held = dict(looking.counters(BALANCE))
+        for currency in sorted(currencies):
+            left = amount(held.get(balance_key(account, currency), 0), currency)
+            if as_json:
+                given.print_json({"balance": left, "currency": currency})
+            else:
+                click.echo(f"{account} holds {left} {currency}.")
+
+
+@click.command()
+@desk_data
+@desk_store
+@given.since
+@given.until
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "jsonl"]),
+    default="csv",
+    show_default=True,
+    help="A row for each leg, or a JSON object for each transaction.",
+)
+@written_to
+def export(
+    data: Path,
+    url: str,
+    since: datetime | None,
+    until: datetime | None,
+    form: str,
+    out: Path | None,
+) -> None:
+    """Write the journal for bookkeeping, the oldest transaction first.
+
+    In CSV what is taken from an account is a debit and what is added to it a credit; those of a
+    transaction add up to the same.
+    """
+    with given.told(), look(data, url, given.PAYMENTS) as looking:
+        from aitp_payments.ledger.statements import csv_lines, in_order, json_of
+
+        entries = [one for one in given.entries(looking) if given.is_between(one.at, since, until)]
+        lines = (
+            csv_lines(entries)
+            if form == "csv"
+            else (f"{given.json_of(json_of(entry))}\n" for entry in in_order(entries))
+        )
+        with written_alone(out) as file:
+            file.writelines(lines)
+
+
+@click.command()
+@desk_data
+@desk_store
+@given.as_json
+def verify(data: Path, url: str, *, as_json: bool) -> None:
+    """Make all balances again from the journal, and tell whatever is not as it should be.
+
+    Checked are also that every transaction adds up to 0, that nobody has less than nothing, and the
+    site's signatures of quotes and confirmations. Nothing is changed. Exit code 1 when anything is
+    wrong.
+    """
+    with given.told():
+        import msgspec
+
+        from aitp_desk.capability import Own
+        from aitp_payments.ledger.verifying import Verifying
+        from aitp_payments.merchant import Merchant
+
+        own = Own("", lambda purpose: own_secret(data, url, given.PAYMENTS, purpose))
+        verifying = Verifying(Merchant(own).has_signed)
+        with look(data, url, given.PAYMENTS) as looking:
+            found = verifying.verify(looking.records(""), looking.counters(""))
+        if as_json:
+            given.print_json({"right": not found.problems, **msgspec.structs.asdict(found)})
+    if found.problems:
+        fail(found.problems)
+    if not as_json:
+        counts = {
+            "transaction": found.entries,
+            "balance": found.accounts,
+            "quote": found.quotes,
+            "payment": found.payments,
+        }
+        told = ", ".join(f"{n} {name if n == 1 else f'{name}s'}" for name, n in counts.items())
+        click.echo(f"The books are right: {told}.")

@@ -1,0 +1,119 @@
+"""Payments in coins of which only people can find out what came, or that only they can return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.commands import Looking, desk_data, desk_store, fail, have_done, json_lines, look
+from aitp_payments.ledger.commands import given
+
+if TYPE_CHECKING:
+    from aitp_desk.capability import Delivery, Effect
+    from aitp_payments.records import PaymentRecord
+    from aitp_payments.x402.under_way import UnderWay
+
+_payment = click.argument("payment_id", metavar="PAYMENT")
+_transaction = click.argument("transaction", metavar="TRANSACTION")
+
+
+@click.group()
+def coins() -> None:
+    """See payments by x402 that wait for people, and say what came of them."""
+
+
+@coins.command(name="list")
+@desk_data
+@desk_store
+@json_lines
+def list_(data: Path, url: str, *, as_json: bool) -> None:
+    """List the payments that wait for people, and those that are still asked about."""
+    with given.told(), look(data, url, given.PAYMENTS) as looking:
+        for payment, way in _open(looking):
+            state = "refund_due" if payment.state == "refund_due" else way.state
+            shown = {
+                "payment": payment.payment_id,
+                "state": state,
+                "price": str(payment.price),
+                "wallet": way.payer,
+                "network": payment.details["network"],
+                "transaction": way.transaction,
+            }
+            click.echo(given.json_of(shown) if as_json else "  ".join(filter(None, shown.values())))
+
+
+@coins.command()
+@desk_data
+@desk_store
+@_payment
+@_transaction
+def came(data: Path, url: str, payment_id: str, transaction: str) -> None:
+    """Say that the coins of PAYMENT have come, by TRANSACTION."""
+    from aitp_payments.x402.by_hand import came
+
+    _do(data, url, payment_id, lambda books: came(books, payment_id, transaction))
+    click.echo(f"{payment_id} is booked within a second, or when the desk starts.")
+
+
+@coins.command()
+@desk_data
+@desk_store
+@_payment
+def missing(data: Path, url: str, payment_id: str) -> None:
+    """Say that no coins of PAYMENT have come: what it was for can be paid anew."""
+    from aitp_payments.x402.by_hand import missing
+
+    _do(data, url, payment_id, lambda books: missing(books, payment_id))
+    click.echo(f"{payment_id} is refused within a second, or when the desk starts.")
+
+
+@coins.command()
+@desk_data
+@desk_store
+@_payment
+@_transaction
+def returned(data: Path, url: str, payment_id: str, transaction: str) -> None:
+    """Say that you have sent the coins of PAYMENT back, by TRANSACTION."""
+    from aitp_payments.x402.by_hand import returned
+
+    _do(data, url, payment_id, lambda books: returned(books, payment_id, transaction))
+    click.echo(f"{payment_id} is booked back within a second, or when the desk starts.")
+
+
+def _do(
+    data: Path, url: str, payment_id: str, judge: Callable[[Delivery], Sequence[Effect]]
+) -> None:
+    """Have something said of a payment, on the thread on which it was made."""
+    with given.told():
+        with look(data, url, given.PAYMENTS) as looking:
+            payment = _payment_of(looking, payment_id)
+        if payment is None:
+            fail([f"There is no payment {payment_id!r} by x402."])
+        have_done(data, url, given.PAYMENTS, judge, thread_id=payment.thread_id or None)
+
+
+def _open(looking: Looking) -> Iterator[tuple[PaymentRecord, UnderWay]]:
+    import msgspec
+
+    from aitp_payments.x402.by_hand import may_wait_for_people
+    from aitp_payments.x402.under_way import WAY, UnderWay
+
+    for record in looking.records(WAY):
+        way = msgspec.convert(record.value, UnderWay)
+        payment = _payment_of(looking, way.payment_id)
+        if payment is not None and may_wait_for_people(payment, way):
+            yield payment, way
+
+
+def _payment_of(looking: Looking, payment_id: str) -> PaymentRecord | None:
+    import msgspec
+
+    from aitp_payments.records import PaymentRecord, payment_key
+
+    kept = next(iter(looking.records(payment_key(payment_id))), None)
+    payment = None if kept is None else msgspec.convert(kept.value, PaymentRecord)
+    is_meant = payment is not None and (payment.payment_id, payment.method) == (payment_id, "x402")
+    return payment if is_meant else None

@@ -1,0 +1,83 @@
+"""What the commands of the ledger take, and how they tell of mistakes."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.commands import Looking, fail, mistakes_told
+
+if TYPE_CHECKING:
+    from aitp_desk.capability import Effect
+    from aitp_payments.ledger.journal import Entry
+
+PAYMENTS = "payments"
+"""The capability whose records these are."""
+as_json = click.option("--json", "as_json", is_flag=True, help="As JSON.")
+_DATES = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"])
+since = click.option("--since", type=_DATES, help="Only what was booked from then on, UTC.")
+until = click.option("--until", type=_DATES, help="Only what was booked before then, UTC.")
+memo = click.option("--memo", metavar="TEXT", default="", help="Stands with it in the journal.")
+reference = click.option(
+    "--id",
+    "reference",
+    metavar="ID",
+    default=lambda: secrets.token_hex(8),
+    help="What it is called; of one id there is one, ever. By default a new one.",
+)
+account = click.argument("account", metavar="ACCOUNT")
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn what the user can put right into a line, and exit code 1."""
+    from aitp_payments.ledger.journal import NotBooked
+
+    with mistakes_told():
+        try:
+            yield
+        except NotBooked as error:
+            fail([error.message])
+        except ValueError as error:
+            fail([str(error)])
+
+
+def entries(looking: Looking) -> Iterable[Entry]:
+    """The whole journal, in no order that means anything."""
+    import msgspec
+
+    from aitp_payments.ledger.journal import ENTRY, Entry
+
+    return (msgspec.convert(one.value, Entry) for one in looking.records(ENTRY))
+
+
+def is_between(at: int, since: datetime | None, until: datetime | None) -> bool:
+    """Whether a moment, Unix seconds, lies between two in UTC; None for any."""
+    moment = datetime.fromtimestamp(at, UTC)
+    return (since is None or moment >= since.replace(tzinfo=UTC)) and (
+        until is None or moment < until.replace(tzinfo=UTC)
+    )
+
+
+def noted(event: str) -> Effect:
+    """What notes something in the audit log."""
+    from aitp_desk.capability import Audit
+
+    return Audit(event)
+
+
+def print_json(told: object) -> None:
+    """Print something on a line of JSON."""
+    click.echo(json_of(told))
+
+
+def json_of(told: object) -> str:
+    """Write something as JSON."""
+    import msgspec
+
+    return msgspec.json.encode(told).decode()

@@ -1,0 +1,126 @@
+"""Payments at the terminal: given back, all or a part, and those that are due to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from aitp_desk.commands import desk_data, desk_store, fail, have_done, json_lines, look
+from aitp_payments.ledger.commands import given
+
+if TYPE_CHECKING:
+    from aitp_desk.capability import Delivery, Effect
+    from aitp_payments.records import PaymentRecord
+
+
+@click.command()
+@desk_data
+@desk_store
+@click.option("--amount", metavar="AMOUNT", help="Only a part, in the payment's currency.")
+@given.reference
+@click.argument("payment_id", metavar="PAYMENT")
+def refund(data: Path, url: str, amount: str | None, reference: str, payment_id: str) -> None:
+    """Give back what was paid by PAYMENT, by the way by which it was paid: all of it, or a part.
+
+    A serving desk begins within a second, another one at its next start; 'aitp-desk jobs list'
+    tells how it goes. By --id a part is given back once.
+    """
+    with given.told():
+        from aitp_payments.records import PaymentRecord, find_payment, payment_key
+
+        with look(data, url, given.PAYMENTS) as looking:
+            import msgspec
+
+            kept = next(iter(looking.records(payment_key(payment_id))), None)
+            payment = None if kept is None else msgspec.convert(kept.value, PaymentRecord)
+        if payment is None or payment.payment_id != payment_id:
+            fail([f"There is no payment {payment_id!r}."])
+
+        def judge(books: Delivery) -> Sequence[Effect]:
+            now = find_payment(books, payment_id)
+            if now is None or now.state not in {"settled", "refund_due"}:
+                state = "gone" if now is None else now.state
+                raise ValueError(f"{payment_id} is {state}; what is settled can be given back.")
+            began = _all_of(books, now) if amount is None else _part(books, now, amount, reference)
+            return (*began, given.noted("refund_asked"))
+
+        have_done(data, url, given.PAYMENTS, judge, thread_id=payment.thread_id or None)
+    what = payment_id if amount is None else f"{amount} {payment.price.currency} of {payment_id}"
+    click.echo(f"{what} is given back within a second, or when the desk starts.")
+
+
+def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
+    from aitp_desk.capability import Start
+    from aitp_payments.returning import WHOLE
+    from aitp_payments.settling import REFUND
+
+    if payment.method == "x402" and payment.state == "refund_due":
+        raise ValueError(
+            f"{payment.payment_id} is given back by a transfer of your own; say that you have made"
+            " it by 'aitp-desk ledger coins returned'."
+        )
+    _check(books, payment, None, WHOLE)
+    # one that has failed or is over does not stand in the way of another
+    return (Start(REFUND, ref=f"{payment.payment_id}:{books.now}", outlives=True),)
+
+
+def _part(books: Delivery, payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effect]:
+    from aitp_desk.capability import Start
+    from aitp_payments.money import counted
+    from aitp_payments.quotes import LEDGER, NEAR
+    from aitp_payments.returning import Part
+    from aitp_payments.settling import REFUND
+
+    if payment.method not in {LEDGER, NEAR}:
+        raise ValueError(
+            f"{payment.payment_id} was paid by {payment.method}: a part is given back there."
+        )
+    if payment.state != "settled":
+        raise ValueError(f"All of {payment.payment_id} is due to be given back.")
+    part = Part(counted(amount), reference)
+    _check(books, payment, part.count, reference)
+    ref = f"{payment.payment_id}:{reference}"
+    return (Start(REFUND, ref=ref, payload=part, outlives=True),)
+
+
+def _check(books: Delivery, payment: PaymentRecord, count: int | None, reference: str) -> None:
+    """See that the books can give it back now.
+
+    Raises:
+        NotBooked: they cannot.
+        ValueError: it was given back before, by the same name.
+    """
+    from aitp_payments.ledger.refunds import is_refunded
+    from aitp_payments.ledger.refunds import refund as given_back
+    from aitp_payments.returning import booked
+
+    if count is not None and is_refunded(books, booked(payment), reference):
+        raise ValueError(f"{reference} was given back before.")
+    given_back(books, booked(payment), count, reference=reference)
+
+
+@click.command()
+@desk_data
+@desk_store
+@json_lines
+def due(data: Path, url: str, *, as_json: bool) -> None:
+    """List the payments that have to go back and have not yet, for want of money or of people."""
+    with given.told(), look(data, url, given.PAYMENTS) as looking:
+        import msgspec
+
+        from aitp_payments.records import PAYMENT, PaymentRecord
+
+        for record in looking.records(PAYMENT):
+            payment = msgspec.convert(record.value, PaymentRecord)
+            if payment.state != "refund_due":
+                continue
+            shown = {
+                "payment": payment.payment_id,
+                "price": str(payment.price),
+                "method": payment.method,
+                "quote": payment.quote_id,
+            }
+            click.echo(given.json_of(shown) if as_json else "  ".join(shown.values()))

@@ -1,0 +1,160 @@
+"""Money that goes back, all of it or a part: never more than was paid, from those who got it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_desk.capability import Effect, Keep
+from aitp_payments.books import Books
+from aitp_payments.ledger.journal import (
+    Entry,
+    Leg,
+    NotBooked,
+    balance,
+    cover,
+    entry_key,
+    is_booked,
+    post,
+)
+from aitp_payments.ledger.names import MERCHANT
+from aitp_payments.ledger.purses import purse_of_pot
+from aitp_payments.money import amount, split
+
+_FEES = "fees:"
+
+
+class Returned(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What of a payment has gone back.
+
+    Parameters:
+        count: in millionths.
+        parts: the same by the accounts that had got it; what one of them had spent meanwhile, and
+            the site has given for it, stands by its name.
+    """
+
+    count: int = 0
+    parts: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+
+def returned_key(transaction: str) -> str:
+    """What the record is called of what has gone back of a payment."""
+    return f"returned:{transaction}"
+
+
+def returned(books: Books, transaction: str) -> Returned:
+    """What of a payment has gone back before."""
+    record = books.record(returned_key(transaction))
+    return Returned() if record is None else msgspec.convert(record.value, Returned)
+
+
+def refundable(books: Books, transaction: str) -> int:
+    """What of a payment can go back, in millionths; 0 of one that was never booked."""
+    entry = _entry(books, transaction)
+    return 0 if entry is None else _price(entry) - returned(books, transaction).count
+
+
+def is_refunded(books: Books, transaction: str, reference: str) -> bool:
+    """Whether a refund of a payment was booked."""
+    return is_booked(books, _booked(transaction, reference))
+
+
+def refund(
+    books: Books, transaction: str, count: int | None = None, *, reference: str
+) -> tuple[Effect, ...]:
+    """Give back what was paid: those who got a share give theirs back in proportion, exactly.
+
+    What an affiliate has spent meanwhile the site gives for it; what a method has cost stays spent.
+
+    Parameters:
+        transaction: by which it was paid, such as ``pay:{payment_id}``.
+        count: in millionths; None for what has not gone back yet.
+        reference: names this refund among those of the payment; the same one goes back once.
+
+    Raises:
+        NotBooked: nothing was paid by it, less is left than this, or the site has not enough.
+    """
+    entry = _entry(books, transaction)
+    if entry is None:
+        raise NotBooked("unknown", "Nothing was paid by that.")
+    if is_refunded(books, transaction, reference):
+        return ()
+    before = returned(books, transaction)
+    currency, most = entry.legs[0].currency, _price(entry) - before.count
+    count = most if count is None else count
+    if count > most:
+        there = amount(most, currency)
+        raise NotBooked("too_much", f"No more than {there} {currency} of it can go back.")
+    if count <= 0:
+        raise NotBooked("too_much", "All of it has gone back, or what shall is nothing.")
+    got = _got(entry)
+    rest = [got[account] - before.parts.get(account, 0) for account in got]
+    parts = dict(zip(got, split(count, rest, currency), strict=True))
+    legs = [*_given(books, parts, currency), *_given_to(books, entry, count)]
+    cover(books, legs)
+    sums = Counter(before.parts)
+    sums.update(parts)
+    after = Returned(before.count + count, sums)
+    key = returned_key(transaction)
+    record = books.record(key)
+    return (
+        Keep(key, after, 0 if record is None else record.version, outlives=True),
+        *post(
+            _booked(transaction, reference),
+            legs,
+            kind="refund",
+            at=books.now,
+            memo=entry.memo,
+        ),
+    )
+
+
+def _booked(transaction: str, reference: str) -> str:
+    return f"refund:{reference}:{transaction}"
+
+
+def _given(books: Books, parts: Mapping[str, int], currency: str) -> Sequence[Leg]:
+    """Who gives how much: what they have no more, the site gives."""
+    legs = []
+    for account, part in parts.items():
+        own = part
+        if account != MERCHANT:
+            own = min(part, balance(books, account, currency))
+        legs += [Leg(account, currency, -own), Leg(MERCHANT, currency, own - part)]
+    return legs
+
+
+def _given_to(books: Books, entry: Entry, count: int) -> Sequence[Leg]:
+    """Who gets it back: whoever paid, of several in proportion."""
+    payers = [leg for leg in entry.legs if leg.millionths < 0]
+    parts = split(count, [-leg.millionths for leg in payers], payers[0].currency)
+    return [
+        Leg(_payer(books, leg.account), leg.currency, part)
+        for leg, part in zip(payers, parts, strict=True)
+    ]
+
+
+def _payer(books: Books, account: str) -> str:
+    """Where it goes back to: a purse that is closed takes nothing in, its payer does."""
+    purse = purse_of_pot(books, account)
+    return account if purse is None or purse.is_open else purse.account
+
+
+def _got(entry: Entry) -> Mapping[str, int]:
+    """Who got how much; what a method has cost is the site's, which has paid it of its own."""
+    got = Counter[str]()
+    for leg in entry.legs:
+        if leg.millionths > 0:
+            got[MERCHANT if leg.account.startswith(_FEES) else leg.account] += leg.millionths
+    return got
+
+
+def _price(entry: Entry) -> int:
+    return sum(leg.millionths for leg in entry.legs if leg.millionths > 0)
+
+
+def _entry(books: Books, transaction: str) -> Entry | None:
+    record = books.record(entry_key(transaction))
+    return None if record is None else msgspec.convert(record.value, Entry)

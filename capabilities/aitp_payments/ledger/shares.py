@@ -1,0 +1,69 @@
+"""Who gets how much of what was paid: affiliates by their weights, the site the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from aitp_payments.ledger.journal import Leg
+from aitp_payments.ledger.names import MERCHANT, affiliate
+from aitp_payments.money import is_whole, split, whole_part
+
+ALL_BPS = 10_000
+"""All of it, in basis points."""
+
+
+class Sharing(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What affiliates get of what is paid.
+
+    Parameters:
+        bps: all of them together, in basis points of the price.
+        weights: how they share that, by their ids.
+    """
+
+    bps: int = 0
+    weights: Mapping[str, int] = msgspec.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Refuse what could not be paid out.
+
+        Raises:
+            ValueError: more than all of it is shared, or a weight is below 1.
+        """
+        if not 0 <= self.bps <= ALL_BPS:
+            raise ValueError(f"Affiliates share 0 to {ALL_BPS} basis points of what is paid.")
+        if any(weight < 1 for weight in self.weights.values()):
+            raise ValueError("The weight of an affiliate is 1 or more.")
+
+
+NOBODY = Sharing()
+
+
+def received(count: int, currency: str, sharing: Sharing) -> tuple[Leg, ...]:
+    """What each receives of what is paid: the legs add up to exactly that.
+
+    Affiliates get whole minor units where the price is one of these, rounded down together, and
+    split by the largest remainder; the site has the rest.
+
+    Parameters:
+        count: what is paid, in millionths.
+    """
+    if not sharing.bps or not sharing.weights:
+        return (Leg(MERCHANT, currency, count),)
+    together = count * sharing.bps // ALL_BPS
+    if is_whole(count, currency):
+        together = whole_part(together, currency)
+    parts = split(together, list(sharing.weights.values()), currency)
+    return (
+        Leg(MERCHANT, currency, count - together),
+        *(
+            Leg(affiliate(id), currency, part)
+            for id, part in zip(sharing.weights, parts, strict=True)
+        ),
+    )
+
+
+def paid(source: str, count: int, currency: str, sharing: Sharing = NOBODY) -> Sequence[Leg]:
+    """The legs of a payment from an account to the site and its affiliates."""
+    return (Leg(source, currency, -count), *received(count, currency, sharing))

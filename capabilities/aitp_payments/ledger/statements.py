@@ -1,0 +1,128 @@
+"""The journal for people and for bookkeeping: statements of accounts, CSV and JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from aitp_payments.ledger.journal import BALANCE, Entry, Leg
+from aitp_payments.money import amount
+
+COLUMNS = ("time", "transaction", "kind", "account", "currency", "debit", "credit", "memo")
+_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
+
+
+class Line(msgspec.Struct, frozen=True):
+    """What a transaction has done to an account.
+
+    Parameters:
+        at: Unix seconds.
+        count: in millionths, below 0 for what was taken from it.
+    """
+
+    at: int
+    transaction: str
+    kind: str
+    currency: str
+    count: int
+    memo: str
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """Entries by their time, and those of one second by their ids: the same order each time."""
+    return sorted(entries, key=lambda entry: (entry.at, entry.transaction))
+
+
+def statement(entries: Iterable[Entry], account: str) -> Iterator[Line]:
+    """What was booked on an account, in order."""
+    for entry in in_order(entries):
+        for leg in entry.legs:
+            if leg.account == account:
+                yield Line(
+                    entry.at,
+                    entry.transaction,
+                    entry.kind,
+                    leg.currency,
+                    leg.millionths,
+                    entry.memo,
+                )
+
+
+def json_of_line(line: Line) -> Mapping[str, object]:
+    """A line of a statement as programs read it: amounts as text."""
+    return {
+        "time": second(line.at),
+        "kind": line.kind,
+        "amount": amount(line.count, line.currency),
+        "currency": line.currency,
+        "transaction": line.transaction,
+        "memo": line.memo,
+    }
+
+
+def balances(counters: Iterable[tuple[str, int]]) -> Mapping[str, Mapping[str, int]]:
+    """What accounts hold, by account and currency, from the counters that say so."""
+    held: dict[str, dict[str, int]] = defaultdict(dict)
+    for name, count in counters:
+        currency, _, account = name.removeprefix(BALANCE).partition(":")
+        held[account][currency] = count
+    return dict(sorted(held.items()))
+
+
+def csv_lines(entries: Iterable[Entry]) -> Iterator[str]:
+    """The journal as CSV (RFC 4180), a row for each leg: what is taken is a debit."""
+    yield _row(COLUMNS)
+    for entry in in_order(entries):
+        for leg in _by_account(entry.legs):
+            yield _row(
+                (
+                    second(entry.at),
+                    entry.transaction,
+                    entry.kind,
+                    leg.account,
+                    leg.currency,
+                    amount(-leg.millionths, leg.currency) if leg.millionths < 0 else "",
+                    amount(leg.millionths, leg.currency) if leg.millionths > 0 else "",
+                    entry.memo,
+                )
+            )
+
+
+def json_of(entry: Entry) -> Mapping[str, object]:
+    """An entry as it is exported: amounts as text."""
+    return {
+        "time": second(entry.at),
+        "transaction": entry.transaction,
+        "kind": entry.kind,
+        "memo": entry.memo,
+        "legs": [
+            {
+                "account": leg.account,
+                "currency": leg.currency,
+                "amount": amount(leg.millionths, leg.currency),
+            }
+            for leg in _by_account(entry.legs)
+        ],
+    }
+
+
+def second(at: int) -> str:
+    """Unix seconds as people and bookkeeping read them, in UTC."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _by_account(legs: Iterable[Leg]) -> Sequence[Leg]:
+    return sorted(legs, key=lambda leg: (leg.currency, leg.millionths > 0, leg.account))
+
+
+def _row(cells: Iterable[str]) -> str:
+    written = io.StringIO()
+    # what a spreadsheet would take for a formula is text
+    safe = (f"'{cell}" if cell.startswith(_FORMULAS) else cell for cell in cells)
+    csv.writer(written).writerow(safe)
+    return written.getvalue()

@@ -1,0 +1,138 @@
+"""Money that goes back: all of a payment or a part, at once or when the site has enough.
+
+Every function is pure, as of :mod:`aitp_payments.settling`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec.structs import replace
+
+from aitp_desk.capability import Audit, Effect, Retry, Start
+from aitp_payments.books import Books
+from aitp_payments.confirming import Result, confirmation, say, told
+from aitp_payments.ledger.journal import NotBooked
+from aitp_payments.ledger.refunds import is_refunded, refund, refundable
+from aitp_payments.merchant import Merchant
+from aitp_payments.money import amount
+from aitp_payments.records import After, PaymentRecord, find_payment, keep, payment_key
+
+DUE = "refund_due"
+"""The job that books, once there is enough for that, what has to go back."""
+DUE_SECONDS = 300
+"""How long after there was too little it is looked again."""
+WHOLE = "whole"
+"""What the refund of all of a payment is called."""
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A part of a payment that is to go back.
+
+    Parameters:
+        count: in millionths.
+        reference: names this refund among those of the payment; the same one goes back once.
+    """
+
+    count: int
+    reference: str
+
+
+class Returning:
+    """Has payments given back, for every method.
+
+    Parameters:
+        merchant: signs what is confirmed.
+    """
+
+    def __init__(self, merchant: Merchant) -> None:
+        self._merchant = merchant
+
+    def refunded(
+        self, books: Books, payment: PaymentRecord, message: str = ""
+    ) -> tuple[Effect, ...]:
+        """All of a payment went back: book it. Who has got a share gives that back.
+
+        Where the site has paid out so much meanwhile that its books cannot give it back, it is due
+        until they can. It reads what affiliates have: a job decides it at its end.
+        """
+        payment = find_payment(books, payment.payment_id) or payment
+        if payment.state not in {"settled", "refunding", "refund_due"}:
+            return ()
+        back = replace(payment, state="refunded")
+        words = message or f"{told(payment.price)} went back to whoever paid."
+        try:
+            given_back = refund(books, booked(payment), reference=WHOLE)
+        except NotBooked as error:
+            if error.lacking is None:
+                why = f"{payment.payment_id} cannot be booked as given back. {error}"
+                raise Retry(why) from None
+            return self._short(books, payment, message)
+        return (
+            *given_back,
+            *self._told(books, back, "failure", words),
+            Audit("refunded"),
+        )
+
+    def refunded_in_part(
+        self, books: Books, payment: PaymentRecord, part: Part
+    ) -> tuple[Effect, ...]:
+        """A part of a payment goes back by the books; with the last one it is refunded.
+
+        Raises:
+            Retry: that much cannot go back now.
+        """
+        payment = find_payment(books, payment.payment_id) or payment
+        if payment.state != "settled" or is_refunded(books, booked(payment), part.reference):
+            return ()
+        try:
+            given_back = refund(books, booked(payment), part.count, reference=part.reference)
+        except NotBooked as error:
+            raise Retry(f"{payment.payment_id} cannot be given back in part. {error}") from None
+        currency = payment.price.currency
+        went = f"{amount(part.count, currency)} {currency}"
+        if not refundable(After(books, given_back), booked(payment)):
+            back = replace(payment, state="refunded")
+            words = f"{went} went back, the rest of {told(payment.price)}."
+            return (*given_back, *self._told(books, back, "failure", words), Audit("refunded"))
+        words = f"Of {told(payment.price)}, {went} went back to whoever paid."
+        said = self._told(books, payment, "success", words)
+        return (*given_back, *said, Audit("refunded_in_part"))
+
+    def _short(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
+        """The site has not enough on its account: this is looked at again until it has."""
+        again = Start(
+            DUE,
+            ref=f"{payment.payment_id}:{books.now}",
+            payload=[payment.payment_id, message],
+            after=DUE_SECONDS,
+            outlives=True,
+        )
+        if payment.state == "refund_due":
+            return (again,)
+        due = replace(payment, state="refund_due")
+        words = f"{told(payment.price)} have to go back. The site will see to it."
+        return (*self._told(books, due, "failure", words), Audit("refund_due"), again)
+
+    def owed(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
+        """A payment has to be given back, and only people of the site can."""
+        if payment.state != "settled":
+            return ()
+        due = replace(payment, state="refund_due")
+        return (*self._told(books, due, "failure", message), Audit("refund_due"))
+
+    def _told(
+        self, books: Books, payment: PaymentRecord, result: Result, message: str
+    ) -> tuple[Effect, ...]:
+        """Write a payment with what is told of it now, and tell that.
+
+        The draft knows no payments that are under way: nothing is told of them in its terms.
+        """
+        given = confirmation(self._merchant, payment, result, message, books.now)
+        kept = keep(books, payment_key(payment.payment_id), replace(payment, confirmation=given))
+        is_told = payment.terms != "draft" or result != "pending"
+        return (kept, say(given, payment.terms)) if is_told else (kept,)
+
+
+def booked(payment: PaymentRecord) -> str:
+    """The transaction by which a payment is booked."""
+    return f"pay:{payment.payment_id}"

@@ -1,0 +1,47 @@
+"""``[capabilities.payments]`` in ``desk.toml``. Secrets stand in the environment, never here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_payments.buying.settings import BuyingSettings
+from aitp_payments.stripe.settings import StripeSettings
+from aitp_payments.x402.settings import X402Settings
+
+_DAY = 24 * 60
+
+
+class LedgerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[capabilities.payments.ledger]``: accounts and channels that the desk keeps itself.
+
+    Parameters:
+        enabled: whether it can be paid from them.
+    """
+
+    enabled: bool = True
+
+
+class PaymentsSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[capabilities.payments]``.
+
+    Parameters:
+        merchant_id: what the site is called in quotes; empty for the id of its own actor.
+        quote_minutes: how long a quote can be paid.
+        revenue_share_bps: what affiliates get together of what is paid, in hundredths of a percent.
+        affiliates: public keys of those who may pass quotes on, by their ids.
+        x402: how it takes coins; nothing where it takes none.
+        stripe: whether, and how, it can be paid by card.
+        buying: whom the site pays itself, and how much.
+    """
+
+    merchant_id: Annotated[str, Meta(max_length=200)] = ""
+    quote_minutes: Annotated[int, Meta(ge=1, le=366 * _DAY)] = 30
+    revenue_share_bps: Annotated[int, Meta(ge=0, le=10_000)] = 0
+    affiliates: dict[str, str] = {}
+    ledger: LedgerSettings = LedgerSettings()
+    x402: X402Settings | None = None
+    stripe: StripeSettings | None = None
+    buying: BuyingSettings | None = None

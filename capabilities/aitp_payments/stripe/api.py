@@ -1,0 +1,198 @@
+"""Asking Stripe: its own library says it, the desk's one client for other servers carries it.
+
+So every request keeps the rules of the desk's requests, and is bounded in bytes and seconds. There
+are three outcomes: what was asked for, :class:`Refused`, or :class:`Unsettled`, where nobody knows
+whether it was done; the same request with the same idempotency key finds out.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+import stripe
+from stripe.params import PaymentIntentCreateParams
+from stripe.params.checkout import SessionCreateParams
+
+from aitp_desk.capability import Request, Retry, Send
+from aitp_payments.stripe.objects import Intent, Refund, Session
+
+# the library tells its vendor how long requests took, and on which machine: ours are nobody's
+stripe.enable_telemetry = False
+logging.getLogger("stripe").setLevel(logging.WARNING)
+
+T = TypeVar("T", Intent, Refund, Session)
+
+_METHODS: Mapping[str, Any] = {"get": "GET", "post": "POST"}
+_SENT = frozenset({"authorization", "content-type", "idempotency-key", "stripe-version"})
+_READ = frozenset({"request-id", "stripe-should-retry"})
+_MOST_BYTES = 256 * 1024
+_SECONDS = 15.0
+
+
+class Unsettled(Retry):
+    """Nobody knows whether it was done, or it was not done yet: ask again, by the same key."""
+
+
+class Refused(Exception):
+    """Stripe does not do it.
+
+    Parameters:
+        reason: what Stripe says to who pays; a plain sentence where it says nothing to them.
+        code: Stripe's word for it.
+        is_declined: whether that is about the card, and not about how was asked.
+    """
+
+    def __init__(self, reason: str, code: str, *, is_declined: bool = False) -> None:
+        super().__init__(f"{code}: {reason}")
+        self.reason = reason
+        self.code = code
+        self.is_declined = is_declined
+
+
+class Api:
+    """The API of one account.
+
+    Parameters:
+        key: the account's. It is in no text form and no error.
+        base: the API's address.
+    """
+
+    def __init__(self, key: str, base: str) -> None:
+        self._key = key
+        self._base = base
+
+    async def open_session(self, send: Send, params: SessionCreateParams, key: str) -> Session:
+        """Make a page on which somebody pays.
+
+        Parameters:
+            key: as of all that is asked for: the same for the same.
+        """
+        asked = self._client(send).v1.checkout.sessions.create_async(
+            params, {"idempotency_key": key}
+        )
+        return await _answered(asked, Session)
+
+    async def session(self, send: Send, id: str) -> Session:
+        """How a page is by now."""
+        return await _answered(self._client(send).v1.checkout.sessions.retrieve_async(id), Session)
+
+    async def close_session(self, send: Send, id: str) -> Session:
+        """Have nobody pay there any more."""
+        asked = self._client(send).v1.checkout.sessions.expire_async(
+            id, options={"idempotency_key": f"expire-{id}"}
+        )
+        return await _answered(asked, Session)
+
+    async def charge(self, send: Send, params: PaymentIntentCreateParams, key: str) -> Intent:
+        """Have somebody pay by what they have given."""
+        asked = self._client(send).v1.payment_intents.create_async(params, {"idempotency_key": key})
+        return await _answered(asked, Intent)
+
+    async def intent(self, send: Send, id: str) -> Intent:
+        """How a payment is by now."""
+        return await _answered(self._client(send).v1.payment_intents.retrieve_async(id), Intent)
+
+    async def cancel(self, send: Send, id: str) -> Intent:
+        """Have a payment that is not made yet never made."""
+        asked = self._client(send).v1.payment_intents.cancel_async(
+            id, options={"idempotency_key": f"cancel-{id}"}
+        )
+        return await _answered(asked, Intent)
+
+    async def refund(
+        self, send: Send, intent: str, key: str, metadata: Mapping[str, str]
+    ) -> Refund:
+        """Give all of a payment back."""
+        asked = self._client(send).v1.refunds.create_async(
+            {"payment_intent": intent, "metadata": dict(metadata)}, {"idempotency_key": key}
+        )
+        return await _answered(asked, Refund)
+
+    def _client(self, send: Send) -> stripe.StripeClient:
+        return stripe.StripeClient(
+            self._key,
+            http_client=_Sending(send),
+            base_addresses=_base_addresses(self._base),
+            max_network_retries=0,  # whoever asks knows when
+        )
+
+
+def _base_addresses(api: str) -> Any:
+    """The address of the API; what else the vendor has keeps its own."""
+    return {"api": api}
+
+
+class _Sending(stripe.HTTPClient):
+    """Carries what the library asks for."""
+
+    name = "aitp-desk"
+
+    def __init__(self, send: Send) -> None:
+        super().__init__()
+        self._send = send
+
+    async def request_async(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str] | None,
+        post_data: Any = None,
+        *,
+        _usage: list[str] | None = None,
+    ) -> tuple[bytes, int, Mapping[str, str]]:
+        """Send one request."""
+        sent = {name: text for name, text in (headers or {}).items() if name.lower() in _SENT}
+        answer = await self._send(
+            Request(
+                url=url,
+                method=_METHODS[method],
+                body=(post_data or "").encode(),
+                headers=sent,
+                max_bytes=_MOST_BYTES,
+                seconds=_SECONDS,
+                wants_reasons=True,
+            )
+        )
+        told = {name: text for name, text in answer.headers.items() if name in _READ}
+        return answer.body, answer.status, told
+
+
+async def _answered(asked: Any, kind: type[T]) -> T:
+    """What Stripe has answered.
+
+    Raises:
+        Unsettled, Refused: it has not done it. Unanswered is raised as it comes.
+    """
+    try:
+        found = await asked
+    except stripe.CardError as error:
+        raise Refused(
+            error.user_message or "The card was declined.", error.code or "", is_declined=True
+        ) from None
+    except (
+        stripe.InvalidRequestError,
+        stripe.AuthenticationError,
+        stripe.PermissionError,
+    ) as error:
+        raise Refused(_plain(error), error.code or type(error).__name__) from None
+    except stripe.IdempotencyError:
+        # Stripe remembers this key for something else: a fault of ours that no retry mends
+        raise Refused(
+            "What was asked for is not what was asked for before.", "idempotency"
+        ) from None
+    except stripe.StripeError as error:
+        raise Unsettled(f"Stripe answers with the status {error.http_status}.") from None
+    try:
+        return msgspec.convert(found.to_dict(), kind)
+    except msgspec.ValidationError as error:
+        raise Unsettled(f"Stripe's answer cannot be read: {error}.") from None
+
+
+def _plain(error: stripe.StripeError) -> str:
+    """What is wrong with how was asked, for operators: no key, of which Stripe repeats a part."""
+    if isinstance(error, stripe.InvalidRequestError):
+        return error.user_message or "Stripe does not take this."
+    return "Stripe does not take this key, or not for this."

@@ -1,0 +1,180 @@
+"""Stripe as a way to pay: on its own page, and by what a program has made of a card."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from aitp_desk.capability import (
+    Accept,
+    Context,
+    Delivery,
+    Health,
+    Hook,
+    Job,
+    Onward,
+    Own,
+    Part,
+    PayLink,
+    Redirect,
+    Refuse,
+    Verdict,
+    Visit,
+    Wanted,
+    Webhook,
+    Work,
+)
+from aitp_payments.methods import Charge, Method, Offered
+from aitp_payments.own_messages import CardPayment
+from aitp_payments.records import PaymentRecord, QuoteRecord
+from aitp_payments.stripe import charging, checkout
+from aitp_payments.stripe.amounts import NotChargeable, units
+from aitp_payments.stripe.api import Api, Refused
+from aitp_payments.stripe.arrivals import NAME, Arriving
+from aitp_payments.stripe.charging import Charging
+from aitp_payments.stripe.checkout import Checkout
+from aitp_payments.stripe.refunds import FAILED, NOT_SENT
+from aitp_payments.stripe.settings import SECRET_VARIABLE, Keys, StripeSettings
+from aitp_payments.stripe.webhook import Listening
+
+if TYPE_CHECKING:
+    from aitp_payments.capability import Payments
+
+_REFUNDED_BEFORE = "charge_already_refunded"
+_log = logging.getLogger(__name__)
+
+_LATER = (5, 60, 600, 3600, 6 * 3600)
+
+
+class ByStripe(Method):
+    """Cards, and whatever else the site's account at Stripe takes.
+
+    Parameters:
+        keys: the account's.
+        slug: of the capability, as the desk's addresses have it.
+    """
+
+    name = NAME
+
+    def __init__(self, settings: StripeSettings, keys: Keys, slug: str) -> None:
+        self._settings = settings
+        self._keys = keys
+        self._slug = slug
+        self._api = Api(keys.api, settings.api)
+
+    def use(self, own: Own, payments: Payments) -> None:
+        """Take the site's address, and the one that settles."""
+        self._site = own.actor
+        self._settling = payments.settling
+        self._arriving = Arriving(payments.settling, own.actor, is_live=self._keys.is_live)
+        self._checkout = Checkout(
+            self._api,
+            self._arriving,
+            self._settings,
+            link=f"{own.actor}/capabilities/{self._slug}/{NAME}",
+            site=own.actor,
+            home=self._settings.return_url or own.actor,
+        )
+        self._charging = Charging(
+            self._api,
+            self._arriving,
+            payments.settling,
+            payments.merchant,
+            self._settings,
+            link=self._checkout.link,
+            site=own.actor,
+        )
+        self._listening = Listening(self._arriving, self._keys.webhook)
+
+    def option(self, charge: Charge) -> Mapping[str, Any] | None:
+        """The link to the page, and the key by which programs make payment methods."""
+        try:
+            units(charge.price)
+        except NotChargeable:
+            return None
+        option = {"type": NAME, "url": self._checkout.link(charge.quote_id)}
+        if self._settings.publishable_key:
+            option["publishable_key"] = self._settings.publishable_key
+        return option
+
+    def offered(self, quote: QuoteRecord) -> Offered:
+        """The link to the page."""
+        try:
+            units(quote.price)
+        except NotChargeable:
+            return Offered()
+        return Offered(links=(PayLink("Pay by card", self._checkout.link(quote.quote_id)),))
+
+    def judge(self, part: Part, context: Context) -> Verdict | None:
+        """See :mod:`aitp_payments.stripe.charging`."""
+        content = part.content
+        return self._charging.judge(content, context) if isinstance(content, CardPayment) else None
+
+    def as_text(self, part: Part) -> str | None:
+        """A payment by card, in words."""
+        return "I pay by card." if isinstance(part.content, CardPayment) else None
+
+    def jobs(self) -> Mapping[str, Work]:
+        """Charging, and looking at what is not known yet."""
+        return {
+            charging.CHARGE: Work(self._charge, deadline=60.0, delays=charging.DELAYS),
+            charging.LOOK: Work(self._look_at_charge, deadline=60.0, delays=charging.DELAYS),
+            checkout.LOOK: Work(self._look_at_page, deadline=60.0, delays=_LATER),
+        }
+
+    async def _charge(self, job: Job) -> Wanted:
+        return await self._charging.charge(job)
+
+    async def _look_at_charge(self, job: Job) -> Wanted:
+        return await self._charging.look(job)
+
+    async def _look_at_page(self, job: Job) -> Wanted:
+        return await self._checkout.look(job)
+
+    def hooks(self) -> Mapping[str, Hook | Webhook]:
+        """What Stripe tells."""
+        return {NAME: self._hear}
+
+    def _hear(self, delivery: Delivery) -> Accept | Refuse:
+        return self._listening.hear(delivery)
+
+    def redirects(self) -> Mapping[str, Redirect]:
+        """The link to the page."""
+        return {NAME: self._visit}
+
+    async def _visit(self, visit: Visit) -> Onward | Refuse:
+        return await self._checkout.visit(visit)
+
+    def health(self) -> Health | None:
+        """Whether Stripe can tell anything."""
+        if self._keys.webhook:
+            return None
+        return Health(
+            "degraded",
+            f"Without {SECRET_VARIABLE} in its environment payments by card are seen late.",
+        )
+
+    async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
+        """Give all of a payment back to the card."""
+        about = {"site": self._site, "payment_id": payment.payment_id}
+        intent = str(payment.details["intent"])
+        key = "-".join(("refund", payment.payment_id, *_failed_before(payment)))
+        try:
+            back = await self._api.refund(job.send, intent, key, about)
+        except Refused as refused:
+            if refused.code != _REFUNDED_BEFORE:
+                return self._owed(payment, refused.code)
+            return partial(self._settling.refunded, payment=payment)
+        return partial(self._arriving.given_back, payment=payment, back=back)
+
+    def _owed(self, payment: PaymentRecord, why: str) -> Wanted:
+        _log.warning("Stripe does not give %s back: %s", payment.payment_id, why)
+        return partial(self._settling.owed, payment=payment, message=NOT_SENT)
+
+
+def _failed_before(payment: PaymentRecord) -> tuple[str, ...]:
+    """What a refund's key has besides after one has failed: it is another one."""
+    failed = payment.details.get(FAILED)
+    return () if failed is None else (str(failed),)

@@ -1,0 +1,113 @@
+"""Judging what Stripe tells. What is not about this site, or not known here, is taken and left.
+
+Whatever is answered with a refusal Stripe sends again for days: so only what it has not signed is
+refused, and what is no event at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from aitp_desk.capability import Accept, Delivery, DeskError, Refuse
+from aitp_payments.records import (
+    PaymentRecord,
+    QuoteRecord,
+    find_payment,
+    find_quote,
+    find_seen,
+)
+from aitp_payments.stripe.arrivals import NAME, Arriving
+from aitp_payments.stripe.events import read_event
+from aitp_payments.stripe.objects import Dispute, Event, Intent, Refund, Session
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+PAGES = frozenset({"checkout.session.completed", "checkout.session.async_payment_succeeded"})
+FAILED_PAGE = "checkout.session.async_payment_failed"
+INTENTS = frozenset(
+    {"payment_intent.succeeded", "payment_intent.payment_failed", "payment_intent.canceled"}
+)
+REFUNDS = frozenset({"refund.created", "refund.updated", "refund.failed"})
+DISPUTES = "charge.dispute."
+EVENTS = (*sorted(PAGES), FAILED_PAGE, *sorted(INTENTS), *sorted(REFUNDS), "charge.dispute.*")
+"""What the webhook is to be told of; all else is taken and left."""
+
+
+class Listening:
+    """Takes what Stripe tells.
+
+    Parameters:
+        secret: of the webhook.
+    """
+
+    def __init__(self, arriving: Arriving, secret: str) -> None:
+        self._arriving = arriving
+        self._secret = secret
+
+    def hear(self, delivery: Delivery) -> Accept | Refuse:
+        """Judge a delivery."""
+        try:
+            event = read_event(delivery, self._secret)
+        except DeskError as error:
+            return Refuse(error)
+        kind, thing = event.type, event.data.object
+        if kind in PAGES or kind == FAILED_PAGE:
+            return self._page(event, _read(thing, Session), delivery)
+        if kind in INTENTS:
+            return self._intent(_read(thing, Intent), delivery)
+        if kind in REFUNDS:
+            return self._refunded(event, _read(thing, Refund), delivery)
+        if kind.startswith(DISPUTES):
+            return self._disputed(event, _read(thing, Dispute), delivery)
+        return Accept()
+
+    def _page(self, event: Event, session: Session | None, delivery: Delivery) -> Accept:
+        if session is None or not self._arriving.is_ours(session.livemode, session.metadata):
+            return Accept()
+        quote = find_quote(delivery, (session.metadata or {}).get("quote_id", ""))
+        judge = self._arriving.failed if event.type == FAILED_PAGE else self._arriving.session
+        return Accept(judge(delivery, session), _thread(quote))
+
+    def _intent(self, intent: Intent | None, delivery: Delivery) -> Accept:
+        if intent is None or not self._arriving.is_ours(intent.livemode, intent.metadata):
+            return Accept()
+        payment = find_payment(delivery, (intent.metadata or {}).get("payment_id", ""))
+        return Accept(self._arriving.intent(delivery, intent), _thread(payment))
+
+    def _refunded(self, event: Event, back: Refund | None, delivery: Delivery) -> Accept:
+        """Money goes back, by the desk or in Stripe's dashboard, or has come again."""
+        payment = self._known(event, back, delivery)
+        if back is None or payment is None:
+            return Accept()
+        return Accept(self._arriving.given_back(delivery, payment, back), _thread(payment))
+
+    def _disputed(self, event: Event, dispute: Dispute | None, delivery: Delivery) -> Accept:
+        """A bank takes money back, or gives it again."""
+        payment = self._known(event, dispute, delivery)
+        if dispute is None or payment is None:
+            return Accept()
+        return Accept(self._arriving.disputed(delivery, payment, dispute, event.type))
+
+    def _known(
+        self, event: Event, thing: Refund | Dispute | None, delivery: Delivery
+    ) -> PaymentRecord | None:
+        """The payment that something is about: such things say not who has made them."""
+        if thing is None or event.livemode != self._arriving.is_live or not thing.payment_intent:
+            return None
+        return find_seen(delivery, NAME, thing.payment_intent)
+
+
+def _thread(about: QuoteRecord | PaymentRecord | None) -> str | None:
+    """The thread on which something stands."""
+    return None if about is None else about.thread_id or None
+
+
+def _read(given: Mapping[str, Any], kind: type[T]) -> T | None:
+    """An object of an event; None for one that the desk cannot have made, having other members."""
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError:
+        return None

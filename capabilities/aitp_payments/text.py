@@ -1,0 +1,81 @@
+"""Quotes and payments in words: what a person reads, and how they can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from aitp_desk.capability import one_line
+
+_CALLED = {
+    "near_payment_channel": "a payment channel",
+    "ledger": "an account or store credit here",
+    "stripe": "a card",
+    "x402": "x402",
+}
+
+
+def tell_quote(quote: Mapping[str, Any]) -> str:
+    """A quote, the ways to pay it, and what to reply."""
+    options = quote.get("payment_options") or ()
+    prices = list(dict.fromkeys(_price(option) for option in options))
+    what = _line(quote.get("description")).rstrip(".")
+    lines = [f"{what}: {' or '.join(prices)}, to be paid first."]
+    methods = [method for option in options for method in option.get("payment_methods", ())]
+    lines += [f"Pay by {called(method)}: {url}" for method in methods if (url := method.get("url"))]
+    names = list(dict.fromkeys(called(method) for method in methods if not method.get("url")))
+    if names:
+        lines.append(f"It can be paid by {' or '.join(names)}.")
+    if until := quote.get("expiration"):
+        lines.append(f"This holds until {_line(until)}.")
+    is_ledger = any(method.get("type") == "ledger" for method in methods)
+    how = "Reply pay, or pay and a code of store credit; no declines."
+    lines.append(how if is_ledger else "Reply no to decline.")
+    return "\n".join(lines)
+
+
+def tell_payment(payment: Mapping[str, Any]) -> str:
+    """A payment of a quote."""
+    method = payment.get("payment_method") or {}
+    amount = method.get("amount")
+    price = f" {_line(amount)} {_line(method.get('currency'))}" if amount else ""
+    return f"I pay{price} by {called(method)}, for the quote {_line(payment.get('quote_id'))}."
+
+
+def tell_result(told: Mapping[str, Any]) -> str:
+    """What came of a payment."""
+    message = _line(told.get("message"))
+    if message:
+        return message
+    results = {
+        "success": "The payment has succeeded.",
+        "failure": "The payment has failed.",
+        "pending": "The payment is under way.",
+    }
+    return results.get(str(told.get("result")), "A payment.")
+
+
+def tell_top_up(told: Mapping[str, Any], *, is_request: bool) -> str:
+    """That a channel needs more, or has got it."""
+    amount = told.get("amount")
+    price = f"{_line(amount)} {_line(told.get('currency'))}" if amount else "more"
+    channel = _line(told.get("channel_id"))
+    if not is_request:
+        return f"{price} was put into the payment channel {channel}."
+    reason = _line(told.get("reason"))
+    return f"Please put {price} into the payment channel {channel}. {reason}".strip()
+
+
+def called(method: Mapping[str, Any]) -> str:
+    """A way to pay in words."""
+    kind = str(method.get("type", ""))
+    return _CALLED.get(kind, kind or "what was agreed")
+
+
+def _price(option: Mapping[str, Any]) -> str:
+    amount = option.get("amount", "an amount of your choice,")
+    return f"{_line(amount)} {_line(option.get('currency'))}"
+
+
+def _line(text: object) -> str:
+    return one_line(str(text)) if text is not None else ""

@@ -1,0 +1,166 @@
+"""Looking on the network itself whether an authorisation has moved coins, where a site can.
+
+A facilitator that does not answer leaves a payment unknown, and one that is asked again may say no
+because of what it did before. The coin's contract knows: whether the nonce was used, and by which
+transaction. That a nonce was used proves no payment, since whoever has signed it can use or cancel
+it otherwise; only a transfer of the very coins to the very address does.
+
+Source: EIP-3009; the JSON-RPC interface of Ethereum's nodes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeVar
+
+import msgspec
+
+from aitp_desk.capability import Request, Send, Unanswered
+from aitp_payments.x402.facilitator import Settled, Unknown
+from aitp_payments.x402.networks import NETWORKS
+from aitp_payments.x402.under_way import UnderWay
+
+T = TypeVar("T")
+NODE = "X402_NODE_"
+"""Variables of the environment are called so that name a node; the network's name follows."""
+USED = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
+"""The topic of ``AuthorizationUsed(address,bytes32)``."""
+TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+"""The topic of ``Transfer(address,address,uint256)``."""
+STATE_OF = "0xe94a0102"
+"""The selector of ``authorizationState(address,bytes32)``."""
+SECONDS = 5.0
+"""A node answers within so many."""
+BLOCKS_BACK = 5000
+"""So many blocks are looked through: some hours, and no more than public nodes allow."""
+SETTLED_FOR = 5 * 60
+"""Seconds for which an authorisation has to be over by the network's own time, so that no
+reordering of its last blocks brings it back."""
+_QUANTITY = re.compile("0x[0-9a-f]{1,64}")
+
+
+class Lapsed(msgspec.Struct, frozen=True):
+    """Nothing was paid by an authorisation, and nothing can be any more."""
+
+
+class _Unsaid(Exception):
+    """A node has not said what it was asked."""
+
+
+class _Block(msgspec.Struct, frozen=True):
+    number: str
+    timestamp: str
+
+
+class _Log(msgspec.Struct, frozen=True, rename="camel"):
+    address: str
+    topics: tuple[str, ...]
+    data: str
+    transaction_hash: str
+
+
+class _Receipt(msgspec.Struct, frozen=True):
+    status: str
+    logs: tuple[_Log, ...]
+
+
+class Node:
+    """A node of one network.
+
+    Parameters:
+        url: where it is asked. It may hold a key, and is told to nobody.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def find(self, send: Send, way: UnderWay) -> Settled | Lapsed | Unknown:
+        """Find out whether a payment has moved its coins."""
+        try:
+            return await self._find(send, way)
+        except (_Unsaid, Unanswered):
+            return Unknown("The network's node does not say whether the coins have moved.")
+
+    async def _find(self, send: Send, way: UnderWay) -> Settled | Lapsed | Unknown:
+        block = await self._ask(send, _Block, "eth_getBlockByNumber", "latest", False)
+        at, height = _number(block.timestamp), _number(block.number)
+        used = STATE_OF + _word(way.payer) + way.nonce.removeprefix("0x")
+        call = {"to": way.asset, "data": used}
+        if not _number(await self._ask(send, str, "eth_call", call, hex(height))):
+            if at >= way.valid_before + SETTLED_FOR:
+                return Lapsed()
+            return Unknown("The coins have not moved yet, and still may.")
+        found = await self._ask(
+            send,
+            tuple[_Log, ...],
+            "eth_getLogs",
+            {
+                "fromBlock": hex(max(height - BLOCKS_BACK, 0)),
+                "toBlock": hex(height),
+                "address": way.asset,
+                "topics": [USED, "0x" + _word(way.payer), way.nonce],
+            },
+        )
+        for log in found:
+            transaction = log.transaction_hash
+            receipt = await self._ask(send, _Receipt, "eth_getTransactionReceipt", transaction)
+            if _pays(receipt, way):
+                return Settled(transaction.lower())
+        if found:  # the payer has used the nonce for something else
+            return Lapsed()
+        return Unknown("The authorisation was used or cancelled, and it is not seen by what.")
+
+    async def _ask(self, send: Send, kind: type[T], method: str, *params: object) -> T:
+        asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+        answer = await send(
+            Request(
+                url=self._url,
+                method="POST",
+                body=msgspec.json.encode(asked),
+                headers={"Content-Type": "application/json"},
+                max_bytes=256 * 1024,
+                seconds=SECONDS,
+            )
+        )
+        try:
+            told = msgspec.json.decode(answer.body)
+            return msgspec.convert(told["result"], kind)
+        except (msgspec.DecodeError, TypeError, KeyError):
+            raise _Unsaid from None
+
+
+def nodes_of(environment: Mapping[str, str]) -> dict[str, Node]:
+    """The nodes that the environment names, by the ids of their networks.
+
+    Parameters:
+        environment: such as ``X402_NODE_BASE_SEPOLIA``, an ``https`` address each.
+    """
+    found = {}
+    for network in NETWORKS:
+        if url := environment.get(NODE + network.name.upper().replace("-", "_")):
+            found[network.id] = Node(url)
+    return found
+
+
+def _pays(receipt: _Receipt, way: UnderWay) -> bool:
+    """Whether a transaction has moved what was to be paid."""
+    topics = [TRANSFER, "0x" + _word(way.payer), "0x" + _word(way.pay_to)]
+    return receipt.status == "0x1" and any(
+        log.address.lower() == way.asset.lower()
+        and [topic.lower() for topic in log.topics] == topics
+        and _number(log.data) == int(way.value)
+        for log in receipt.logs
+    )
+
+
+def _word(address: str) -> str:
+    """An address as 32 bytes."""
+    return address.lower().removeprefix("0x").rjust(64, "0")
+
+
+def _number(told: str) -> int:
+    """A number as nodes write it."""
+    if not _QUANTITY.fullmatch(told.lower()):
+        raise _Unsaid
+    return int(told, 16)

@@ -1,0 +1,94 @@
+"""What proves to a facilitator who asks: from the environment alone, never from ``desk.toml``.
+
+Source: how Coinbase's developer platform authenticates, which wants a token for each request.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+import msgspec
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from aitp_payments.x402.facilitator import Credential
+
+TOKEN = "X402_FACILITATOR_TOKEN"  # noqa: S105 -- the name of a variable
+KEY_ID = "CDP_API_KEY_ID"
+KEY_SECRET = "CDP_API_KEY_SECRET"  # noqa: S105 -- the name of a variable
+CDP_HOST = "api.cdp.coinbase.com"
+LIFETIME = 120
+_SEED = 32
+_KEY = 64
+
+
+def nothing(_method: str, _url: str) -> Mapping[str, str]:
+    """The credential of a facilitator that asks for none."""
+    return {}
+
+
+def credential_of(
+    environment: Mapping[str, str], url: str, clock: Callable[[], float] = time.time
+) -> Credential:
+    """Find what proves who asks.
+
+    Parameters:
+        environment: where it stands: ``X402_FACILITATOR_TOKEN``, a token that is sent as it is, to
+            any facilitator; or ``CDP_API_KEY_ID`` and ``CDP_API_KEY_SECRET``, of which a token is
+            made for each request, to Coinbase's alone.
+        url: of the facilitator.
+
+    Raises:
+        ValueError: the secret is no Ed25519 key. It says no part of it.
+    """
+    if token := environment.get(TOKEN):
+        headers = {"Authorization": f"Bearer {token}"}
+        return lambda _method, _url: headers
+    id, secret = environment.get(KEY_ID, ""), environment.get(KEY_SECRET, "")
+    if id and secret and urlsplit(url).hostname == CDP_HOST:
+        return _Signing(id, _key_of(secret), clock)
+    return nothing
+
+
+class _Signing:
+    """Makes a token for each request, signed by a key of Coinbase's developer platform."""
+
+    def __init__(self, id: str, key: Ed25519PrivateKey, clock: Callable[[], float]) -> None:
+        self._id = id
+        self._key = key
+        self._clock = clock
+
+    def __call__(self, method: str, url: str) -> Mapping[str, str]:
+        now = int(self._clock())
+        address = urlsplit(url)
+        head = {"alg": "EdDSA", "typ": "JWT", "kid": self._id, "nonce": secrets.token_hex(16)}
+        claims = {
+            "sub": self._id,
+            "iss": "cdp",
+            "nbf": now,
+            "exp": now + LIFETIME,
+            "uris": [f"{method} {address.netloc}{address.path}"],
+        }
+        signed = ".".join(_part(msgspec.json.encode(one)) for one in (head, claims))
+        signature = _part(self._key.sign(signed.encode()))
+        return {"Authorization": f"Bearer {signed}.{signature}"}
+
+
+def _key_of(secret: str) -> Ed25519PrivateKey:
+    try:
+        plain = base64.b64decode(secret, validate=True)
+    except binascii.Error:
+        plain = b""
+    if len(plain) not in {_SEED, _KEY}:
+        raise ValueError(
+            f"{KEY_SECRET} is no Ed25519 key: Coinbase gives one as 88 characters of base64."
+        )
+    return Ed25519PrivateKey.from_private_bytes(plain[:_SEED])
+
+
+def _part(plain: bytes) -> str:
+    return base64.urlsafe_b64encode(plain).rstrip(b"=").decode()

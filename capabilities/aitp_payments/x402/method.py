@@ -1,0 +1,260 @@
+"""x402 as a way to pay quotes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from aitp_desk.capability import (
+    Context,
+    Effect,
+    Health,
+    InvalidRequest,
+    Job,
+    Own,
+    Part,
+    Round,
+    Send,
+    Take,
+    Unanswered,
+    Verdict,
+    Wanted,
+    Work,
+)
+from aitp_payments.confirming import confirm, say, told
+from aitp_payments.methods import Charge, Method, Offered
+from aitp_payments.records import (
+    PaymentRecord,
+    QuoteRecord,
+    find_quote,
+    find_seen,
+)
+from aitp_payments.settling import NotPayable, Settling, payment_id
+from aitp_payments.x402.chain import nodes_of
+from aitp_payments.x402.credentials import credential_of
+from aitp_payments.x402.facilitator import Facilitator
+from aitp_payments.x402.messages import X402Payment
+from aitp_payments.x402.networks import network_named
+from aitp_payments.x402.paying import ASK, BOOK, REMIND, Paying, begin
+from aitp_payments.x402.presented import (
+    SCHEME,
+    Presented,
+    find_requirements,
+    for_facilitator,
+    read,
+    why_not,
+)
+from aitp_payments.x402.requirements import requirements
+from aitp_payments.x402.settings import X402Settings
+from aitp_payments.x402.under_way import UnderWay, keep_way, read_way, way_key
+from aitp_payments.x402.wire import Requirements
+
+if TYPE_CHECKING:
+    from aitp_payments.capability import Payments
+
+NAME = "x402"
+LOOK_EVERY = 15 * 60
+"""Seconds between two looks at what the facilitator supports."""
+
+
+class X402(Method):
+    """Pays quotes in dollars by coins of a network, through a facilitator.
+
+    Parameters:
+        environment: where the facilitator's credential stands.
+
+    Raises:
+        ValueError: the credential is none.
+    """
+
+    name = NAME
+
+    def __init__(self, chosen: X402Settings, environment: Mapping[str, str] = os.environ) -> None:
+        self._chosen = chosen
+        credential = credential_of(environment, chosen.facilitator)
+        self._facilitator = Facilitator(chosen.facilitator, credential)
+        self._nodes = nodes_of(environment)
+        self._waiting: set[str] = set()
+        self._unwell: Health | None = None
+        self._unsupported: frozenset[str] = frozenset()
+
+    def use(self, own: Own, payments: Payments) -> None:
+        """Take what settles."""
+        del own
+        self._payments = payments
+        self._paying = Paying(self._facilitator, payments.settling, self._nodes, self._waiting)
+
+    def option(self, charge: Charge) -> Mapping[str, Any] | None:
+        """The ways to pay as x402 tells them, one for each network."""
+        found = self._requirements(charge.quote_id, charge)
+        if not found:
+            return None
+        return {"type": NAME, "requirements": [msgspec.to_builtins(one) for one in found]}
+
+    def offered(self, quote: QuoteRecord) -> Offered:
+        """The same for doors."""
+        found = self._requirements(quote.quote_id, quote)
+        return Offered(x402=tuple(msgspec.to_builtins(one) for one in found))
+
+    def judge(self, part: Part, context: Context) -> Verdict | None:
+        """Hold a payment against its quote; the facilitator is asked after the commit."""
+        message = part.content
+        if not isinstance(message, X402Payment):
+            return None
+        presented = read(message.payload)
+        quote_id = message.quote_id or presented.quote_id
+        if quote_id is None:
+            raise InvalidRequest(
+                "A payment of x402 names its quote: by quote_id, or in accepted.extra.quote_id.",
+                param="x402_payment.quote_id",
+            )
+        return Take(self._pay(presented, quote_id, context))
+
+    def as_text(self, part: Part) -> str | None:
+        """A payment in words."""
+        message = part.content
+        if not isinstance(message, X402Payment):
+            return None
+        return (
+            f"I pay the quote {message.quote_id} by x402." if message.quote_id else "I pay by x402."
+        )
+
+    def jobs(self) -> Mapping[str, Work]:
+        """Asking the facilitator, and booking what it has said."""
+        return {
+            ASK: Work(self._ask, deadline=80.0, delays=(1, 5, 60, 600)),
+            BOOK: Work(self._book, delays=(0, 1, 5, 60, 600)),
+            REMIND: Work(self._remind),
+        }
+
+    def rounds(self) -> Mapping[str, Round]:
+        """Looking whether the facilitator settles what is offered."""
+        return {"x402_supported": Round(self._look, LOOK_EVERY)}
+
+    def health(self) -> Health | None:
+        """Whether the facilitator settles what is offered."""
+        return self._unwell
+
+    def watched(self) -> Mapping[str, Health | None]:
+        """Payments that wait for people."""
+        if not self._waiting:
+            return {}
+        listed = ", ".join(sorted(self._waiting))
+        reason = f"Payments wait for you; 'aitp-desk ledger coins list' says for what: {listed}."
+        return {"x402 payments": Health("degraded", reason)}
+
+    async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
+        """Coins go back only by a transfer of the site's own wallet, which people make."""
+        del job
+        wallet = f"{payment.details['payer']} on {payment.details['network']}"
+        words = f"{told(payment.price)} have to go back to {wallet}. People of the site do that."
+        return partial(self._paying.owe, payment, words)
+
+    @property
+    def _settling(self) -> Settling:
+        return self._payments.settling
+
+    def _requirements(self, quote_id: str, of: Charge | QuoteRecord) -> tuple[Requirements, ...]:
+        found = requirements(quote_id, of.price, self._chosen)
+        return tuple(one for one in found if one.network not in self._unsupported)
+
+    def _pay(self, presented: Presented, quote_id: str, context: Context) -> tuple[Effect, ...]:
+        quote = find_quote(context, quote_id)
+        if quote is None:
+            return self._failed(presented, quote_id, "There is no such quote here.", context)
+        digest = _digest(presented)
+        seen = find_seen(context, NAME, presented.reference)
+        way = None if seen is None else read_way(context.record(way_key(seen.payment_id)))
+        if seen is not None and way is not None:
+            if seen.quote_id == quote_id and way.digest == digest:
+                return self._settling.again(context, seen)
+            if seen.state != "refused":
+                words = "This authorisation was presented before. Please sign a new one."
+                return self._failed(presented, quote_id, words, context)
+        asked = find_requirements(presented, requirements(quote_id, quote.price, self._chosen))
+        if asked is None:
+            return self._failed(presented, quote_id, self._other_ways(), context)
+        if why := why_not(presented, asked, context.now):
+            return self._failed(presented, quote_id, why, context)
+        network = network_named(asked.network)
+        signed = presented.authorization
+        details = {"network": network.name if network else asked.network, "payer": signed.from_}
+        try:
+            payment, effects = self._settling.begin(
+                context, quote, NAME, presented.reference, details=details
+            )
+        except NotPayable as refusal:
+            return self._failed(presented, quote_id, refusal.reason, context)
+        began = UnderWay(
+            payment_id=payment.payment_id,
+            question=for_facilitator(presented, asked),
+            digest=digest,
+            payer=signed.from_,
+            pay_to=asked.pay_to,
+            nonce=signed.nonce.lower(),
+            network=asked.network,
+            asset=asked.asset,
+            value=asked.amount,
+            valid_before=presented.valid_before,
+        )
+        before = context.record(way_key(payment.payment_id))
+        return (*effects, keep_way(before, began), begin(began))
+
+    def _failed(
+        self, presented: Presented, quote_id: str, words: str, context: Context
+    ) -> tuple[Effect, ...]:
+        given = confirm(
+            self._payments.merchant,
+            "own",
+            quote_id=quote_id,
+            payment_id=payment_id(quote_id, NAME, presented.reference),
+            result="failure",
+            message=words,
+            now=context.now,
+        )
+        return (say(given, "own"),)
+
+    def _other_ways(self) -> str:
+        known = ", ".join(network.name for network in self._chosen.known)
+        return f"This quote is paid by the scheme {SCHEME}, in USDC, on: {known}."
+
+    async def _ask(self, job: Job) -> Wanted:
+        return await self._paying.ask(job)
+
+    async def _book(self, job: Job) -> Wanted:
+        return await self._paying.book(job)
+
+    async def _remind(self, job: Job) -> Wanted:
+        return await self._paying.remind(job)
+
+    async def _look(self, send: Send) -> None:
+        try:
+            supported = await self._facilitator.supported(send)
+        except Unanswered:
+            self._unwell = Health("degraded", "The facilitator of x402 payments does not answer.")
+            raise
+        able = {
+            network.id
+            for kind in supported.kinds
+            if kind.scheme == SCHEME
+            and kind.x402_version == 2
+            and (network := network_named(kind.network)) is not None
+        }
+        lacking = [network for network in self._chosen.known if network.id not in able]
+        self._unsupported = frozenset(network.id for network in lacking)
+        listed = ", ".join(network.name for network in lacking)
+        self._unwell = (
+            Health("degraded", f"The facilitator of x402 payments does not settle on: {listed}.")
+            if lacking
+            else None
+        )
+
+
+def _digest(presented: Presented) -> str:
+    """What tells a payment as it was presented from another with the same authorisation."""
+    return hashlib.sha256(presented.exact.signature.lower().encode()).hexdigest()

@@ -1,0 +1,178 @@
+"""A payment as it is presented: read, and held against what is asked for. Pure.
+
+Whether the payer's signature is right, and whether the coins are there, the facilitator finds out:
+only it sees the network. All else is looked at here first, so that nobody outside is asked about
+what cannot pay anyway.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from aitp_desk.capability import InvalidRequest
+from aitp_payments.x402.networks import Network, network_named
+from aitp_payments.x402.wire import (
+    Authorization,
+    ExactPayload,
+    PayloadV1,
+    PayloadV2,
+    Requirements,
+    number,
+)
+
+SCHEME = "exact"
+LEAST_LEFT = 20
+"""How many seconds an authorisation still has to be valid, to be settled in time."""
+MOST_LEFT = 60 * 60
+"""For how many seconds it may be valid at most: so long nobody knows whether it will move coins."""
+LONGEST_PAYLOAD = 16 * 1024
+
+
+class Presented(msgspec.Struct, frozen=True, kw_only=True):
+    """A payment that can be read.
+
+    Parameters:
+        network: where it moves coins; None for one that the desk does not know.
+        quote_id: which quote it says that it pays; None where it names none.
+        given: as it came.
+    """
+
+    scheme: str
+    network: Network | None
+    exact: ExactPayload
+    accepted: Requirements | None
+    quote_id: str | None
+    given: Mapping[str, Any]
+
+    @property
+    def authorization(self) -> Authorization:
+        """What was signed."""
+        return self.exact.authorization
+
+    @property
+    def valid_before(self) -> int:
+        """Unix seconds from which on it moves nothing any more."""
+        return number(self.authorization.valid_before)
+
+    @property
+    def reference(self) -> str:
+        """What it is known by: one payer's coins on one network move by one nonce once.
+
+        The signature is no part of it. There is more than one for the same authorisation.
+        """
+        signed = self.authorization
+        where = self.network.id if self.network is not None else ""
+        text = f"{where} {signed.from_} {signed.nonce}".lower()
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read(given: Mapping[str, Any]) -> Presented:
+    """Read a payment of version 2 or 1.
+
+    Raises:
+        InvalidRequest: it is not of the form that the version has.
+    """
+    version = given.get("x402Version")
+    if len(msgspec.json.encode(given)) > LONGEST_PAYLOAD:
+        raise _wrong(f"it has at most {LONGEST_PAYLOAD} bytes")
+    try:
+        if version == 2:
+            two = msgspec.convert(given, PayloadV2)
+            named = two.accepted.extra.get("quote_id")
+            return Presented(
+                scheme=two.accepted.scheme,
+                network=network_named(two.accepted.network),
+                exact=two.payload,
+                accepted=two.accepted,
+                quote_id=named if isinstance(named, str) else None,
+                given=given,
+            )
+        if version == 1:
+            one = msgspec.convert(given, PayloadV1)
+            network = network_named(one.network)
+            return Presented(
+                scheme=one.scheme,
+                network=network,
+                exact=one.payload,
+                accepted=None,
+                quote_id=None,
+                given=given,
+            )
+    except msgspec.ValidationError as error:
+        raise _wrong(str(error)) from None
+    raise _wrong("its x402Version is 2, or 1")
+
+
+def find_requirements(presented: Presented, offered: Sequence[Requirements]) -> Requirements | None:
+    """The way of paying that a payment follows, of those that were told; None for another."""
+    if presented.scheme != SCHEME or presented.network is None:
+        return None
+    network = presented.network
+    return next((one for one in offered if one.network == network.id), None)
+
+
+def why_not(presented: Presented, asked: Requirements, now: int) -> str | None:
+    """Why a payment does not pay what is asked for; None where it may.
+
+    Parameters:
+        asked: as :func:`find_requirements` gives it.
+        now: Unix seconds.
+
+    Returns:
+        A sentence for whoever pays.
+    """
+    accepted, signed = presented.accepted, presented.authorization
+    if accepted is not None and not _is_same(accepted, asked):
+        return "The payment accepts other terms than this quote has."
+    if signed.to.lower() != asked.pay_to.lower():
+        return f"The payment goes to another address than {asked.pay_to}."
+    if number(signed.value) != number(asked.amount):
+        return f"The payment moves {number(signed.value)} units; exactly {asked.amount} are due."
+    if number(signed.valid_after) >= now:
+        return "The payment is not valid yet (validAfter)."
+    left = presented.valid_before - now
+    if left < LEAST_LEFT:
+        return f"The payment is valid for less than {LEAST_LEFT} seconds more (validBefore)."
+    if left > MOST_LEFT:
+        return f"The payment is valid for more than {MOST_LEFT} seconds (validBefore)."
+    return None
+
+
+def for_facilitator(presented: Presented, asked: Requirements) -> dict[str, Any]:
+    """What a facilitator is asked: always by version 2, since both versions sign the same.
+
+    Parameters:
+        asked: as of :func:`why_not`, which has found nothing wrong.
+    """
+    payload: dict[str, Any] = {
+        "x402Version": 2,
+        "accepted": msgspec.to_builtins(asked),
+        "payload": presented.given["payload"],
+    }
+    if presented.accepted is not None:
+        payload |= {
+            name: presented.given[name]
+            for name in ("resource", "extensions")
+            if presented.given.get(name) is not None
+        }
+    return {
+        "x402Version": 2,
+        "paymentPayload": payload,
+        "paymentRequirements": msgspec.to_builtins(asked),
+    }
+
+
+def _is_same(accepted: Requirements, asked: Requirements) -> bool:
+    return (
+        accepted.asset.lower() == asked.asset.lower()
+        and accepted.pay_to.lower() == asked.pay_to.lower()
+        and number(accepted.amount) == number(asked.amount)
+    )
+
+
+def _wrong(why: str) -> InvalidRequest:
+    return InvalidRequest(f"This is no payment of x402: {why}.", param="x402_payment.payload")

@@ -1,0 +1,26 @@
+"""Why a facilitator refuses, in words for whoever wanted to pay."""
+
+from __future__ import annotations
+
+_TOLD = (
+    ("insufficient", "The wallet holds too few coins."),
+    ("nonce", "This authorisation was used before. Please sign a new one."),
+    ("valid_before", "The authorisation is valid no more. Please sign a new one."),
+    ("valid_after", "The authorisation is not valid yet."),
+    ("undeployed", "The smart wallet that has signed does not exist on this network yet."),
+    ("signature", "The signature is not that of the wallet that is to pay."),
+    ("kyt", "The facilitator takes no coins of this wallet."),
+    ("simulation", "The transfer would fail on the network."),
+    ("value", "The payment moves another amount than is due."),
+    ("recipient", "The payment goes to another address."),
+    ("network", "The facilitator does not settle on this network."),
+    ("scheme", "The facilitator does not settle payments of this kind."),
+)
+
+
+def told(code: str) -> str:
+    """A sentence for a facilitator's reason; it is a general one where the reason is not known."""
+    words = next(
+        (words for part, words in _TOLD if part in code), "The facilitator has refused it."
+    )
+    return f"{words} Nothing was paid."

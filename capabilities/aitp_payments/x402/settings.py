@@ -1,0 +1,46 @@
+"""What ``[capabilities.payments.x402]`` may hold."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from aitp_payments.x402.networks import Network, names, network_named
+from aitp_payments.x402.presented import LEAST_LEFT, MOST_LEFT
+
+FACILITATOR = "https://x402.org/facilitator"
+"""A public facilitator for test networks, which asks for no credential."""
+
+
+class X402Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[capabilities.payments.x402]``.
+
+    Parameters:
+        pay_to: the address of the site's own wallet. Coins go there and nowhere else.
+        networks: on which it takes coins, by their names.
+        facilitator: who verifies and settles; an ``https`` address.
+        seconds: how long a payer's authorisation is to be valid.
+    """
+
+    pay_to: Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$")]
+    networks: Annotated[tuple[str, ...], Meta(min_length=1, max_length=20)]
+    facilitator: Annotated[str, Meta(pattern="^https?://[^?#]+$")] = FACILITATOR
+    seconds: Annotated[int, Meta(ge=3 * LEAST_LEFT, le=MOST_LEFT)] = 300
+
+    def __post_init__(self) -> None:
+        for name in self.networks:
+            if network_named(name) is None:
+                raise ValueError(f"{name!r} is no network that is known; these are: {names()}")
+        if not int(self.pay_to, 16):
+            raise ValueError("pay_to is the address of nobody")
+        tests = {network.is_test for network in self.known}
+        if len(tests) > 1:
+            raise ValueError("test networks and others do not go together: test coins are free")
+
+    @property
+    def known(self) -> tuple[Network, ...]:
+        """The networks, each once."""
+        found = [network for name in self.networks if (network := network_named(name)) is not None]
+        return tuple(dict.fromkeys(found))

@@ -1,0 +1,69 @@
+"""Questions of the desk as requests, and decisions as what answers them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from aitp_desk.capability import Asking, Choice, Choose, Confirm, Fill, Money, Pay
+from aitp_requests.messages import Kind, Option, RequestDecision, SelectedOption, Variant
+
+YES, NO = "yes", "no"
+_KINDS: dict[str, Kind] = {"one": "radio", "several": "checkbox", "counted": "products"}
+
+
+def phrase(asking: Asking) -> RequestDecision | None:
+    """A question of the desk as a request; None for one that is no choice."""
+    match asking.question:
+        case Choose() as question:
+            return RequestDecision(
+                asking.id,
+                tuple(_option(choice) for choice in question.choices),
+                question.title,
+                question.description,
+                _KINDS[question.many],
+                asking.of,
+            )
+        case Confirm() as question:
+            options = (Option(YES, question.yes), Option(NO, question.no))
+            return RequestDecision(
+                asking.id, options, question.title, question.description, "confirmation", asking.of
+            )
+        case Fill() | Pay():
+            return None
+
+
+def value_of(request: RequestDecision, options: tuple[SelectedOption, ...]) -> Any:
+    """What was chosen, as whoever asked by a question of the desk is given it."""
+    if request.type == "confirmation":
+        return options[0].id == YES
+    return [{"id": option.id, "quantity": _count(option)} for option in options]
+
+
+def _count(option: SelectedOption) -> int:
+    return 1 if isinstance(option.quantity, UnsetType) else int(option.quantity)
+
+
+def _option(choice: Choice) -> Option:
+    variants = tuple(_variant(variant) for variant in choice.variants)
+    return Option(**_told(choice), variants=variants)
+
+
+def _variant(choice: Choice) -> Variant:
+    return Variant(**_told(choice))
+
+
+def _told(choice: Choice) -> dict[str, Any]:
+    return {
+        "id": choice.id,
+        "name": choice.name,
+        "description": ". ".join(filter(None, (choice.description, _price(choice.price)))),
+        "image_url": choice.image_url or UNSET,
+        "url": choice.url or UNSET,
+    }
+
+
+def _price(price: Money | None) -> str:
+    """A price in words: a quote is what can be paid, which nobody has offered here."""
+    return "" if price is None else str(price)

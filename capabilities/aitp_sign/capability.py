@@ -1,0 +1,125 @@
+"""AITP-05 as a capability: requests to sign, signatures, and what they prove."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import msgspec
+from msgspec import UnsetType
+
+from aitp_desk.capability import Asking, Confirm, Context, InvalidRequest, Schema
+from aitp_sign.asks import Answer, Ask, new_book
+from aitp_sign.encodings import to_base64url
+from aitp_sign.messages import (
+    MESSAGES,
+    RequestSignature,
+    Signature,
+    SignatureDeclined,
+)
+from aitp_sign.near_chain import NearSettings, NearSigning
+from aitp_sign.proving import is_known
+from aitp_sign.subjects import EvmCall, NearCall, Statement, Subject, Typed, schemes_of, told_until
+
+TITLE = "AITP-05: signing"
+
+
+class SignSettings(NearSettings, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """``[capabilities.sign]``.
+
+    Parameters:
+        signed_consent: whether who calls an action signs their yes to it, where a yes is asked.
+    """
+
+    signed_consent: bool = False
+
+
+class Sign(NearSigning):
+    """Messages and transactions that are asked to be signed. See the module."""
+
+    slug = "sign"
+    names = ("aitp.dev/sign", "aitp.dev/signing")
+    settings = SignSettings
+    book = new_book("request_signature", "signature")
+
+    def schemas(self) -> Sequence[Schema]:
+        """Version 1, the desk's own: AITP-05 has no published schema."""
+        document = resources.files(__package__).joinpath("schemas/v1.json").read_bytes()
+        return (Schema(version=1, messages=MESSAGES, document=msgspec.json.decode(document)),)
+
+    def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
+        """Ask for a signed yes, where the site wants one."""
+        question = asking.question
+        if not self.chosen.signed_consent or not isinstance(question, Confirm):
+            return None
+        text = "\n".join(filter(None, (question.title, question.description)))
+        agreed = f"I agree: {text}"
+        return {
+            "request_signature": RequestSignature(
+                asking.id, agreed, title=question.title[:200], actor=asking.of
+            )
+        }
+
+    def ask_of(self, content: Any, context: Context) -> Ask | None:
+        """Read a ``request_signature``."""
+        if not isinstance(content, RequestSignature):
+            return None
+        subject = self._subject_of(content, context)
+        fit = schemes_of(subject)
+        if wrong := [scheme for scheme in content.schemes if scheme not in fit]:
+            raise InvalidRequest(
+                f"schemes names {wrong[0]}; this is signed by {' or '.join(fit)}.",
+                param="request_signature.schemes",
+            )
+        return Ask(
+            content.id,
+            subject,
+            content.schemes or tuple(filter(is_known, fit)),
+            content.title,
+            content.description,
+            content.account,
+            content.public_key,
+            content.actor,
+            content.valid_until,
+            content.supersedes,
+        )
+
+    def answer_of(self, content: Any) -> Answer | None:
+        """Read a ``signature``, or that there will be none."""
+        return content if isinstance(content, Signature | SignatureDeclined) else None
+
+    def message_of(self, signature: Signature) -> Mapping[str, Any]:
+        """A ``signature``."""
+        return {"signature": signature}
+
+    def completed(self, given: Mapping[str, Any], ask: Ask, until: int) -> Mapping[str, Any]:
+        """Fill in what is signed with a text: nonce, recipient, until when."""
+        filled = dict(given["request_signature"])
+        if isinstance(ask.subject, Statement):
+            filled |= {"nonce": ask.subject.nonce, "recipient": ask.subject.recipient}
+        if ask.supersedes:
+            filled["supersedes"] = ask.supersedes
+        # what is signed has whole seconds, and is no later than the request is open
+        filled["valid_until"] = told_until(until)
+        return {**given, "request_signature": filled}
+
+    def _subject_of(self, content: RequestSignature, context: Context) -> Subject:
+        subjects: list[Subject] = []
+        if content.text:
+            nonce = content.nonce or to_base64url(self.nonce_for(content.id, context))
+            subjects.append(Statement(content.text, nonce, content.recipient or context.actor))
+        if not isinstance(content.typed_data, UnsetType):
+            subjects.append(Typed(content.typed_data))
+        if not isinstance(content.near_transaction, UnsetType):
+            subjects.append(NearCall(content.near_transaction))
+        if not isinstance(content.evm_transaction, UnsetType):
+            called = content.evm_transaction
+            subjects.append(EvmCall(called.evm, called.chain_id))
+        if len(subjects) != 1:
+            raise InvalidRequest(
+                "A request to sign has one of text, typed_data, near_transaction and"
+                " evm_transaction.",
+                param="request_signature",
+            )
+        return subjects[0]

@@ -1,0 +1,34 @@
+"""What is wrong with a signature, for whoever has sent it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Reason = Literal[
+    "unknown_request",
+    "not_open",
+    "not_yours",
+    "wrong_scheme",
+    "malformed",
+    "bad_signature",
+    "wrong_key",
+    "wrong_account",
+    "replayed",
+    "declined",
+    "unsupported",
+]
+"""Why something was not signed, or does not count: a closed list."""
+
+
+class Unproven(Exception):
+    """A signature does not prove what it should.
+
+    Parameters:
+        reason: for programs.
+        message: a sentence that says what is wrong, and what would be right.
+    """
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message

@@ -1,0 +1,15 @@
+"""Money in every order, for some hundred steps; ``python -m tests.money.run`` makes 100,000."""
+
+from __future__ import annotations
+
+from tests.money.run import make_histories
+from tests.money.states import COUNTS
+
+STEPS = 200
+
+
+def test_no_money_is_made_lost_or_paid_twice_whatever_is_repeated_raced_or_cut_short() -> None:
+    before, number = COUNTS.total(), 5
+    while COUNTS.total() - before < STEPS:
+        make_histories(2, 25, number)
+        number += 1

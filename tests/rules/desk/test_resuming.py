@@ -1,0 +1,90 @@
+"""When an answer has a call go on, and what it names, for plain values."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from aitp_desk.agent.filling.questions import ArgumentQuestion, memory_of
+from aitp_desk.desk.capabilities.resuming import ASKED_SINCE, FOR_OTHERS, SETTLED, TOO_LATE, missed
+from aitp_desk.desk.questioning import option_named
+from aitp_desk.model.call import ActionCall, Answered, CallState
+from aitp_desk.model.principal import Principal, PrincipalKind, anonymous
+from aitp_desk.model.question import Choice, Choose, Confirm, Field, Fill, Question
+
+NOW = 1_000
+ASKER = Principal("key:1", PrincipalKind.AGENT, frozenset({"actions"}), "")
+CALL = ActionCall(
+    "call_1",
+    "",
+    "order",
+    CallState.WAITING_INPUT,
+    ASKER,
+    "text",
+    0,
+    NOW,
+    thread_id="thread_1",
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "by", "thread", "told"),
+    [
+        (CALL, ASKER, "thread_1", ""),
+        (CALL, anonymous(""), "thread_1", FOR_OTHERS),
+        (CALL, replace(ASKER, id="key:2"), "thread_1", FOR_OTHERS),
+        (replace(CALL, asked_by=anonymous("")), ASKER, "thread_1", FOR_OTHERS),
+        (replace(CALL, asked_by=anonymous("")), anonymous("192.0.2.1"), "thread_1", ""),
+        (CALL, ASKER, "thread_2", SETTLED),
+        (None, ASKER, "thread_1", SETTLED),
+        (replace(CALL, expires_at=NOW - 1), ASKER, "thread_1", TOO_LATE),
+        (replace(CALL, state=CallState.EXPIRED), ASKER, "thread_1", TOO_LATE),
+        (replace(CALL, state=CallState.FAILED), ASKER, "thread_1", SETTLED),
+        (replace(CALL, state=CallState.STARTED), ASKER, "thread_1", SETTLED),
+        (replace(CALL, answer=Answered(True, ASKER, "msg_1")), ASKER, "thread_1", SETTLED),
+    ],
+)
+def test_who_goes_on_with_what(
+    call: ActionCall | None, by: Principal, thread: str, told: str
+) -> None:
+    found = missed(call, True, by, thread, NOW)
+    assert ("" if found is None else found.told) == told
+    if found is not None:
+        assert found.counts is (told is not FOR_OTHERS), "what is for others waits on for them"
+
+
+CHOOSE = Choose(title="Which?", choices=(Choice(id="a"),))
+FILL = Fill(title="Where?", fields=(Field(id="city"),))
+ANSWERS = {"yes": True, "no": False, "choice": [{"id": "a", "quantity": 1}], "form": {"city": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("question", "fitting"),
+    [
+        (None, {"yes", "no"}),
+        (Confirm(title="Agreed?"), {"yes", "no"}),
+        (CHOOSE, {"choice"}),
+        (FILL, {"form"}),
+    ],
+)
+def test_an_answer_is_taken_for_what_is_asked_now(
+    question: Question | None, fitting: set[str]
+) -> None:
+    memory = None if question is None else memory_of(ArgumentQuestion(question, "city"), {})
+    call = replace(CALL, memory=memory)
+    for name, value in ANSWERS.items():
+        found = missed(call, value, ASKER, "thread_1", NOW)
+        assert ("" if found is None else found.told) == ("" if name in fitting else ASKED_SINCE)
+
+
+@pytest.mark.parametrize(
+    ("told", "option"),
+    [
+        ("Chosen: Returns.", "Returns"),
+        ("Chosen: Returns abroad.", "Returns abroad"),
+        ("Chosen: Returns, Shipping.", None),
+        ("Chosen: nothing.", None),
+    ],
+)
+def test_the_option_that_words_name(told: str, option: str | None) -> None:
+    assert option_named(told, ("Shipping", "Returns", "Returns abroad")) == option
