@@ -33,8 +33,11 @@ OLD_RESPONSE: Final = "X-PAYMENT-RESPONSE"
 """The headers of HTTP; the last two are those of version 1."""
 MESSAGE: Final = "x402_payment"
 """What a message is called on a thread that pays so."""
-LONGEST: Final = 8 * 1024
-"""How many characters of base64 a header may have, and how many bytes of JSON a payment."""
+LONGEST: Final = 8000
+"""How many characters of base64 a header may have, and how many bytes of JSON a payment.
+
+With its name it fits into the longest header that the HTTP server reads.
+"""
 PROBLEM: Final = "application/problem+json"
 _OLDEST, _NEWEST = 1, 2
 _MEMBERS: Mapping[int, Mapping[str, type]] = MappingProxyType(

@@ -163,7 +163,11 @@ async def test_one_of_several_is_chosen_with_the_keyboard_alone(
             {"decision": {"request_decision_id": "size", "options": [{"id": "m"}]}}
         ]
         first, second = visitor.posted()
-        assert first["context"]["accept_types"] == ["x-aitp/requests", "x-aitp/data"]
+        assert first["context"]["accept_types"] == [
+            "x-aitp/requests",
+            "x-aitp/data",
+            "x-aitp/payments",
+        ]
         assert second["session_id"], "it is answered where it was asked"
         assert json.loads(second["query"])["$schema"] == "aitp.dev/requests"
 
