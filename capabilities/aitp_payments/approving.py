@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aitp_desk.capability import (
     Context,
@@ -18,15 +18,13 @@ from aitp_desk.capability import (
     Wanted,
 )
 from aitp_payments.ledger.accounts import Account, account_of, account_of_code, account_of_owner
+from aitp_payments.merchant import Merchant
 from aitp_payments.methods import Charge, Method
 from aitp_payments.own_messages import ApproveQuote, OwnPayment
 from aitp_payments.payers import account_by, reference_of
 from aitp_payments.paying import Cashier, Tender
-from aitp_payments.quotes import LEDGER
-from aitp_payments.records import PaymentRecord
-
-if TYPE_CHECKING:
-    from aitp_payments.capability import Payments
+from aitp_payments.records import LEDGER, PaymentRecord
+from aitp_payments.settling import Settling
 
 NO_CODE = "This code opens no store credit."
 NO_ACCOUNT = "You have no account here to pay from. A code of store credit pays as well."
@@ -38,24 +36,25 @@ class ByAccount(Method):
     """Accounts of the ledger as a way to pay.
 
     Attributes:
-        payments: whose way it is.
+        merchant: whom it pays.
         cashier: takes what is paid.
     """
 
     name = LEDGER
-    payments: Payments
+    merchant: Merchant
     cashier: Cashier
 
-    def use(self, own: Own, payments: Payments) -> None:
-        """Take the one that settles."""
+    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+        """Take who signs, and the one that settles."""
         del own
-        self.payments = payments
-        self.cashier = Cashier(payments.merchant, payments.settling)
+        self.merchant = merchant
+        self.cashier = Cashier(merchant, settling)
+        self._settling = settling
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """Every quote can be paid so."""
         del charge
-        return {"type": LEDGER, "recipient": self.payments.merchant.id}
+        return {"type": LEDGER, "recipient": self.merchant.id}
 
     def judge(self, part: Part, context: Context) -> Verdict | None:
         """Quotes that are approved, and payments signed for an account."""
@@ -70,7 +69,7 @@ class ByAccount(Method):
     async def refund(self, payment: PaymentRecord, job: Job) -> Wanted:
         """Put it back to where it came from."""
         del job
-        return partial(self.payments.settling.refunded, payment=payment)
+        return partial(self._settling.refunded, payment=payment)
 
     def _approve(self, approval: ApproveQuote, context: Context) -> tuple[Effect, ...]:
         account, why = _spender(approval, context)

@@ -128,7 +128,7 @@ class Payments(Capability):
             share_bps=chosen.revenue_share_bps,
         )
         for method in self.methods:
-            method.use(own, self)
+            method.use(own, self.merchant, self.settling)
         schema = f"{own.actor}/capabilities/{self.slug}/v{OWN}/schema.json"
         self._open = OpenQuotes(self._quoting, self.settling, self.methods, schema)
         self._passing_on = PassingOn(self.merchant, chosen.affiliates)

@@ -9,8 +9,8 @@ from aitp_desk.capability import Money, Say
 from aitp_payments.draft import DRAFT
 from aitp_payments.merchant import Merchant, moment
 from aitp_payments.messages import PUBLISHED
-from aitp_payments.quotes import LEDGER, NEAR, plain
-from aitp_payments.records import PaymentRecord, Terms
+from aitp_payments.money import plain
+from aitp_payments.records import LEDGER, NEAR, PaymentRecord, Terms
 
 Result = Literal["success", "failure", "pending"]
 _WORDS = {
@@ -83,4 +83,4 @@ def say(given: Mapping[str, Any], terms: Terms) -> Say:
 
 def told(price: Money) -> str:
     """An amount in words: ``29.99 EUR``."""
-    return f"{plain(price)} {price.currency}"
+    return f"{plain(price.amount)} {price.currency}"

@@ -15,7 +15,7 @@ from aitp_payments.draft import PaymentAuthorization, exact
 from aitp_payments.ledger.accounts import account_of
 from aitp_payments.methods import Charge
 from aitp_payments.paying import Tender
-from aitp_payments.quotes import LEDGER
+from aitp_payments.records import LEDGER
 
 NOT_SEEN = (
     "account_id is no account here of whoever says this. Pay from one, or from a payment channel"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
@@ -24,10 +24,9 @@ from aitp_desk.capability import (
     Webhook,
     Work,
 )
+from aitp_payments.merchant import Merchant
 from aitp_payments.records import PaymentRecord, QuoteRecord
-
-if TYPE_CHECKING:
-    from aitp_payments.capability import Payments
+from aitp_payments.settling import Settling
 
 
 class Charge(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,9 +68,9 @@ class Method(Protocol):
 
     name: str
 
-    def use(self, own: Own, payments: Payments) -> None:
-        """Take what it needs, before anything is judged: secrets, and the one that settles."""
-        del own, payments
+    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+        """Take what it needs, before anything is judged: secrets, who signs, and who settles."""
+        del own, merchant, settling
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """What stands among the ``payment_methods`` of a signed quote; None where it cannot pay.

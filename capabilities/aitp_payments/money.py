@@ -38,6 +38,11 @@ def parse(text: str) -> Decimal:
     return Decimal(text)
 
 
+def plain(amount: Decimal) -> str:
+    """An amount as messages have it: digits and a point, no exponent."""
+    return f"{amount:f}"
+
+
 def millionths(amount: Decimal) -> int:
     """Count an amount in millionths of its currency, exactly.
 

@@ -19,8 +19,7 @@ from aitp_payments.money import counted
 from aitp_payments.own_messages import OwnPayment
 from aitp_payments.payers import account_by, channel_of, reference_of
 from aitp_payments.paying import Tender
-from aitp_payments.quotes import NEAR
-from aitp_payments.records import Terms
+from aitp_payments.records import NEAR, Terms
 
 NOT_OWNED = "There is no such channel, or the signature is by no key of its account."
 NOT_SIGNED = "There is no such channel, or the signature is by none of its keys."
@@ -33,7 +32,7 @@ class NearChannels(ByAccount):
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """Every quote can be paid so, from a channel that holds its currency."""
-        recipient = self.payments.merchant.id
+        recipient = self.merchant.id
         return {"type": NEAR, "token": token_of(charge.price.currency), "recipient": recipient}
 
     def judge(self, part: Part, context: Context) -> Verdict | None:

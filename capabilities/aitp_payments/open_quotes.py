@@ -28,8 +28,9 @@ from aitp_payments.asking import AskedPayment, read_asked
 from aitp_payments.messages import PUBLISHED
 from aitp_payments.methods import Method
 from aitp_payments.paying import UNKNOWN
-from aitp_payments.quotes import LEDGER, Quoting
+from aitp_payments.quotes import Quoting
 from aitp_payments.records import (
+    LEDGER,
     PaymentRecord,
     asked_key,
     find_payment,

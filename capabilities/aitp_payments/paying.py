@@ -13,8 +13,7 @@ from aitp_payments.confirming import confirm, say, told
 from aitp_payments.ledger.journal import Leg, NotBooked, cover
 from aitp_payments.merchant import Merchant, moment
 from aitp_payments.money import amount, parse
-from aitp_payments.quotes import LEDGER, NEAR
-from aitp_payments.records import After, QuoteRecord, Terms, find_quote, find_seen
+from aitp_payments.records import LEDGER, NEAR, After, QuoteRecord, Terms, find_quote, find_seen
 from aitp_payments.settling import NotPayable, Settling, check_payable, payment_id, received
 
 UNKNOWN = "There is no such quote."

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from aitp_desk.capability import Asking, Money, Pay
+from aitp_desk.capability import Asking, Pay
 from aitp_payments.merchant import Merchant, moment
 from aitp_payments.methods import Charge, Method
-from aitp_payments.money import millionths
-from aitp_payments.records import QuoteRecord, Terms
+from aitp_payments.money import millionths, plain
+from aitp_payments.records import NEAR, QuoteRecord, Terms
 from aitp_payments.signatures import digest_of
 
-LEDGER = "ledger"
-NEAR = "near_payment_channel"
 _AITP_METHOD = ("type", "token", "recipient")
 
 
@@ -99,7 +97,7 @@ class Quoting:
             "expiration": moment(charge.expires_at),
             "payment_options": [
                 {
-                    "amount": plain(charge.price),
+                    "amount": plain(charge.price.amount),
                     "currency": charge.price.currency,
                     "payment_methods": options,
                 }
@@ -110,8 +108,3 @@ class Quoting:
         if self._share_bps:
             quote["revenue_share"] = {"affiliate_share_bps": self._share_bps, "affiliates": []}
         return self._merchant.sign(quote)
-
-
-def plain(price: Money) -> str:
-    """An amount as messages have it: digits and a point, no exponent."""
-    return f"{price.amount:f}"

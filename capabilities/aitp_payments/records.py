@@ -19,6 +19,9 @@ from aitp_payments.books import Books
 
 QuoteState = Literal["open", "paying", "paid", "declined"]
 PaymentState = Literal["pending", "settled", "refused", "refunding", "refunded", "refund_due"]
+LEDGER = "ledger"
+NEAR = "near_payment_channel"
+"""The methods whose names others have to know: from an account, and from a channel."""
 Terms = Literal["own", "aitp", "draft"]
 """In which schema somebody speaks: the site's own, AITP-01 1.0.0, or its earlier draft."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})

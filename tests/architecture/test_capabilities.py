@@ -4,6 +4,7 @@ import ast
 import sys
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,27 @@ def test_a_capability_imports_its_own_the_interface_and_what_the_desk_always_has
         and module.split(".")[0] not in sys.stdlib_module_names
     }
     assert wrong == set()
+
+
+def modules_below(path: Path) -> Iterator[str]:
+    """The modules of a capability that one of its modules imports from, for its types too."""
+    root = ROOT / "capabilities"
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            within = root.joinpath(*node.module.split("."))
+            if within.with_suffix(".py").is_file():
+                yield node.module
+            elif within.is_dir():
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=name)
+def test_no_two_modules_of_a_capability_import_each_other(folder: Path) -> None:
+    graph = {
+        ".".join(path.relative_to(ROOT / "capabilities").with_suffix("").parts): modules_below(path)
+        for path in sorted(folder.rglob("*.py"))
+    }
+    assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name)

@@ -55,9 +55,8 @@ from aitp_payments.messages import (
     WrappedQuote,
 )
 from aitp_payments.own_messages import DecidePayment, OwnQuote, OwnWrappedQuote
-from aitp_payments.quotes import NEAR
 from aitp_payments.reading import read_quote
-from aitp_payments.records import Terms
+from aitp_payments.records import NEAR, Terms
 from aitp_payments.signatures import digest_of
 
 AITP = 0

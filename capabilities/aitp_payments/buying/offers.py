@@ -11,7 +11,7 @@ import msgspec
 from aitp_desk.capability import Money
 from aitp_payments.buying.mandates import Payee
 from aitp_payments.money import counted, parse
-from aitp_payments.quotes import NEAR
+from aitp_payments.records import NEAR
 from aitp_payments.wrapping import BrokenChain, check_chain
 
 NOT_SIGNED = "This is not signed by the merchant as it is known here: nothing is paid."

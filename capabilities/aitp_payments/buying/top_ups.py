@@ -18,7 +18,7 @@ from aitp_payments.ledger.journal import move, post
 from aitp_payments.ledger.names import at_payee, outside
 from aitp_payments.merchant import moment
 from aitp_payments.messages import TopUpRequest
-from aitp_payments.money import millionths, parse
+from aitp_payments.money import millionths, parse, plain
 from aitp_payments.own_messages import DecidePayment
 from aitp_payments.records import NOTHING, Terms
 from aitp_payments.signatures import digest_of
@@ -154,7 +154,7 @@ class TopUps:
         response = self._payer.sign(
             {
                 "channel_id": asked.channel,
-                "amount": f"{price.amount:f}",
+                "amount": plain(price.amount),
                 "currency": price.currency,
                 "payer_id": self._payer.id,
                 "timestamp": moment(context.now),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import UnsetType
 
@@ -40,14 +40,12 @@ from aitp_payments.ledger.purses import (
 )
 from aitp_payments.ledger.shares import NOBODY, Sharing
 from aitp_payments.ledger.telling import tell
-from aitp_payments.merchant import moment
+from aitp_payments.merchant import Merchant, moment
 from aitp_payments.methods import Charge, Method
 from aitp_payments.money import amount, counted
 from aitp_payments.records import After, PaymentRecord
+from aitp_payments.settling import Settling
 from aitp_payments.signatures import verifies
-
-if TYPE_CHECKING:
-    from aitp_payments.capability import Payments
 
 SIGNATURE = "payer_signature"
 RELEASE = "purses_release"
@@ -64,10 +62,10 @@ class Purses(Method):
 
     name = "purses"
 
-    def use(self, own: Own, payments: Payments) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
         """Take the merchant, who signs how everything stands."""
-        del own
-        self._merchant = payments.merchant
+        del own, settling
+        self._merchant = merchant
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """None: quotes are paid from a channel by the ledger's own methods."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from aitp_desk.capability import (
     Accept,
@@ -26,9 +26,11 @@ from aitp_desk.capability import (
     Webhook,
     Work,
 )
+from aitp_payments.merchant import Merchant
 from aitp_payments.methods import Charge, Method, Offered
 from aitp_payments.own_messages import CardPayment
 from aitp_payments.records import PaymentRecord, QuoteRecord
+from aitp_payments.settling import Settling
 from aitp_payments.stripe import charging, checkout
 from aitp_payments.stripe.amounts import NotChargeable, units
 from aitp_payments.stripe.api import Api, Refused
@@ -38,9 +40,6 @@ from aitp_payments.stripe.checkout import Checkout
 from aitp_payments.stripe.refunds import FAILED, NOT_SENT
 from aitp_payments.stripe.settings import SECRET_VARIABLE, Keys, StripeSettings
 from aitp_payments.stripe.webhook import Listening
-
-if TYPE_CHECKING:
-    from aitp_payments.capability import Payments
 
 _REFUNDED_BEFORE = "charge_already_refunded"
 _log = logging.getLogger(__name__)
@@ -64,11 +63,11 @@ class ByStripe(Method):
         self._slug = slug
         self._api = Api(keys.api, settings.api)
 
-    def use(self, own: Own, payments: Payments) -> None:
+    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
         """Take the site's address, and the one that settles."""
         self._site = own.actor
-        self._settling = payments.settling
-        self._arriving = Arriving(payments.settling, own.actor, is_live=self._keys.is_live)
+        self._settling = settling
+        self._arriving = Arriving(settling, own.actor, is_live=self._keys.is_live)
         self._checkout = Checkout(
             self._api,
             self._arriving,
@@ -80,8 +79,8 @@ class ByStripe(Method):
         self._charging = Charging(
             self._api,
             self._arriving,
-            payments.settling,
-            payments.merchant,
+            settling,
+            merchant,
             self._settings,
             link=self._checkout.link,
             site=own.actor,

@@ -6,7 +6,7 @@ import hashlib
 import os
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
@@ -27,6 +27,7 @@ from aitp_desk.capability import (
     Work,
 )
 from aitp_payments.confirming import confirm, say, told
+from aitp_payments.merchant import Merchant
 from aitp_payments.methods import Charge, Method, Offered
 from aitp_payments.records import (
     PaymentRecord,
@@ -54,9 +55,6 @@ from aitp_payments.x402.settings import X402Settings
 from aitp_payments.x402.under_way import UnderWay, keep_way, read_way, way_key
 from aitp_payments.x402.wire import Requirements
 
-if TYPE_CHECKING:
-    from aitp_payments.capability import Payments
-
 NAME = "x402"
 LOOK_EVERY = 15 * 60
 """Seconds between two looks at what the facilitator supports."""
@@ -83,11 +81,12 @@ class X402(Method):
         self._unwell: Health | None = None
         self._unsupported: frozenset[str] = frozenset()
 
-    def use(self, own: Own, payments: Payments) -> None:
-        """Take what settles."""
+    def use(self, own: Own, merchant: Merchant, settling: Settling) -> None:
+        """Take who signs, and what settles."""
         del own
-        self._payments = payments
-        self._paying = Paying(self._facilitator, payments.settling, self._nodes, self._waiting)
+        self._merchant = merchant
+        self._settling = settling
+        self._paying = Paying(self._facilitator, settling, self._nodes, self._waiting)
 
     def option(self, charge: Charge) -> Mapping[str, Any] | None:
         """The ways to pay as x402 tells them, one for each network."""
@@ -155,10 +154,6 @@ class X402(Method):
         words = f"{told(payment.price)} have to go back to {wallet}. People of the site do that."
         return partial(self._paying.owe, payment, words)
 
-    @property
-    def _settling(self) -> Settling:
-        return self._payments.settling
-
     def _requirements(self, quote_id: str, of: Charge | QuoteRecord) -> tuple[Requirements, ...]:
         found = requirements(quote_id, of.price, self._chosen)
         return tuple(one for one in found if one.network not in self._unsupported)
@@ -209,7 +204,7 @@ class X402(Method):
         self, presented: Presented, quote_id: str, words: str, context: Context
     ) -> tuple[Effect, ...]:
         given = confirm(
-            self._payments.merchant,
+            self._merchant,
             "own",
             quote_id=quote_id,
             payment_id=payment_id(quote_id, NAME, presented.reference),

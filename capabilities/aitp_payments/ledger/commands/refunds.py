@@ -70,7 +70,7 @@ def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
 def _part(books: Delivery, payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effect]:
     from aitp_desk.capability import Start
     from aitp_payments.money import counted
-    from aitp_payments.quotes import LEDGER, NEAR
+    from aitp_payments.records import LEDGER, NEAR
     from aitp_payments.returning import Part
     from aitp_payments.settling import REFUND
 
