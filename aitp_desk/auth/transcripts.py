@@ -101,7 +101,11 @@ def check_transcript(document: Document, keys: Sequence[PublishedKey]) -> Checke
     """
     head = document.statement.head
     signers: list[str] = []
-    wrong = [*_wrong_signature(document, keys), *_wrong_messages(document)]
+    wrong = [
+        *_wrong_signature(document, keys),
+        *_wrong_messages(document),
+        *_wrong_tombstones(document),
+    ]
     if head.seq != len(document.messages):
         wrong.append(
             f"The desk has signed {head.seq} messages, and there are {len(document.messages)}."
@@ -173,6 +177,16 @@ def _wrong_messages(document: Document) -> Iterator[str]:
         yield "The desk has signed other messages than these: the last link is another."
     if not document.messages and head.link != encode_base64url(FIRST_LINK):
         yield "The desk has signed messages, and there is none."
+
+
+def _wrong_tombstones(document: Document) -> Iterator[str]:
+    """Whatever was left out, or put back, by others than the desk: a tombstone takes no secret."""
+    erased = set(document.statement.erased)
+    left = {seq for seq, one in enumerate(document.messages, 1) if isinstance(one, Tombstone)}
+    for seq in sorted(left - erased):
+        yield f"Message {seq} was not erased when the desk signed this: somebody else left it out."
+    for seq in sorted(erased - left):
+        yield f"Message {seq} was erased when the desk signed this, and is not so in the file."
 
 
 def _digest_of(message: Said, thread: str) -> bytes | None:

@@ -1,8 +1,9 @@
 """Transcripts: what was said on a thread with the desk's signature, for whoever may read it.
 
-A thread may be longer than what fits into memory. So the head is fixed first, and the messages up
-to it are read and written a few at a time; what is erased meanwhile comes as a tombstone, and the
-proof holds all the same.
+A thread may be longer than what fits into memory. So the head is fixed first, and which messages
+were erased by then, and the messages up to it are read and written a few at a time. Where one of
+them is erased meanwhile the writing breaks off, since what was signed is no more: whoever asks
+again gets the transcript of now.
 """
 
 from __future__ import annotations
@@ -63,9 +64,10 @@ class Transcript(msgspec.Struct, frozen=True):
         """The document, piece by piece (``model/transcript.py``).
 
         Raises:
-            StoreError: the messages cannot be read, or are not there.
+            StoreError: the messages cannot be read, are not there, or one was erased meanwhile.
         """
         head, after = self.statement.head, 0
+        erased = frozenset(self.statement.erased)
         yield (
             b'{"statement":%b,\n"signature":%b,\n"messages":['
             % (canonical_statement(self.statement), _encode(self.signature))
@@ -76,6 +78,10 @@ class Transcript(msgspec.Struct, frozen=True):
             )
             if not page:
                 raise StoreError("Messages are gone from the database.")
+            if any(one.content is None and one.seq not in erased for one in page):
+                raise StoreError(
+                    "A message was erased while the transcript was written; ask for it again."
+                )
             begins = b"," if after else b""
             yield begins + b",".join(b"\n" + _encode(_told(message)) for message in page)
             after = page[-1].seq
@@ -207,6 +213,7 @@ async def make_transcript(
     if link is None:
         raise StoreError("A message is gone from the database.")
     signed = await transcript_reads.countersignatures(store, thread_id)
+    erased = await transcript_reads.erased_places(store, thread_id, seq)
     pair = await keys.signing(store, now)
     statement = Statement(
         head=Head(site=site, thread=thread_id, seq=seq, link=encode_base64url(link), v=1),
@@ -214,6 +221,7 @@ async def make_transcript(
         opened_at=kept.thread.created_at,
         time=now,
         keys=f"{site}{KEYS_PATH}",
+        erased=erased,
         countersignatures=tuple(_countersignature(one, site) for one in signed if one.seq <= seq),
     )
     timeless = canonical_statement(msgspec.structs.replace(statement, time=0))

@@ -3,8 +3,9 @@
 A transcript has three members. ``messages`` are the thread's, each with what its digest and link
 are computed of (``chain.py``); of one that was erased its digest and its link are left.
 ``statement`` is what the desk says of them and signs: where the chain stood (the head), when, who
-took part, and who else has signed a head. ``signature`` is the desk's, over the statement. Nothing
-else may stand in it, and nothing of it may be left out, so that everything in it is proven.
+took part, which of them were erased, and who else has signed a head. ``signature`` is the desk's,
+over the statement. Nothing else may stand in it, and nothing of it may be left out, so that
+everything in it is proven.
 
 What is signed is RFC 8785 JSON: of the desk the statement, of others a head alone.
 """
@@ -73,6 +74,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         opened_at: Unix seconds.
         time: Unix seconds of the statement.
         keys: where the desk publishes its keys.
+        erased: numbers of the messages that were erased by then, rising. Whoever has the file could
+            otherwise put a tombstone in the place of what was said.
         countersignatures: those of this head and of earlier ones.
     """
 
@@ -81,6 +84,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     opened_at: Count
     time: Count
     keys: str
+    erased: tuple[Count, ...]
     countersignatures: tuple[Countersignature, ...]
 
 

@@ -36,6 +36,12 @@ async def proven_messages(
     return tuple(ProvenMessage(*row) for row in await reader.read("proven_messages", page))
 
 
+async def erased_places(reader: Reader, thread_id: str, upto: int) -> tuple[int, ...]:
+    """Read the numbers of the messages of a thread that were deleted, up to a place."""
+    rows = await reader.read("erased_places", {"thread_id": thread_id, "upto": upto})
+    return tuple(row[0] for row in rows)
+
+
 async def countersignatures(reader: Reader, thread_id: str) -> tuple[KeptCountersignature, ...]:
     """Read the signatures of a thread's heads, the oldest first."""
     rows = await reader.read("countersignatures", {"thread_id": thread_id})

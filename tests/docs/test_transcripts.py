@@ -33,10 +33,15 @@ REFUSED = (AttributeError, InvalidSignature, LookupError, TypeError, ValueError)
 
 
 class Given:
-    """A transcript with the published keys, and the two checks of it."""
+    """A transcript with the published keys, and the two checks of it.
 
-    def __init__(self, body: bytes, keys: bytes, check: Check) -> None:
+    Parameters:
+        erased: what its tombstone was, as an earlier transcript has it.
+    """
+
+    def __init__(self, body: bytes, keys: bytes, erased: Any, check: Check) -> None:
         self.body = body
+        self.erased = erased
         self.read: Any = json.loads(body)
         self._published: Any = json.loads(keys)
         self._keys: tuple[PublishedKey, ...] = read_keys(keys)
@@ -58,8 +63,12 @@ class Given:
         return True
 
 
-async def make(folder: Path) -> tuple[bytes, bytes]:
-    """A transcript with all that one can have: a file, a tombstone, countersignatures."""
+async def make(folder: Path) -> tuple[bytes, bytes, Any]:
+    """A transcript with all that one can have: a file, a tombstone, countersignatures.
+
+    Returns:
+        It, the published keys, and the message of which the tombstone is left.
+    """
     async with talking(folder, "files.anonymous=true", agent=ScriptedAgent()) as talker:
         file = (await talker.upload()).id
         thread = (await talker.open("Ünïcödé — 漢字 🙂", actors=["alice"], wait=10)).id
@@ -67,6 +76,7 @@ async def make(folder: Path) -> tuple[bytes, bytes]:
         await talker.post(thread, ["Two", "parts"], attachments=attached, wait=10)
         secret = (await talker.post(thread, "My secret", wait=10)).id
         path = f"{THREADS}/{thread}/transcript"
+        said = (await talker.send("GET", path)).ok["messages"]
         for _ in range(2):
             head = (await talker.send("GET", path)).ok["statement"]["head"]
             signed = sign_head(head, Ed25519PrivateKey.generate())
@@ -74,17 +84,19 @@ async def make(folder: Path) -> tuple[bytes, bytes]:
             await talker.post(thread, "More", wait=10)
         await talker.send("DELETE", f"{THREADS}/{thread}/messages/{secret}")
         async with talker.http.get(path) as answer, talker.http.get(KEYS_PATH) as keys:
-            return await answer.read(), await keys.read()
+            body = await answer.read()
+            place = [one["object"] for one in json.loads(body)["messages"]].index("tombstone")
+            return body, await keys.read(), said[place]
 
 
 @pytest.fixture(scope="module")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> Given:
-    body, keys = asyncio.run(make(tmp_path_factory.mktemp("transcripts")))
+    body, keys, erased = asyncio.run(make(tmp_path_factory.mktemp("transcripts")))
     page = blocks(ROOT / "docs" / "transcripts.md")
     (program,) = (block for block in page if block.language == "python")
     names: dict[str, Any] = {"__name__": "check"}
     exec(compile(program.code, program.page, "exec"), names)
-    return Given(body, keys, names["check"])
+    return Given(body, keys, erased, names["check"])
 
 
 def places(value: Any, at: Place = ()) -> Iterator[Place]:
@@ -164,6 +176,18 @@ def test_whatever_is_changed_is_found(transcript: Given, data: st.DataObject) ->
     is_same = same(changed, transcript.read)
     assert transcript.is_whole(json.dumps(changed).encode()) == is_same
     assert transcript.passes_the_page(changed) == is_same
+
+
+def test_nobody_else_leaves_out_or_puts_back_what_a_message_says(transcript: Given) -> None:
+    for place, message in enumerate(transcript.read["messages"]):
+        changed = copy.deepcopy(transcript.read)
+        if message["object"] == "message":
+            kept = {name: message[name] for name in ("seq", "digest", "link")}
+            changed["messages"][place] = {"object": "tombstone", **kept}
+        else:
+            changed["messages"][place] = transcript.erased
+        assert not transcript.is_whole(json.dumps(changed).encode())
+        assert not transcript.passes_the_page(changed)
 
 
 @given(data=st.data())

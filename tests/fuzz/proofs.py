@@ -148,6 +148,7 @@ _JWS = (
 _TRANSCRIPT = (
     b'{"statement": {"head": {"site": "https://desk.example", "thread": "thread_1", "seq": 2,'
     b' "link": "AA", "v": 1}, "actors": ["a"], "opened_at": 1, "time": 2, "keys": "k",'
+    b' "erased": [2],'
     b' "countersignatures": [{"site": "https://desk.example", "seq": 1, "link": "AA",'
     b' "jws": "a..b", "actor": "a", "time": 1}]},'
     b' "signature": "a..b", "messages": [{"object": "message", "seq": 1, "role": "user",'

@@ -170,7 +170,13 @@ def test_a_site_is_named_by_its_address_alone_and_not_by_a_page_of_it(
     site = f"https://desk.example{rest}"
     head = Head(site=site, thread="thread_1", seq=0, link="A" * 43, v=1)
     statement = Statement(
-        head=head, actors=(), opened_at=1, time=1, keys=f"{site}{KEYS}", countersignatures=()
+        head=head,
+        actors=(),
+        opened_at=1,
+        time=1,
+        keys=f"{site}{KEYS}",
+        erased=(),
+        countersignatures=(),
     )
     forged = Document(statement=statement, signature=sign_statement(pair, statement), messages=())
     written.file.write_bytes(msgspec.json.encode(forged))

@@ -20,7 +20,9 @@ from aitp_desk.agent.base import Answer, Turn
 from aitp_desk.auth.transcript_keys import read_keys
 from aitp_desk.auth.transcripts import Checked, check_transcript, read_transcript
 from aitp_desk.cli import main
+from aitp_desk.model.principal import anonymous
 from aitp_desk.model.transcript import KEYS_PATH, MAX_COUNTERSIGNATURES
+from aitp_desk.store.base import StoreError
 from tests.doubles import Clock, ScriptedAgent
 from tests.signing_heads import HEAD_TYPE, base64url, sign_head
 from tests.talking import DATABASE, THREADS, Talker, Told, talking
@@ -113,6 +115,20 @@ async def test_what_is_erased_leaves_a_tombstone_and_the_proof_holds(talker: Tal
     found = await checked(talker, thread)
     assert (found.wrong, found.erased) == ((), 1)
     assert found.document.statement.head == before.document.statement.head
+
+
+async def test_what_is_erased_while_it_is_written_breaks_it_off(talker: Talker) -> None:
+    thread = (await talker.open(*(f"Number {n}" for n in range(50)), headers=MANUAL)).id
+    last = (await talker.messages(thread)).ok["data"][0]["id"]
+    visitor = anonymous("127.0.0.1")
+    pieces = (await talker.desk.desk.threads.transcript(visitor, thread, None)).pieces()
+    assert b'"erased":[]' in await anext(pieces)
+    await anext(pieces)
+    assert (await talker.send("DELETE", f"{THREADS}/{thread}/messages/{last}")).status == 200
+    with pytest.raises(StoreError, match="ask for it again"):
+        assert [piece async for piece in pieces]
+    found = await checked(talker, thread)
+    assert (found.wrong, found.document.statement.erased) == ((), (50,))
 
 
 async def test_only_who_may_read_a_thread_gets_its_transcript(talker: Talker) -> None:

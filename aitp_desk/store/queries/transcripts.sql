@@ -23,6 +23,10 @@ SELECT seq, role, actor, created_at, content, attachments, salt, digest, link FR
 WHERE thread_id = :thread_id AND seq > :after AND seq <= :upto
 ORDER BY seq LIMIT :limit;
 
+-- erased_places: Lists the numbers of the messages of a thread that were deleted, up to one of them.
+SELECT seq FROM messages WHERE thread_id = :thread_id AND seq <= :upto AND content IS NULL
+ORDER BY seq;
+
 -- countersignatures: Lists the signatures of a thread's heads, the oldest first.
 SELECT c.key, c.site, c.seq, m.link, c.jws, c.actor, c.made_at
 FROM countersignatures c JOIN messages m ON m.thread_id = c.thread_id AND m.seq = c.seq
