@@ -17,6 +17,7 @@ from typing import TypeVar
 import msgspec
 
 from aitp_desk.capability import Request, Send, Unanswered
+from aitp_payments.x402.addresses import wrong_address
 from aitp_payments.x402.facilitator import Settled, Unknown
 from aitp_payments.x402.networks import NETWORKS
 from aitp_payments.x402.under_way import UnderWay
@@ -135,10 +136,16 @@ def nodes_of(environment: Mapping[str, str]) -> dict[str, Node]:
 
     Parameters:
         environment: such as ``X402_NODE_BASE_SEPOLIA``, an ``https`` address each.
+
+    Raises:
+        ValueError: one cannot be asked; names its variable, and no part of the address.
     """
     found = {}
     for network in NETWORKS:
-        if url := environment.get(NODE + network.name.upper().replace("-", "_")):
+        name = NODE + network.name.upper().replace("-", "_")
+        if url := environment.get(name):
+            if wrong := wrong_address(url):
+                raise ValueError(f"{name} {wrong}.")
             found[network.id] = Node(url)
     return found
 

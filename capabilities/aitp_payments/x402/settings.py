@@ -7,6 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from aitp_payments.x402.addresses import wrong_address
 from aitp_payments.x402.networks import Network, names, network_named
 from aitp_payments.x402.presented import LEAST_LEFT, MOST_LEFT
 
@@ -20,16 +21,20 @@ class X402Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     Parameters:
         pay_to: the address of the site's own wallet. Coins go there and nowhere else.
         networks: on which it takes coins, by their names.
-        facilitator: who verifies and settles; an ``https`` address.
+        facilitator: who verifies and settles; an ``https`` address, without a credential.
         seconds: how long a payer's authorisation is to be valid.
     """
 
     pay_to: Annotated[str, Meta(pattern="^0x[0-9a-fA-F]{40}$")]
     networks: Annotated[tuple[str, ...], Meta(min_length=1, max_length=20)]
-    facilitator: Annotated[str, Meta(pattern="^https?://[^?#]+$")] = FACILITATOR
+    facilitator: Annotated[str, Meta(max_length=2000)] = FACILITATOR
     seconds: Annotated[int, Meta(ge=3 * LEAST_LEFT, le=MOST_LEFT)] = 300
 
     def __post_init__(self) -> None:
+        if wrong := wrong_address(self.facilitator):
+            raise ValueError(f"facilitator {wrong}")
+        if {"?", "#"} & set(self.facilitator):
+            raise ValueError("facilitator has a query or a fragment: its paths stand below it")
         for name in self.networks:
             if network_named(name) is None:
                 raise ValueError(f"{name!r} is no network that is known; these are: {names()}")

@@ -161,3 +161,11 @@ def test_nodes_are_named_by_the_environment() -> None:
         "X402_NODE_X": "y",
     }
     assert nodes_of(named).keys() == {"eip155:8453"}
+
+
+def test_a_node_that_cannot_be_trusted_is_named_by_its_variable_alone() -> None:
+    with pytest.raises(ValueError, match="X402_NODE_BASE_SEPOLIA is not encrypted") as refused:
+        nodes_of({"X402_NODE_BASE_SEPOLIA": "http://node.example/secret"})
+    assert "secret" not in str(refused.value)
+    with pytest.raises(ValueError, match="X402_NODE_BASE holds a user name"):
+        nodes_of({"X402_NODE_BASE": "https://me:secret@node.example/"})

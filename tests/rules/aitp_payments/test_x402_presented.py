@@ -180,10 +180,23 @@ def test_whatever_is_presented_is_read_or_refused(given: dict[str, Any]) -> None
         ({"networks": ["base", "mars"]}, "'mars' is no network"),
         ({"networks": []}, "length"),
         ({"networks": ["base", "base-sepolia"]}, "test"),
-        ({"facilitator": "ftp://x.example"}, "regex"),
+        ({"facilitator": "ftp://x.example"}, "facilitator is no web address"),
+        ({"facilitator": "https://"}, "facilitator is no web address"),
+        ({"facilitator": "http://x.example"}, "facilitator is not encrypted: it takes https"),
+        ({"facilitator": "http://127.0.0.1.x.example"}, "facilitator is not encrypted"),
+        ({"facilitator": "https://me:secret@x.example"}, "facilitator holds a user name"),
+        ({"facilitator": "http://me@127.0.0.1"}, "facilitator holds a user name"),
+        ({"facilitator": "https://x.example/?key=secret"}, "facilitator has a query"),
         ({"seconds": 5}, "60"),
     ],
 )
 def test_settings_that_cannot_be_right_are_refused(chosen: dict[str, Any], why: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match=why):
+    with pytest.raises(msgspec.ValidationError, match=why) as refused:
         msgspec.convert({"pay_to": PAY_TO, "networks": ["base"], **chosen}, X402Settings)
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8402", "[::1]:8402", "localhost:8402"])
+def test_a_facilitator_on_this_machine_is_asked_without_encryption(host: str) -> None:
+    chosen = {"pay_to": PAY_TO, "networks": ["base"], "facilitator": f"http://{host}/x402"}
+    assert msgspec.convert(chosen, X402Settings).facilitator == f"http://{host}/x402"

@@ -1,0 +1,34 @@
+"""Addresses of servers that are believed about money: asked encrypted, and holding no credential."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+_NONE = "is no web address: it takes one such as https://x402.org/facilitator"
+
+
+def wrong_address(url: str) -> str | None:
+    """Say what is wrong with the address of such a server; None where nothing is.
+
+    The address itself is never repeated: it may hold a key.
+    """
+    try:
+        address = urlsplit(url if url.isascii() and url.isprintable() and " " not in url else "")
+        host = "" if address.port == 0 else address.hostname or ""
+    except ValueError:
+        return _NONE
+    if not host or address.scheme not in {"http", "https"}:
+        return _NONE
+    if "@" in address.netloc:
+        return "holds a user name or password: credentials stand in the environment"
+    if address.scheme == "http" and not _is_own(host):
+        return "is not encrypted: it takes https, or http on this machine's loopback alone"
+    return None
+
+
+def _is_own(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
