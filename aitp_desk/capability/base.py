@@ -120,6 +120,11 @@ class Capability:
         Returns:
             Such as ``{"request_decision": {…}}``, without ``$schema``; None where it asks no such
             thing. The first capability that asks it does.
+
+        Raises:
+            Forbidden: the site has such questions asked by this alone, and this one cannot be:
+                whatever it is about is refused, and not asked in words. So does :meth:`judge` by
+                refusing a question in this way.
         """
         del asking
         return None

@@ -9,11 +9,21 @@ from typing import Any
 import msgspec
 from msgspec import UnsetType
 
-from aitp_desk.capability import Asking, Confirm, Context, InvalidRequest, Schema
+from aitp_desk.capability import (
+    Asking,
+    Confirm,
+    Context,
+    Forbidden,
+    InvalidRequest,
+    Part,
+    Schema,
+    Verdict,
+)
 from aitp_sign.asks import Answer, Ask, new_book
 from aitp_sign.encodings import to_base64url
 from aitp_sign.messages import (
     MESSAGES,
+    MOST_TEXT,
     RequestSignature,
     Signature,
     SignatureDeclined,
@@ -49,17 +59,40 @@ class Sign(NearSigning):
         return (Schema(version=1, messages=MESSAGES, document=msgspec.json.decode(document)),)
 
     def phrase(self, asking: Asking) -> Mapping[str, Any] | None:
-        """Ask for a signed yes, where the site wants one."""
+        """Ask for a signed yes, where the site wants one.
+
+        Raises:
+            Forbidden: it is too long to be signed, and the site wants no other yes.
+        """
         question = asking.question
         if not self.chosen.signed_consent or not isinstance(question, Confirm):
             return None
         text = "\n".join(filter(None, (question.title, question.description)))
         agreed = f"I agree: {text}"
+        if len(agreed) > MOST_TEXT:
+            raise Forbidden(
+                f"This takes a signed yes, and what is agreed to has {len(agreed)} letters: at most"
+                f" {MOST_TEXT} are signed. Nothing was done; ask for it with shorter arguments."
+            )
         return {
             "request_signature": RequestSignature(
                 asking.id, agreed, title=question.title[:200], actor=asking.of
             )
         }
+
+    def judge(self, part: Part, context: Context) -> Verdict:
+        """See :class:`Signing`.
+
+        Raises:
+            Forbidden: a signed yes cannot be asked now, and the site wants no other yes.
+        """
+        try:
+            return super().judge(part, context)
+        except InvalidRequest as error:
+            if context.asking is None or not isinstance(context.asking.question, Confirm):
+                raise
+            why = f"This takes a signed yes, which cannot be asked. {error.message}"
+            raise Forbidden(f"{why} Nothing was done.") from None
 
     def ask_of(self, content: Any, context: Context) -> Ask | None:
         """Read a ``request_signature``."""

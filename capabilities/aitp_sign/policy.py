@@ -5,13 +5,13 @@ A rule allows what fits all that it says; what it leaves out of who or what, it 
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from aitp_sign import evm_transactions, near_transactions
+from aitp_sign.patterns import pattern_of
 from aitp_sign.subjects import (
     EvmCall,
     NearCall,
@@ -33,8 +33,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Parameters:
         callers: who may ask: ids of callers, such as ``key:…``; ``*`` for everybody.
         schemes: by which; empty for all that fit.
-        text: a regular expression that the whole text fits; empty for no text. Its classes, such
-            as that of digits, are of ASCII alone: other digits and letters look alike.
+        text: a pattern that the whole text fits (:mod:`aitp_sign.patterns`); empty for no text.
+            Its classes, such as that of digits, are of ASCII alone: other digits and letters look
+            alike.
         recipients: whom texts may be for; empty for anybody.
         typed_data: typed data by the names of domain and type, such as ``Mail/Order``.
         receivers: to whom transactions may pay; they call nothing and change nothing else.
@@ -74,7 +75,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 return is_transfer and pays <= int(self.most)
 
     def _fits(self, text: str) -> bool:
-        return bool(self.text) and re.fullmatch(self.text, text, re.ASCII) is not None
+        return bool(self.text) and pattern_of(self.text).fits(text)
 
     def _pays_near(self, call: NearCall) -> bool:
         actions = call.transaction.actions
@@ -87,7 +88,7 @@ Otherwise = Literal["people", "nobody"]
 
 
 def check_rules(rules: tuple[Rule, ...]) -> None:
-    """Refuse rules that allow nothing, or whose expression is none.
+    """Refuse rules that allow nothing, or whose pattern is none.
 
     Raises:
         ValueError: says which rule is wrong, and what would be right.
@@ -98,6 +99,6 @@ def check_rules(rules: tuple[Rule, ...]) -> None:
                 f"policy[{place}] allows nothing: it names a text, typed_data or receivers."
             )
         try:
-            re.compile(rule.text, re.ASCII)
-        except (re.error, ValueError) as error:
-            raise ValueError(f"policy[{place}].text is no regular expression: {error}.") from None
+            pattern_of(rule.text)
+        except ValueError as error:
+            raise ValueError(f"policy[{place}].text is no pattern: {error}.") from None

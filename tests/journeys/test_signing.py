@@ -259,6 +259,22 @@ async def test_a_call_goes_on_with_a_signed_yes(tmp_path: Path) -> None:
                 await caller.talker.desk.store.settled()
 
 
+async def test_a_yes_that_cannot_be_asked_as_a_signature_is_not_asked(tmp_path: Path) -> None:
+    site = ordering.write_site(tmp_path)
+    settings = ("capabilities.sign.signed_consent=true", "limits.enabled=false")
+    async with calling(tmp_path, site, *settings, scopes=("actions", "threads")) as caller:
+        asked = await caller.ask("When do you open?", "opening_hours")
+        thread = await caller.talker.thread_of(asked.session_id)
+        for number in range(20):
+            request = {"id": f"mine-{number}", "text": "I sell the tent."}
+            posted = await caller.talker.post(thread, message(request_signature=request))
+            assert posted.status == 200, posted.body
+        refused = await caller.ask("Close my account", "close_account", session_id=asked.session_id)
+        assert refused.status == 403, refused.body
+        assert "takes a signed yes" in str(refused.body)
+        assert not caller.booked
+
+
 async def test_a_section_that_is_wrong_says_what_would_be_right(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"capabilities\.sign"):
         async with talking(tmp_path, "capabilities.sign.otherwise=somebody"):

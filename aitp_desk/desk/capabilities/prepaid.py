@@ -8,7 +8,7 @@ from decimal import Decimal
 from aitp_desk.capability import Asking, Money, Pay
 from aitp_desk.config import Config, ConfigError, Problem
 from aitp_desk.desk.capabilities.enabled import Capabilities
-from aitp_desk.desk.capabilities.speaking import QUESTION_PREFIX, phrased_by
+from aitp_desk.desk.capabilities.speaking import QUESTION_PREFIX, is_asked_by
 from aitp_desk.model.action import Action
 
 _TRIED = ("EUR", "USD", "GBP", "CHF", "JPY", "SEK", "CAD", "AUD", "INR", "CNY")
@@ -52,4 +52,4 @@ def check_prepaid(actions: Iterable[Action], capabilities: Capabilities) -> Iter
 def _is_asked(price: Money, action: Action, capabilities: Capabilities) -> bool:
     question = Pay(title=action.summary, price=price, action=action.name)
     asking = Asking(id=f"{QUESTION_PREFIX}_{action.name}", question=question, call_id="call_none")
-    return any(phrased_by(one, asking) is not None for one in capabilities.asking)
+    return any(is_asked_by(one, asking) for one in capabilities.asking)

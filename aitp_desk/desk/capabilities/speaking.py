@@ -22,6 +22,7 @@ from aitp_desk.desk.capabilities.telling import spoken_of
 from aitp_desk.model.call import WAITS_SECONDS
 from aitp_desk.model.errors import (
     DeskError,
+    Forbidden,
     InternalError,
     InvalidRequest,
     PreconditionFailed,
@@ -94,6 +95,7 @@ class Speaking:
         A question that its capability then refuses is asked in words; but nobody pays to words.
 
         Raises:
+            Forbidden: a capability lets a question be asked in no other way, and it cannot be.
             InternalError: what is said breaks the schema of a capability, or one refuses it or
                 fails at it: whoever is told that has done nothing wrong. Or nothing asks for what
                 is to be paid.
@@ -132,7 +134,7 @@ class Speaking:
 
         try:
             return await self._judging.settle(None, thread_id, actors, to_judge, write_judged)
-        except (PreconditionFailed, StoreBusy, StoreError):
+        except (Forbidden, PreconditionFailed, StoreBusy, StoreError):
             raise
         except Exception as error:
             if is_writing:
@@ -150,7 +152,7 @@ class Speaking:
     def asks(self, question: Question) -> bool:
         """Whether a capability asks such a question."""
         asking = Asking(id=QUESTION_PREFIX, question=question)
-        return any(phrased_by(one, asking) is not None for one in self._judging.capabilities.asking)
+        return any(is_asked_by(one, asking) for one in self._judging.capabilities.asking)
 
     def is_judged(self, content: Sequence[str]) -> bool:
         """Whether what is said may hold messages of capabilities."""
@@ -241,8 +243,20 @@ def _is_plain(question: Question | None) -> bool:
             return False
 
 
+def is_asked_by(enabled: Enabled, asking: Asking) -> bool:
+    """Whether such a question is a capability's to ask."""
+    try:
+        return phrased_by(enabled, asking) is not None
+    except Forbidden:  # it is nobody else's, and whoever asks is told so
+        return True
+
+
 def phrased_by(enabled: Enabled, asking: Asking) -> Mapping[str, Any] | None:
-    """What a capability makes of a question, if it keeps its own schema."""
+    """What a capability makes of a question, if it keeps its own schema.
+
+    Raises:
+        Forbidden: as of :meth:`.Capability.phrase`.
+    """
     try:
         given = enabled.capability.phrase(asking)
         if given is None:
@@ -250,6 +264,8 @@ def phrased_by(enabled: Enabled, asking: Asking) -> Mapping[str, Any] | None:
         plain: dict[str, Any] = msgspec.to_builtins(given)
         version = enabled.newest
         read_part({SCHEMA: enabled.url_of(version), **plain}, Meant(enabled, version), "content")
+    except Forbidden:
+        raise
     except InvalidRequest:
         _log.exception("phrase_failed", capability=enabled.slug)
         return None

@@ -1,4 +1,4 @@
-"""Addresses of servers that are believed about money: asked encrypted, and holding no credential."""
+"""Addresses of servers that are believed about money: encrypted, and without a credential."""
 
 from __future__ import annotations
 

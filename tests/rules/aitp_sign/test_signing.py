@@ -280,9 +280,9 @@ def test_what_the_desk_has_signed_is_proved_as_anybodys_is() -> None:
         ({"callers": ["key:2"], "text": ".*"}, ORDER),
         ({"callers": ["*"], "text": "I sell .*"}, ORDER),
         ({"callers": ["*"], "text": "I buy"}, ORDER),
-        ({"callers": ["*"], "text": r"Order \d+$"}, {"id": "1", "text": "Order 7\n"}),
+        ({"callers": ["*"], "text": r"Order \d+"}, {"id": "1", "text": "Order 7\n"}),
         ({"callers": ["*"], "text": r"Order \d+"}, {"id": "1", "text": "Order ٣"}),
-        ({"callers": ["*"], "text": r"(?i)ok"}, {"id": "1", "text": "O\u212a"}),
+        ({"callers": ["*"], "text": "O[Kk]"}, {"id": "1", "text": "O\u212a"}),
         ({"callers": ["*"], "text": ".*", "recipients": ["https://a.example"]}, ORDER),
         ({"callers": ["*"], "text": ".*", "schemes": ["eip712"]}, ORDER),
         ({"callers": ["*"], "typed_data": ["Tent House/Permit"]}, {"id": "1", "typed_data": MAIL}),
@@ -334,6 +334,14 @@ def test_a_call_that_asks_for_a_yes_may_ask_for_a_signed_one() -> None:
     verdict = thread.say(GUEST, "signature", sign_request(asked))
     assert verdict.then == Resume("call-1", True)
     assert Signatures().sign.phrase(asking) is None, "only where the site wants it"
+
+
+def test_a_yes_that_is_too_long_to_be_signed_is_not_asked_otherwise() -> None:
+    thread = Signatures(signed_consent=True)
+    question = Confirm(title="Send this letter?", description="x" * 4000)
+    asking = Asking(id="ask-1", question=question, of=GUEST, call_id="call-1", until=NOON + 600)
+    with pytest.raises(Forbidden, match="at most 4000 are signed"):
+        thread.sign.phrase(asking)
 
 
 def test_a_no_in_words_declines() -> None:
