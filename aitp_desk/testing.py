@@ -401,14 +401,15 @@ def _context() -> Context:
 def _apply(enabled: Enabled, verdict: Take) -> None:
     """Have effects gathered as for a thread on which nothing was kept before."""
     where = Where("thread_1", "", SITE, (), None, float(NOON))
-    ledger = Ledger()
+    capabilities = Capabilities([enabled])
+    ledger = Ledger(capabilities.families)
     for effect in verdict.effects:
         if isinstance(effect, Keep):
-            ledger.records[enabled.slug, effect.key] = None
+            ledger.records[ledger.place(enabled.slug, effect.key)] = None
         elif isinstance(effect, Paid):
             ledger.calls[effect.call_id] = None
     sealer = Sealer(Sealing(DataKeys({FIRST: bytes(32)})), lambda: NOON)
-    wishes = Wishes(Capabilities([enabled]), where, ledger, sealer)
+    wishes = Wishes(capabilities, where, ledger, sealer)
     wishes.take(enabled, verdict.effects, enabled.url_of(enabled.newest), "msg_1")
 
 

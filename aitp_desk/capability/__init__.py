@@ -22,7 +22,8 @@ Races
     to try again (409). A counter that is only added to need not be read: who was faster does not
     matter then, only the least that may be left.
 Apart
-    A capability sees its own records and counters and nobody else's, by exact keys.
+    A capability sees its own records and counters and nobody else's, by exact keys; those of one
+    :attr:`Capability.family` share the ones that are the family's.
 Sealed
     What :class:`Seal` keeps is never on disk as it is, and nobody reads it in passing: not whoever
     reads the thread, not the agent, not the log. No capability reads it again either.

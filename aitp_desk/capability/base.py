@@ -28,12 +28,16 @@ class Capability:
 
     Attributes:
         slug: its name in addresses, of small letters, digits and ``-``.
+        family: by what name capabilities of one package keep together what is to be so once among
+            all of them, as signatures count: records and counters whose keys begin with ``family:``
+            are the family's. Empty for none.
         names: what it is called elsewhere, without a version: ``aitp.dev/requests``, or the address
             of a published schema without the part that is its version.
         settings: the type of its section in ``desk.toml``.
     """
 
     slug: ClassVar[str]
+    family: ClassVar[str] = ""
     names: ClassVar[tuple[str, ...]] = ()
     settings: ClassVar[type[msgspec.Struct]] = NoSettings
 
@@ -50,6 +54,8 @@ class Capability:
                 f"{cls.__name__}.slug is {slug!r}; it takes a name of at most 32 small letters,"
                 " digits and -."
             )
+        if cls.family and not _SLUG.fullmatch(cls.family):
+            raise TypeError(f"{cls.__name__}.family is {cls.family!r}; it takes what a slug does.")
         if not isinstance(cls.names, tuple):
             raise TypeError(f"{cls.__name__}.names is {cls.names!r}; it takes a tuple of names.")
         if not issubclass(cls.settings, msgspec.Struct):

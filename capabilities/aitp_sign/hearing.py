@@ -163,5 +163,8 @@ def _check_public(signature: Signature) -> None:
 
 
 def _used(*texts: str) -> str:
-    """What the record is called that something was signed: keys hold nothing of a person."""
-    return f"used:{hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"
+    """What the record is called that something was signed: keys hold nothing of a person.
+
+    It is the family's: what was signed for one of its capabilities counts for none of the others.
+    """
+    return f"family:used:{hashlib.sha256(msgspec.json.encode(texts)).hexdigest()}"

@@ -76,6 +76,7 @@ class Signing(Capability):
     """What all families of messages to sign have in common."""
 
     slug = "signing"
+    family = "signing"
     settings = SigningSettings
     book: ClassVar[Book[AskedToSign]]
 

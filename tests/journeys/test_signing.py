@@ -15,11 +15,11 @@ import pytest_asyncio
 from aitp_desk.agent.base import Answer, Turn
 from aitp_desk.config import ConfigError
 from aitp_sign.eip712 import TypedData
-from aitp_sign.encodings import to_base58, to_base64, to_base64url
+from aitp_sign.encodings import from_base64url, to_base58, to_base64, to_base64url
 from aitp_sign.jws import Jwk
 from aitp_sign.messages import Signature
 from aitp_sign.proving import Expected, prove
-from aitp_sign.subjects import Typed
+from aitp_sign.subjects import Typed, told_until
 from tests import ordering
 from tests.doubles import ScriptedAgent
 from tests.operating import Operator, operating, write_site
@@ -279,3 +279,45 @@ async def test_a_section_that_is_wrong_says_what_would_be_right(tmp_path: Path) 
     with pytest.raises(ConfigError, match=r"capabilities\.sign"):
         async with talking(tmp_path, "capabilities.sign.otherwise=somebody"):
             pass
+
+
+async def test_a_signature_counts_once_for_all_that_ask_for_signatures(tmp_path: Path) -> None:
+    """A wallet of NEAR is asked to sign the very message that was signed as a text before."""
+    site = write_site(tmp_path)
+    toml = site / "desk.toml"
+    sections = "[capabilities.sign]\n[capabilities.near_wallet]\n"
+    toml.write_text(f"{toml.read_text('utf-8')}\n{sections}", encoding="utf-8")
+    async with (
+        talking(tmp_path, site=site, agent=ScriptedAgent()) as desk,
+        operating(desk.desk, tmp_path / "data", "anna") as anna,
+    ):
+        guest = await desk.with_key("threads")
+        near = "aitp.dev/near-wallet/v2"
+        thread = await open_thread(guest, SLUG, near)
+        await anna.post(f"threads/{thread}/take")
+        asking = {"request_signature": {**ORDER, "schemes": ["nep413"]}}
+        await anna.post(f"threads/{thread}/messages", capability="sign", message=asking)
+        (asked,) = await structured(guest, thread)
+        request = asked["request_signature"]
+        signature = sign_request(request, "nep413")
+        assert (await guest.post(thread, message(signature=signature))).status == 200
+        statement, until = statement_of(request)
+        signed = {
+            "message": f"{statement.text}\n\nExpires: {told_until(until)}",
+            "nonce": to_base64(from_base64url(statement.nonce)),
+            "recipient": statement.recipient,
+        }
+        asking = {"request_message_signing": {"request_id": "again", "message": signed}}
+        await anna.post(f"threads/{thread}/messages", capability="near-wallet", message=asking)
+        answer = {
+            "request_id": "again",
+            "account_id": "alice.near",
+            "public_key": signature["public_key"],
+            "signature": signature["signature"],
+        }
+        posted = await guest.post(thread, part_of(near, {"message_signing_response": answer}))
+        assert posted.status == 200, posted.body
+        found = await structured(guest, thread)
+        results = [one["signature_result"] for one in found if "signature_result" in one]
+        told = [(one["result"], one.get("reason")) for one in results]
+        assert told == [("success", None), ("failure", "replayed")]

@@ -94,12 +94,16 @@ class Capabilities:
         enabled: each of them; no two share a slug or a name.
 
     Attributes:
+        families: of those that have one, by their slugs.
         documents: what they have to be read by everybody, by paths.
     """
 
     def __init__(self, enabled: Sequence[Enabled] = ()) -> None:
         self.all = tuple(enabled)
         self.documents: dict[str, bytes] = {}
+        self.families = {
+            one.slug: one.capability.family for one in self.all if one.capability.family
+        }
         self.hearing = tuple(one for one in self.all if one.hears)
         self.asking = tuple(one for one in self.all if one.asks)
         self._by_slug = {one.slug: one for one in self.all}

@@ -229,7 +229,7 @@ class Judging:
         self, principal: Principal | None, where: Where, said: Sequence[Said]
     ) -> Judged:
         """Judge all parts in order, each seeing the effects of those before."""
-        ledger = Ledger()
+        ledger = Ledger(self.capabilities.families)
         for _ in range(MOST_READ):
             ledger.begin_anew()
             try:

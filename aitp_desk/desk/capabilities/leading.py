@@ -17,6 +17,7 @@ from aitp_desk.capability import (
 )
 from aitp_desk.desk.capabilities.enabled import Enabled
 from aitp_desk.desk.capabilities.judging import ATTEMPTS, RETRY_SECONDS
+from aitp_desk.desk.capabilities.ledger import place_of
 from aitp_desk.desk.capabilities.receiving import Receiving
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.store import capability_reads
@@ -58,7 +59,8 @@ class Leading:
         """
 
         async def read(key: str) -> Record | None:
-            return await capability_reads.record(self._store, enabled.slug, key)
+            place = place_of(enabled.slug, enabled.capability.family, key)
+            return await capability_reads.record(self._store, *place)
 
         for _ in range(ATTEMPTS):
             visit = Visit(ref=ref, now=int(self._clock()), read=read, send=self._send)

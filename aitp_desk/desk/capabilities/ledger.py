@@ -7,6 +7,7 @@ desk catches: it reads that and asks again. Since judging is pure nobody can tel
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -22,8 +23,20 @@ from aitp_desk.store.capability_records import (
     SeenRecord,
 )
 
+FAMILY = "family:"
+"""What keys begin with that capabilities of one family share, and the name of what keeps them."""
 Place = tuple[str, str]
-"""A capability's slug and a key of its own."""
+"""A capability's slug, or the name of what keeps a family's, and a key of its own."""
+NO_FAMILIES: Mapping[str, str] = MappingProxyType({})
+
+
+def place_of(slug: str, family: str, key: str) -> Place:
+    """Where something is kept.
+
+    Parameters:
+        family: as of :class:`~aitp_desk.capability.Capability`.
+    """
+    return (f"{FAMILY}{family}" if family and key.startswith(FAMILY) else slug), key
 
 
 class Unread(BaseException):
@@ -62,6 +75,9 @@ class _Counted(msgspec.Struct):
 class Ledger:
     """The records and counters of all capabilities, as one message sees them.
 
+    Parameters:
+        families: of the capabilities that have one, by their slugs.
+
     Attributes:
         records: what was read, None where there is nothing.
         counters: the same.
@@ -69,7 +85,8 @@ class Ledger:
         components: how the parts of the desk are; None while nobody has looked.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, families: Mapping[str, str] = NO_FAMILIES) -> None:
+        self._families = families
         self.calls: dict[str, ActionCall | None] = {}
         self.components: tuple[Component, ...] | None = None
         self.records: dict[Place, Record | None] = {}
@@ -81,6 +98,10 @@ class Ledger:
         """Forget what is wanted; what was read stays read."""
         self._kept.clear()
         self._counted.clear()
+
+    def place(self, slug: str, key: str) -> Place:
+        """Where a capability's record or counter of a key is kept."""
+        return place_of(slug, self._families.get(slug, ""), key)
 
     def record(self, place: Place) -> Record | None:
         """A record as it is after what is wanted so far.
@@ -119,7 +140,7 @@ class Ledger:
             ValueError, TypeError: the key or the value cannot be kept: a fault of the capability.
             Unread: it was not read yet.
         """
-        place = (slug, _checked(wish.key))
+        place = self.place(slug, _checked(wish.key))
         before = self.record(place)
         version = 0 if before is None else before.version
         if version != wish.expected_version:
@@ -139,7 +160,7 @@ class Ledger:
         Raises:
             ValueError: the counter's name cannot be kept.
         """
-        place = (slug, _checked(wish.counter))
+        place = self.place(slug, _checked(wish.counter))
         counted = self._counted.setdefault(place, _Counted())
         counted.delta += wish.delta
         if wish.minimum is not None:
@@ -182,14 +203,14 @@ class Ledger:
 
 
 class OwnRecords(Mapping[str, Record]):
-    """The records of one capability, by exact key."""
+    """The records of one capability, and of its family, by exact key."""
 
     def __init__(self, ledger: Ledger, slug: str) -> None:
         self._ledger = ledger
         self._slug = slug
 
     def __getitem__(self, key: str) -> Record:
-        found = self._ledger.record((self._slug, key))
+        found = self._ledger.record(self._ledger.place(self._slug, key))
         if found is None:
             raise KeyError(key)
         return found
@@ -202,14 +223,14 @@ class OwnRecords(Mapping[str, Record]):
 
 
 class OwnCounters(Mapping[str, int]):
-    """The counters of one capability, by exact key."""
+    """The counters of one capability, and of its family, by exact key."""
 
     def __init__(self, ledger: Ledger, slug: str) -> None:
         self._ledger = ledger
         self._slug = slug
 
     def __getitem__(self, key: str) -> int:
-        return self._ledger.counter((self._slug, key))
+        return self._ledger.counter(self._ledger.place(self._slug, key))
 
     def __iter__(self) -> Iterator[str]:
         raise TypeError("Counters are read by exact key; nothing lists them.")

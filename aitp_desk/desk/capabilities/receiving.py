@@ -80,7 +80,7 @@ class Receiving:
             RecordsMoved: it is to be judged anew.
             StoreBusy: nothing was written.
         """
-        ledger, now = Ledger(), self._clock()
+        ledger, now = Ledger(self.capabilities.families), self._clock()
         for _ in range(MOST_READ):
             ledger.begin_anew()
             try:
@@ -107,7 +107,7 @@ class Receiving:
     async def _judge(
         self, enabled: Enabled, hook: Hook, body: bytes, headers: Mapping[str, str]
     ) -> tuple[Accept, NewEffects]:
-        ledger = Ledger()
+        ledger = Ledger(self.capabilities.families)
         now = self._clock()
         delivery = Delivery(
             body=body,

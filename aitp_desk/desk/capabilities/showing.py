@@ -95,7 +95,7 @@ class Showing:
     async def _standing(
         self, placed: Placed, thread_id: str, message_id: str, actor: str
     ) -> Standing | None:
-        ledger, slug = Ledger(), placed.enabled.slug
+        ledger, slug = Ledger(self.capabilities.families), placed.enabled.slug
         context = Context(
             now=int(self._clock()),
             thread_id=thread_id,

@@ -17,6 +17,7 @@ from aitp_desk.desk.capabilities.ledger import (
     OwnRecords,
     Unread,
     UnreadCall,
+    place_of,
 )
 from aitp_desk.desk.capabilities.wishes import Started, Where, Wishes, job_kind
 from aitp_desk.desk.jobs import Jobs
@@ -80,7 +81,8 @@ class Doing:
         started = msgspec.json.decode(claim.payload, type=Started)
 
         async def read(key: str) -> Record | None:
-            return await capability_reads.record(self._store, enabled.slug, key)
+            place = place_of(enabled.slug, enabled.capability.family, key)
+            return await capability_reads.record(self._store, *place)
 
         job = Job(
             ref=claim.ref,
@@ -121,7 +123,7 @@ class Doing:
             now,
             is_aside=True,
         )
-        ledger = Ledger()
+        ledger = Ledger(self._capabilities.families)
         decide = wanted if callable(wanted) else lambda _context: wanted
         context = Context(
             now=int(now),
