@@ -25,6 +25,7 @@ from aitp_desk.desk.facts import site_facts
 from aitp_desk.desk.holding import Holding
 from aitp_desk.desk.on_threads import OnThreads
 from aitp_desk.desk.opening import Opening
+from aitp_desk.desk.paid_replies import PaidReplies
 from aitp_desk.desk.paying import Paying
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.reading import Reading
@@ -164,6 +165,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         posting=posting,
         reading=reading,
         awaiting=awaiting,
+        paid_replies=PaidReplies(house.make_paid_ends(shared, tooling), reading, store),
         streams=Streams(
             reading=reading,
             following=following,

@@ -21,6 +21,7 @@ from aitp_desk.desk.filing import Filing
 from aitp_desk.desk.limits import Allowance, Limiter
 from aitp_desk.desk.on_threads import OnThreads
 from aitp_desk.desk.paid_reading import PaidReading
+from aitp_desk.desk.paid_replies import PaidReplies
 from aitp_desk.desk.posting import Posting
 from aitp_desk.desk.readiness import Readiness, readiness_of
 from aitp_desk.desk.reading import Reading
@@ -55,6 +56,7 @@ class Desk:
         agents: who answers for the site, as callers are told.
         agent: who answers.
         awaiting: what waits for answers on threads.
+        paid_replies: what payments on threads are answered by.
         runs: what callers may do with runs.
         sealed: tells what is sealed to whoever may read it.
         tasks: what they may do with tasks.
@@ -82,6 +84,7 @@ class Desk:
         filing: Filing,
         reading: Reading,
         awaiting: Awaiting,
+        paid_replies: PaidReplies,
         streams: Streams,
         runs: Running,
         asking: Asking,
@@ -113,6 +116,7 @@ class Desk:
         self.threads = threads
         self._posting = posting
         self._reading = reading
+        self._paid_replies = paid_replies
         self._streams = streams
         self._asking = asking
         self._sessions = sessions
@@ -139,6 +143,18 @@ class Desk:
         """
         return await self._reading.follow_run(
             principal, run_id, min(seconds, self.max_wait), self._posting.idle_before
+        )
+
+    async def follow_payment(
+        self, principal: Principal, said: Message, seconds: float
+    ) -> tuple[Message, ...]:
+        """Wait for what comes of a message that pays, as long as :meth:`follow_run` at most.
+
+        Returns:
+            See :meth:`aitp_desk.desk.paid_replies.PaidReplies.follow`.
+        """
+        return await self._paid_replies.follow(
+            principal, said, min(seconds, self.max_wait), self._posting.idle_before
         )
 
     async def follow(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -166,10 +166,20 @@ class Reading:
                 run = await reads.run(self._store, run_id)
         if run is None or not run.is_over:
             return run, ()
-        access = await self._look_up(principal, run.thread_id, idle_before)
         replies = await reads.replies(self._store, run_id)
+        return run, await self.readable(principal, run.thread_id, replies, idle_before)
+
+    async def readable(
+        self,
+        principal: Principal,
+        thread_id: str,
+        replies: Sequence[Message],
+        idle_before: int,
+    ) -> tuple[Message, ...]:
+        """Those of a thread's messages that the caller may still read, as it understands them."""
+        access = await self._look_up(principal, thread_id, idle_before)
         shown = [reply for reply in replies if access and access.shows(reply.seq)]
-        return run, await self.telling.tell(principal, run.thread_id, shown)
+        return await self.telling.tell(principal, thread_id, shown)
 
     async def _look_up(
         self, principal: Principal, thread_id: str, idle_before: int

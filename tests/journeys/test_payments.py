@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from aitp_desk.capability import Delivery, Effect
 from aitp_desk.commands import have_done
+from aitp_payments.approving import NO_CODE
 from aitp_payments.ledger.accounts import Account, digest, open_account, plain_code
 from aitp_payments.ledger.journal import move, post
 from aitp_payments.ledger.purses import Purse, open_purse
@@ -188,6 +189,35 @@ async def test_a_person_pays_by_words_with_store_credit_and_the_code_is_nowhere(
         dump += wal.read_bytes() if wal.exists() else b""
         assert CODE.encode() not in dump
         assert (plain_code(CODE) or "").encode() not in dump
+
+
+async def test_who_waits_with_a_payment_is_told_what_came_of_it(tmp_path: Path) -> None:
+    site = make_site(tmp_path, settings=SETTINGS)
+    async with selling(tmp_path, site) as desk:
+        await asyncio.to_thread(fund, tmp_path / "data")
+        ada = await desk.with_key("actions", "threads")
+        told = await quoted(ada, name="Ada")
+        thread = told["thread_id"]
+        refused = (await ada.post(thread, "pay SC-00000-00000-00000-00000", wait=20)).ok
+        assert refused["run"] is None
+        assert replies_of(refused) == [NO_CODE]
+        request = {"role": "user", "content": f"pay with {CODE}"}
+        headers = [("Prefer", "wait=20"), ("Idempotency-Key", "ada-pays-for-her-ticket")]
+        for _ in range(2):
+            path = f"/v1/threads/{thread}/messages"
+            paid = (await ada.send("POST", path, request, headers=headers)).ok
+            assert replies_of(paid) == ["Paid: 5.00 EUR. Thank you.", "A ticket for Ada."]
+        assert len(sold(site)) == 1
+        answered = await quoted(ada, name="Bob")
+        path = f"/v1/threads/{answered['thread_id']}/requests/payments/{answered['quote_id']}"
+        given = {"answer": "pay", "code": CODE}
+        filled = (await ada.send("POST", path, given, headers=[("Prefer", "wait=20")])).ok
+        assert replies_of(filled) == ["Paid: 5.00 EUR. Thank you.", "A ticket for Bob."]
+
+
+def replies_of(posted: Mapping[str, Any]) -> list[str]:
+    """What the desk replied, in words."""
+    return [text for one in posted["replies"] for text in one["content"]]
 
 
 async def test_a_code_that_is_sent_where_it_pays_nothing_is_not_kept_either(

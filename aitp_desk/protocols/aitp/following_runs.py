@@ -16,18 +16,25 @@ def shape(desk: Desk, call: Call) -> tuple[Dialect, str]:
 
 
 async def follow(
-    desk: Desk, call: Call, run_id: str | None
+    desk: Desk, call: Call, run_id: str | None, said: Message | None = None
 ) -> tuple[Run | None, tuple[Message, ...] | None]:
     """Wait for the replies as long as ``Prefer: wait=N`` asks; without it nobody waits.
 
     Nor does a client of the OpenAI API: its call starts no run, and it knows no such members.
+
+    Parameters:
+        run_id: of the run that replies; None for none.
+        said: what was posted on a thread: if it pays and no run replies, what comes of it does.
     """
     if wire.read_dialect(call.headers) is Dialect.OPENAI:
         return None, None
     seconds = wire.decode_wait(call.listed("Prefer"))
     if seconds is None:
         return None, None
-    if run_id is None:
+    if run_id is not None:
+        call.step_aside()
+        return await desk.follow_run(call.principal, run_id, seconds)
+    if said is None:
         return None, ()
     call.step_aside()
-    return await desk.follow_run(call.principal, run_id, seconds)
+    return None, await desk.follow_payment(call.principal, said, seconds)

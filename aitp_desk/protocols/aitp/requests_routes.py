@@ -28,7 +28,7 @@ async def answer_request(desk: Desk, call: Call) -> Reply:
         given,
         wire.read_request(call),
     )
-    run, replies = await follow(desk, call, posted.run_id)
+    run, replies = await follow(desk, call, posted.run_id, posted.message)
     return messages_wire.encode_message(posted.message, run, replies, *shape(desk, call))
 
 

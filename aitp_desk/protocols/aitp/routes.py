@@ -83,7 +83,7 @@ async def create_message(desk: Desk, call: Call) -> Reply:
     posted = await desk.threads.post(
         call.principal, call.params["thread_id"], draft, wire.read_request(call)
     )
-    run, replies = await follow(desk, call, posted.run_id)
+    run, replies = await follow(desk, call, posted.run_id, posted.message)
     return messages_wire.encode_message(posted.message, run, replies, *shape(desk, call))
 
 
