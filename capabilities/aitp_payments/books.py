@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from aitp_desk.capability import Record
 
@@ -19,3 +19,15 @@ class Books(Protocol):
 
     def counter(self, key: str) -> int:
         """Return what a counter holds, 0 where nothing was added."""
+
+
+class Kept(Protocol):
+    """A record as it is listed."""
+
+    @property
+    def key(self) -> str:
+        """What it is called."""
+
+    @property
+    def value(self) -> Any:
+        """What JSON can hold."""

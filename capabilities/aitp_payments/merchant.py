@@ -44,6 +44,11 @@ class Merchant:
         return verifies(self.key, message, SIGNATURE)
 
 
+def seconds(moment: str) -> int:
+    """A moment as :func:`moment` has written it, as Unix seconds."""
+    return int(datetime.fromisoformat(moment).timestamp())
+
+
 def moment(seconds: int) -> str:
     """Unix seconds as messages have them: RFC 3339, in UTC."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

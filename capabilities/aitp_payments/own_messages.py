@@ -125,12 +125,15 @@ class DecidePayment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
         merchant_id: who asks.
         quote_id: of the quote that is paid, or not.
         channel_id: in place of that the channel into which more is put, or not.
+        amount: how much is put there, as the merchant has asked: where it has asked for another
+            amount since, that is not decided by this.
     """
 
     merchant_id: Id
     pay: bool
     quote_id: Name = ""
     channel_id: Name = ""
+    amount: Name = ""
 
 
 MESSAGES: dict[str, type[msgspec.Struct]] = {

@@ -13,7 +13,7 @@ from aitp_payments.books import Books
 from aitp_payments.confirming import Result, confirmation, say, told
 from aitp_payments.ledger.journal import NotBooked
 from aitp_payments.ledger.refunds import is_refunded, refund, refundable
-from aitp_payments.merchant import Merchant
+from aitp_payments.merchant import Merchant, seconds
 from aitp_payments.money import amount
 from aitp_payments.records import After, PaymentRecord, find_payment, keep, payment_key
 
@@ -127,10 +127,19 @@ class Returning:
 
         The draft knows no payments that are under way: nothing is told of them in its terms.
         """
-        given = confirmation(self._merchant, payment, result, message, books.now)
+        given = confirmation(self._merchant, payment, result, message, _after_last(books, payment))
         kept = keep(books, payment_key(payment.payment_id), replace(payment, confirmation=given))
         is_told = payment.terms != "draft" or result != "pending"
         return (kept, say(given, payment.terms)) if is_told else (kept,)
+
+
+def _after_last(books: Books, payment: PaymentRecord) -> int:
+    """When something is told of a payment: later than what was told before, to the second.
+
+    Whoever hears both in the wrong order knows by it which one holds.
+    """
+    last = (payment.confirmation or {}).get("payment_confirmation", {}).get("timestamp")
+    return books.now if last is None else max(books.now, seconds(last) + 1)
 
 
 def booked(payment: PaymentRecord) -> str:

@@ -10,7 +10,7 @@ from aitp_desk.capability import Record
 from aitp_desk.desk.capabilities.judging import Judged, Judging, Said
 from aitp_desk.desk.capabilities.parts import Placed as PlacedPart
 from aitp_desk.desk.capabilities.resuming import answers_last
-from aitp_desk.desk.capabilities.voices import read_speakers
+from aitp_desk.desk.capabilities.voices import read_parties, read_speakers
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import ThreadNotFound
 from aitp_desk.model.principal import Principal
@@ -28,7 +28,7 @@ class _Writer(msgspec.Struct, frozen=True):
 
     Parameters:
         names: the actors as which they may speak, first the one that is stamped.
-        actors: who takes part.
+        actors: who takes part, each with the caller who speaks as it.
     """
 
     names: tuple[str, ...]
@@ -91,7 +91,11 @@ class JudgedPosting:
             wanted = run if keeps_run or not judged.effects.is_answered else None
             return await self._store.run(opening, messages=kept, run=wanted, effects=judged.effects)
 
-        return await self._judging.settle(principal, thread.id, draft.actors, said, write)
+        bound = tuple(
+            msgspec.structs.replace(actor, principal=actor.principal or principal.owner)
+            for actor in draft.actors
+        )
+        return await self._judging.settle(principal, thread.id, bound, said, write)
 
     async def post(
         self,
@@ -207,10 +211,8 @@ class JudgedPosting:
         if access is None or kept is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
         access.check(Need.WRITE)
-        actors = kept.thread.actors
-        if all(actor.id != kept.speaker for actor in actors):
-            actors = (*actors, Actor(kept.speaker))  # who has opened it takes part, declared or not
-        return _Writer(await read_speakers(self._store, principal, kept), actors)
+        names = await read_speakers(self._store, principal, kept)
+        return _Writer(names, await read_parties(self._store, kept))
 
 
 def _says_more(draft: Draft, parts: Parts) -> bool:

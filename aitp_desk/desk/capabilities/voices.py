@@ -1,8 +1,9 @@
-"""As whom a caller speaks on a thread: what capabilities know of it before anything is written."""
+"""Who speaks on a thread, and who takes part: what capabilities know of it before it is written."""
 
 from __future__ import annotations
 
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.thread import Actor
 from aitp_desk.store import reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import KeptThread
@@ -19,3 +20,15 @@ async def read_speakers(store: Store, principal: Principal, kept: KeptThread) ->
     if principal.owner == kept.thread.owner:
         default = kept.speaker
     return (default, *bound)
+
+
+async def read_parties(store: Store, kept: KeptThread) -> tuple[Actor, ...]:
+    """Who takes part in a thread besides the desk, each with the caller who speaks as it.
+
+    Whoever has opened it takes part, declared or not. The principal is None for what is bound to
+    nobody known.
+    """
+    present = await reads.read_present(store, kept.thread.id)
+    if any(actor.id == kept.speaker for actor in present):
+        return present
+    return (*present, Actor(kept.speaker, principal=kept.thread.owner))

@@ -5,7 +5,11 @@ It outlives the threads on which it was said, as invoices do. Moves of it:
 - wanted → pending or declined, as people decide; what is within the mandate begins as pending;
 - pending → confirmed or failed, as the merchant confirms, and confirmed → refunded;
 - failed → pending, where the merchant asks again and the very same payment is sent again, and
-  failed or refunded → confirmed, where the merchant says that it has got the money after all.
+  failed or refunded → confirmed, where the merchant says that it has got the money after all;
+- pending → confirmed or failed as well, as the site's owner says, where the merchant never does.
+
+A payment that was sent counts towards the ceilings whatever comes of it: it is signed, and what the
+merchant says of it takes nothing of that back.
 """
 
 from __future__ import annotations
@@ -31,10 +35,10 @@ BOUGHT = "bought:"
 State = Literal["wanted", "declined", "pending", "confirmed", "failed", "refunded"]
 MOST_HEARD = 20
 
-_POTS: Mapping[State, Literal["channel", "pending", "spent"]] = MappingProxyType(
-    {"pending": "pending", "confirmed": "spent"}
-)
-_COUNTED = frozenset({"pending", "confirmed", "refunded"})
+Pot = Literal["channel", "pending", "spent"]
+"""Where its money is: an account of the payee's."""
+
+_POTS: Mapping[State, Pot] = MappingProxyType({"pending": "pending", "confirmed": "spent"})
 _KINDS: Mapping[tuple[str, str], Kind] = MappingProxyType(
     {
         ("channel", "pending"): "hold",
@@ -61,13 +65,14 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, without what it describes: that may
             tell of a person, and stands on the thread alone.
         payment: as it was signed; it never is signed twice.
-        day: the day on which it is counted.
+        day: the day on which it is counted; empty for what was never sent.
         since: Unix seconds, when it came into this state.
         moves: how often its money was moved.
         heard: digests of the confirmations that were heard.
-        told_at: Unix seconds, when the merchant has signed the last of them.
+        told_at: Unix seconds and parts of one, when the merchant has signed the last of them.
         payment_id: what the merchant calls the payment.
         why: why a person is asked.
+        by_owner: whether the site's owner has said what came of it.
     """
 
     id: str
@@ -88,14 +93,20 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     since: int = 0
     moves: int = 0
     heard: tuple[str, ...] = ()
-    told_at: int = 0
+    told_at: float = 0
     payment_id: str = ""
     why: str = ""
+    by_owner: bool = False
 
     @property
     def count(self) -> int:
         """The price in millionths."""
         return millionths(self.price.amount)
+
+    @property
+    def pot(self) -> Pot:
+        """Where its money is, as it stands."""
+        return _POTS.get(self.state, "channel")
 
     def is_over(self, now: int) -> bool:
         """Whether its time is over."""
@@ -131,30 +142,46 @@ def keep_bought(books: Books, bought: Bought, open_until: int | None = None) -> 
     return Keep(key, bought, version, open_until, outlives=True)
 
 
-def moved(
-    books: Books, mandates: Mandates, bought: Bought, to: State, *, is_bound: bool = False
-) -> tuple[Bought, tuple[Effect, ...]]:
-    """Move it to a state: its money goes where that has it, and the ceilings are counted.
+def moved(books: Books, bought: Bought, to: State) -> tuple[Bought, tuple[Effect, ...]]:
+    """Move it to a state: its money goes where that has it.
 
     The record itself is not written by it.
 
     Parameters:
         bought: as it stands; a new one is ``wanted``.
-        is_bound: whether it is done only within the ceilings.
     """
     now = books.now
-    payee, currency, count = bought.payee, bought.price.currency, bought.count
-    effects: list[Effect] = []
-    source, target = _POTS.get(bought.state, "channel"), _POTS.get(to, "channel")
-    moves, day = bought.moves, bought.day
-    if source != target:
-        moves += 1
-        legs = move(at_payee(source, payee), at_payee(target, payee), currency, count)
-        kind = _KINDS[source, target]
-        effects += post(f"{bought.id}:{moves}", legs, kind=kind, at=now, memo=bought.quote_id[:200])
-    if (to in _COUNTED) != (bought.state in _COUNTED):
-        counts = to in _COUNTED
-        day = day_of(now) if counts else day
-        sum_ = count if counts else -count
-        effects += mandates.count(payee, currency, sum_, day, is_bound=is_bound)
-    return replace(bought, state=to, day=day, moves=moves, since=now), tuple(effects)
+    after = replace(bought, state=to, since=now)
+    if after.pot == bought.pot:
+        return after, ()
+    after = replace(after, moves=bought.moves + 1)
+    source, target = (at_payee(one.pot, bought.payee) for one in (bought, after))
+    legs = move(source, target, bought.price.currency, bought.count)
+    kind = _KINDS[bought.pot, after.pot]
+    memo = bought.quote_id[:200]
+    return after, post(f"{bought.id}:{after.moves}", legs, kind=kind, at=now, memo=memo)
+
+
+def settled_by_owner(books: Books, bought: Bought, to: State) -> tuple[Effect, ...]:
+    """Have a payment be confirmed or failed as the site's owner says, and not its merchant."""
+    settled, effects = moved(books, bought, to)
+    return (*effects, keep_bought(books, replace(settled, by_owner=True)))
+
+
+def sent(
+    books: Books, mandates: Mandates, bought: Bought, *, is_bound: bool
+) -> tuple[Bought, tuple[Effect, ...]]:
+    """Have its payment sent: its money is pending, and counts on this day, and on no other.
+
+    Parameters:
+        is_bound: whether it is done only within the ceilings.
+    """
+    paid, effects = moved(books, bought, "pending")
+    day = day_of(books.now)
+    counts: list[Effect] = []
+    if bought.day != day:
+        named = bought.payee, bought.price.currency
+        if bought.day:
+            counts += mandates.count(*named, -bought.count, bought.day, is_bound=False)
+        counts += mandates.count(*named, bought.count, day, is_bound=is_bound)
+    return replace(paid, day=day), (*effects, *counts)

@@ -31,6 +31,7 @@ from aitp_payments.buying.bought import (
     find_bought,
     keep_bought,
     moved,
+    sent,
 )
 from aitp_payments.buying.hearing import Hearing
 from aitp_payments.buying.mandates import Mandates, Payee
@@ -65,6 +66,7 @@ DECIDES = "Whether this is paid, people of the site decide. It is told here."
 NOT_PAID = "The site does not pay this."
 OVER = "The time of this quote is over. Please send a new one."
 CHANGED = "Another quote was given under this id. A changed quote has a new id: this is not paid."
+CLOSED = "The site's owner has closed it as not paid."
 OTHERS = "Others take part in this conversation, who could have asked for it."
 
 
@@ -159,14 +161,17 @@ class Buyer:
 
     def _weigh(self, bought: Bought, payee: Payee, context: Context) -> tuple[Effect, ...]:
         """Pay what is within the mandate, and have people decide what is not."""
-        why = self.mandates.beyond(context, payee, bought.price.currency, bought.count)
+        currency, count = bought.price.currency, bought.count
+        why = self.mandates.beyond(context, payee, currency, count, bought.day)
         if not why and not payee.is_alone(context):
             why = OTHERS
+        if not why and bought.by_owner:
+            why = CLOSED
         if not why:
             return (*self._pay(bought, context, is_bound=True), Audit("bought"))
         if not self._asks_people:
             return (Say(NOT_PAID), Audit("not_bought"))
-        wanted, effects = moved(context, self.mandates, bought, "wanted")
+        wanted, effects = moved(context, bought, "wanted")
         until = context.now + self._open_for
         kept = keep_bought(
             context,
@@ -176,10 +181,10 @@ class Buyer:
         return (*effects, kept, Say(DECIDES), Audit("buying_asked"))
 
     def _pay(self, bought: Bought, context: Context, *, is_bound: bool) -> tuple[Effect, ...]:
-        paid, effects = moved(context, self.mandates, bought, "pending", is_bound=is_bound)
+        paid, effects = sent(context, self.mandates, bought, is_bound=is_bound)
         return (
             *effects,
-            keep_bought(context, paid),
+            keep_bought(context, replace(paid, by_owner=False)),
             say({"payment": paid.payment}, paid.terms),
             look_at(paid),
         )
@@ -221,7 +226,7 @@ class Buyer:
         if decision.pay:
             paid = self._pay(bought, context, is_bound=False)
             return Take((*paid, Audit("bought_by_person")))
-        declined, effects = moved(context, self.mandates, bought, "declined")
+        declined, effects = moved(context, bought, "declined")
         kept = keep_bought(context, declined)
         return Take((*effects, kept, Say(NOT_PAID), Audit("buying_declined")))
 

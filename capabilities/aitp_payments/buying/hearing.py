@@ -13,6 +13,7 @@ from aitp_payments.buying.bought import (
     Bought,
     State,
     bought_id,
+    bought_key,
     find_bought,
     keep_bought,
     moved,
@@ -30,6 +31,9 @@ _MOVES: Mapping[tuple[State, str], State] = {
     ("confirmed", "failure"): "refunded",
     ("failed", "success"): "confirmed",
     ("refunded", "success"): "confirmed",
+    # one that had failed, and that people were asked about as it came again
+    ("wanted", "success"): "confirmed",
+    ("declined", "success"): "confirmed",
 }
 """What becomes of a payment by what its merchant confirms; by all else it stays as it is."""
 
@@ -56,7 +60,7 @@ class Hearing:
                 continue
             if not payee.has_signed(given):
                 return Take((Say(NOT_SIGNED), Audit("unconfirmed")))
-            if bought.state in {"wanted", "declined"}:
+            if not bought.day:
                 return Take((Say(NEVER_PAID),))
             return Take(self._hear(bought, confirmation, given, context))
         return None
@@ -68,19 +72,25 @@ class Hearing:
         given: Mapping[str, Any],
         context: Context,
     ) -> tuple[Effect, ...]:
-        told_at = int(confirmation.timestamp.timestamp())
+        told_at = confirmation.timestamp.timestamp()
         digest = digest_of(given)
         # what was signed before the last is old news, however late it comes
         if digest in bought.heard or told_at < bought.told_at:
             return ()
         to = _MOVES.get((bought.state, confirmation.result), bought.state)
-        heard, effects = moved(context, self._mandates, bought, to)
+        # a first try that failed and a second that did not, within one second and in either order
+        if to == "refunded" and told_at == bought.told_at:
+            to = bought.state
+        heard, effects = moved(context, bought, to)
+        is_new = to != bought.state
         kept = replace(
-            heard,
-            since=bought.since if to == bought.state else heard.since,
+            heard if is_new else bought,
             heard=(*bought.heard, digest)[-MOST_HEARD:],
             told_at=told_at,
             payment_id=confirmation.payment_id,
+            by_owner=bought.by_owner and not is_new and confirmation.result != "success",
         )
-        noted = () if to == bought.state else (Audit(f"buying_{to}"),)
-        return (*effects, keep_bought(context, kept), *noted)
+        record = context.record(bought_key(bought.id))
+        asked_until = None if is_new or record is None else record.open_until
+        noted = (Audit(f"buying_{to}"),) if is_new else ()
+        return (*effects, keep_bought(context, kept, asked_until), *noted)

@@ -19,6 +19,8 @@ from aitp_payments.money import amount, counted
 from aitp_payments.signatures import read_key, verifies
 
 SIGNATURE = "merchant_signature"
+PAID_ON = "bought-on:"
+"""Names of counters begin so that say what was paid on a day."""
 
 
 class Payee(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,20 +104,27 @@ class Mandates:
         """The payee of this merchant's id; None where it may not be paid."""
         return self._by_merchant.get(merchant_id)
 
-    def beyond(self, books: Books, payee: Payee, currency: str, millionths: int) -> str:
-        """Why a payment needs a person, in a sentence; empty where it is within all ceilings."""
+    def beyond(
+        self, books: Books, payee: Payee, currency: str, millionths: int, counted_on: str
+    ) -> str:
+        """Why a payment needs a person, in a sentence; empty where it is within all ceilings.
+
+        Parameters:
+            counted_on: the day on which it counts already, as it was sent before; empty for none.
+        """
         ceilings = self._ceilings[currency]
         day = day_of(books.now)
-        of_all = -books.counter(_paid(currency, day)) + millionths
-        of_payee = -books.counter(_paid(currency, day, payee.name)) + millionths
+        more = 0 if counted_on == day else millionths
+        of_all = -books.counter(paid_on(currency, day)) + more
+        of_payee = -books.counter(paid_on(currency, day, payee.name)) + more
         for name, ceiling, sum_ in (
             ("per_payment", ceilings.per_payment, millionths),
             ("per_day", ceilings.per_day, of_all),
             ("per_payee", ceilings.per_payee, of_payee),
         ):
             if sum_ > ceiling:
-                most, more = amount(ceiling, currency), amount(sum_, currency)
-                return f"{name} is {most} {currency}, and it would be {more}."
+                most, would = amount(ceiling, currency), amount(sum_, currency)
+                return f"{name} is {most} {currency}, and it would be {would}."
         return ""
 
     def count(
@@ -124,17 +133,17 @@ class Mandates:
         """Count what is paid on a day.
 
         Parameters:
-            millionths: below 0 for what was not paid after all.
+            millionths: below 0 for what counts on another day from now on.
             is_bound: whether it is written only where it is within the ceilings; what a person
-                has allowed, or what is given back, is not.
+                has allowed is not.
         """
         of_all = of_payee = None
         if is_bound:
             ceilings = self._ceilings[currency]
             of_all, of_payee = -ceilings.per_day, -ceilings.per_payee
         return (
-            Add(_paid(currency, day), -millionths, of_all),
-            Add(_paid(currency, day, payee), -millionths, of_payee),
+            Add(paid_on(currency, day), -millionths, of_all),
+            Add(paid_on(currency, day, payee), -millionths, of_payee),
         )
 
     def tops_up(self, books: Books, payee: Payee, currency: str, millionths: int) -> bool:
@@ -155,8 +164,9 @@ def day_of(now: int) -> str:
     return f"{datetime.fromtimestamp(now, UTC):%Y%m%d}"
 
 
-def _paid(*named: str) -> str:
-    return ":".join(("bought-on", *named))
+def paid_on(currency: str, day: str, *payee: str) -> str:
+    """What the counter is called of what was paid on a day: to all, or to one payee."""
+    return ":".join((f"{PAID_ON}{currency}", day, *payee))
 
 
 def _topped(*named: str) -> str:

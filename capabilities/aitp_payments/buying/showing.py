@@ -60,6 +60,7 @@ def decision(wanted: Bought | Topped, given: Mapping[str, Any]) -> dict[str, Any
         about = {"merchant_id": quote["merchant_id"], "quote_id": wanted.quote_id}
     else:
         about = {"merchant_id": wanted.request["merchant_id"], "channel_id": wanted.channel}
+        about["amount"] = wanted.request["amount"]
     return {"decide_payment": {**about, "pay": given["answer"] == PAY}}
 
 

@@ -30,6 +30,7 @@ DECIDES = "Whether more is put into this channel, people of the site decide. It 
 NOT_PUT = "Nothing is put into this channel."
 NOT_OURS = "This site pays you from no such channel."
 STALE = "This was signed too long ago, or is in the future: please sign it now."
+OTHER_AMOUNT = "{} are asked for by now. Please decide about that, by its amount."
 NO_AMOUNT = "amount says how much is needed, such as 25.00; it is above 0."
 
 
@@ -139,6 +140,9 @@ class TopUps:
                 continue
             if record.open_until is None or record.open_until <= context.now:
                 return (Say(STALE),)
+            asks = asked.request["amount"]
+            if decision.amount != asks:
+                return (Say(OTHER_AMOUNT.format(f"{asks} {currency}")),)
             if not decision.pay:
                 declined = replace(asked, state="declined")
                 return (_keep(context, declined), Say(NOT_PUT), Audit("top_up_declined"))

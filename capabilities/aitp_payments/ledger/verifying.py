@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from aitp_payments.asking import AskedPayment
+from aitp_payments.books import Kept
 from aitp_payments.ledger.journal import BALANCE, ENTRY, Entry, balance_key, entry_key
 from aitp_payments.ledger.names import is_account, is_outside
 from aitp_payments.ledger.purses import Purse
@@ -17,18 +18,6 @@ from aitp_payments.money import amount
 from aitp_payments.records import PaymentRecord, QuoteRecord
 
 _PAID = frozenset({"settled", "refunding", "refunded", "refund_due"})
-
-
-class Kept(Protocol):
-    """A record as it is listed."""
-
-    @property
-    def key(self) -> str:
-        """What it is called."""
-
-    @property
-    def value(self) -> Any:
-        """What JSON can hold."""
 
 
 class Verified(msgspec.Struct, frozen=True):

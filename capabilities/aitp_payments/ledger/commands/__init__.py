@@ -6,7 +6,7 @@ import click
 
 from aitp_payments.ledger.commands.accounts import accounts, credit, open_, payout
 from aitp_payments.ledger.commands.books import export, statement, verify
-from aitp_payments.ledger.commands.bought import bought
+from aitp_payments.ledger.commands.bought import bought, settle
 from aitp_payments.ledger.commands.coins import coins
 from aitp_payments.ledger.commands.refunds import due, refund
 
@@ -16,6 +16,19 @@ def ledger() -> None:
     """See the accounts of payments, credit them, and export and check what was booked."""
 
 
-COMMANDS = (open_, accounts, statement, credit, payout, refund, due, export, verify, coins, bought)
+COMMANDS = (
+    open_,
+    accounts,
+    statement,
+    credit,
+    payout,
+    refund,
+    due,
+    export,
+    verify,
+    coins,
+    bought,
+    settle,
+)
 for command in COMMANDS:
     ledger.add_command(command)

@@ -113,14 +113,16 @@ def export(
 def verify(data: Path, url: str, *, as_json: bool) -> None:
     """Make all balances again from the journal, and tell whatever is not as it should be.
 
-    Checked are also that every transaction adds up to 0, that nobody has less than nothing, and the
-    site's signatures of quotes and confirmations. Nothing is changed. Exit code 1 when anything is
-    wrong.
+    Checked are also that every transaction adds up to 0, that nobody has less than nothing, the
+    site's signatures of quotes and confirmations, and that what the site has bought stands on the
+    accounts at its payees and counts towards the ceilings. Nothing is changed. Exit code 1 when
+    anything is wrong.
     """
     with given.told():
         import msgspec
 
         from aitp_desk.capability import Own
+        from aitp_payments.buying.verifying import verify_bought
         from aitp_payments.ledger.verifying import Verifying
         from aitp_payments.merchant import Merchant
 
@@ -128,6 +130,8 @@ def verify(data: Path, url: str, *, as_json: bool) -> None:
         verifying = Verifying(Merchant(own).has_signed)
         with look(data, url, given.PAYMENTS) as looking:
             found = verifying.verify(looking.records(""), looking.counters(""))
+            bought = verify_bought(looking.records(""), looking.counters(""))
+            found = msgspec.structs.replace(found, problems=(*found.problems, *bought))
         if as_json:
             given.print_json({"right": not found.problems, **msgspec.structs.asdict(found)})
     if found.problems:

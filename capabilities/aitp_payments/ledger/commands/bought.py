@@ -1,13 +1,19 @@
-"""What the site has paid others, at the terminal."""
+"""What the site has paid others, at the terminal: listed, and settled by its owner."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.commands import desk_data, desk_store, json_lines, look
+from aitp_desk.commands import desk_data, desk_store, have_done, json_lines, look
 from aitp_payments.ledger.commands import given
+
+if TYPE_CHECKING:
+    from aitp_desk.capability import Delivery, Effect
+    from aitp_payments.buying.bought import State
 
 
 @click.command()
@@ -34,8 +40,45 @@ def bought(data: Path, url: str, *, pending: bool, as_json: bool) -> None:
                 "price": str(one.price),
                 "quote": one.quote_id,
                 "payment": one.payment_id,
+                "said_by": "the owner" if one.by_owner else "",
             }
             if as_json:
                 given.print_json(shown)
             else:
                 click.echo("  ".join(filter(None, shown.values())))
+
+
+@click.command()
+@desk_data
+@desk_store
+@click.option(
+    "--paid/--unpaid",
+    "is_paid",
+    required=True,
+    default=None,
+    help="Whether the merchant has got the money, as you know it from them.",
+)
+@click.argument("payee", metavar="PAYEE")
+@click.argument("quote_id", metavar="QUOTE")
+def settle(data: Path, url: str, payee: str, quote_id: str, *, is_paid: bool) -> None:
+    """Say what came of the payment of QUOTE to PAYEE, which its merchant has never confirmed.
+
+    The money goes to what was spent, or back to what is in the channel there. It counts towards the
+    ceilings of its day either way. What the merchant still confirms holds, whatever was said here.
+    """
+    with given.told():
+        from aitp_payments.buying.bought import bought_id, find_bought, settled_by_owner
+
+        to: State = "confirmed" if is_paid else "failed"
+
+        def judge(books: Delivery) -> Sequence[Effect]:
+            bought = find_bought(books, bought_id(payee, quote_id))
+            if bought is None:
+                raise ValueError(f"Nothing was bought from {payee!r} by a quote {quote_id!r}.")
+            if bought.state != "pending":
+                raise ValueError(f"It is {bought.state}; what is pending can be settled.")
+            return (*settled_by_owner(books, bought, to), given.noted(f"buying_{to}"))
+
+        have_done(data, url, given.PAYMENTS, judge)
+    told = "paid" if is_paid else "not paid"
+    click.echo(f"{quote_id} of {payee} is settled: {told}.")
