@@ -27,12 +27,14 @@ class Trade:
     Attributes:
         seller, buyer: the courier at each desk, with a key of their own there.
         shop: the folder of the seller's site.
+        data: the buyer's data folder.
         asked: how what was asked for last is paid, as the seller has told it.
         thread: where its quotes are brought at the buyer's.
     """
 
-    def __init__(self, shop: Path, seller: Talker, buyer: Talker) -> None:
+    def __init__(self, shop: Path, data: Path, seller: Talker, buyer: Talker) -> None:
         self.shop = shop
+        self.data = data
         self.seller = seller
         self.buyer = buyer
         self.asked: dict[str, Any] = {}
@@ -83,6 +85,11 @@ class Trade:
         message = for_desk(self.seller, payment)
         return await said_to(self.seller, self.asked["thread_id"], message)
 
+    async def said_by_buyer(self) -> list[dict[str, Any]]:
+        """All structured messages on the thread for quotes, as the seller reads them."""
+        texts = await self.buyer.texts(self.thread)
+        return [for_desk(self.seller, json.loads(one)) for one in texts if one[:1] == "{"]
+
     async def bought(self, *arguments: str) -> list[dict[str, Any]]:
         """What the buyer's owner reads at a terminal."""
         listed = await terminal(self.buyer, "bought", "--json", *arguments)
@@ -129,7 +136,7 @@ async def trading(
         )
         async with selling(bought, home, clock=clock) as office:
             buyer = Talker(office.desk, bought / "data", office.http, key)
-            trade = Trade(shop, seller, buyer)
+            trade = Trade(shop, bought / "data", seller, buyer)
             await trade.open(funds)
             yield trade
 
