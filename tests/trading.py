@@ -42,13 +42,21 @@ class Trade:
 
     async def open(self, funds: str) -> None:
         """Open the buyer's account and channel at the seller, and a thread to bring quotes on."""
-        (payer,) = (await self.buyer.send("GET", "/capabilities/payments/payer-jwks.json")).ok[
-            "keys"
-        ]
-        assert self.seller.key is not None
-        owner = ("--owner", principal_of(self.seller.key))
-        await terminal(self.seller, "open", "acct_site", "--key", payer["x"], *owner)
+        owner = ("--owner", principal_of(self.seller.key or ""))
+        await terminal(self.seller, "open", "acct_site", "--key", await self.payer(), *owner)
         await terminal(self.seller, "credit", "acct_site", "100.00", "EUR")
+        await self.open_channel(funds)
+        await terminal(self.buyer, "credit", "channel-at:tickets", funds, "EUR")
+        self.thread = await self.arrive()
+
+    async def payer(self) -> str:
+        """The key by which the buyer signs what it pays."""
+        told = (await self.buyer.send("GET", "/capabilities/payments/payer-jwks.json")).ok
+        (key,) = told["keys"]
+        return str(key["x"])
+
+    async def open_channel(self, funds: str) -> None:
+        """Put money of the buyer's account at the seller into a channel."""
         channel = {
             "channel_id": CHANNEL,
             "account": "acct_site",
@@ -58,8 +66,6 @@ class Trade:
         }
         message = {"$schema": f"{self.seller.desk.url}{OWN}", "open_channel": channel}
         await said_to(self.seller, (await self.seller.open()).id, message)
-        await terminal(self.buyer, "credit", "channel-at:tickets", funds, "EUR")
-        self.thread = await self.arrive()
 
     async def arrive(self, *actors: Mapping[str, Any]) -> str:
         """Open a thread at the buyer's as the seller, with others where they are named."""
@@ -104,12 +110,16 @@ class Trade:
 
 @asynccontextmanager
 async def trading(
-    folder: Path, *, funds: str = "60.00", clock: Callable[[], float] = time.time, **buying: Any
+    folder: Path,
+    *,
+    funds: str | None = "60.00",
+    clock: Callable[[], float] = time.time,
+    **buying: Any,
 ) -> AsyncIterator[Trade]:
     """A desk that sells tickets and another that may buy there, from a channel that is open.
 
     Parameters:
-        funds: what is in the channel, in EUR.
+        funds: what is in the channel, in EUR; None for no channel.
         clock: the buyer's; Unix seconds.
         buying: settings of the buyer's in place of the usual ones.
     """
@@ -137,7 +147,8 @@ async def trading(
         async with selling(bought, home, clock=clock) as office:
             buyer = Talker(office.desk, bought / "data", office.http, key)
             trade = Trade(shop, bought / "data", seller, buyer)
-            await trade.open(funds)
+            if funds is not None:
+                await trade.open(funds)
             yield trade
 
 
