@@ -115,9 +115,32 @@ def split(total: int, weights: Sequence[int], currency: str) -> list[int]:
     Raises:
         ValueError: there is nothing to split by, or something is below 0.
     """
-    if total < 0 or not weights or min(weights) < 0 or not (of := sum(weights)):
+    if total < 0 or not weights or min(weights) < 0 or not sum(weights):
         raise ValueError("What is split is not below 0, nor is a weight, and one is above 0.")
-    unit = minor_unit(currency) if is_whole(total, currency) else 1
+    return _split(total, weights, minor_unit(currency) if is_whole(total, currency) else 1)
+
+
+def take_from(total: int, holdings: Sequence[int], currency: str) -> list[int]:
+    """Split a count of millionths among those who hold it, in proportion: none gives more.
+
+    Each part is of whole minor units where the total and all that is held are, else of millionths.
+
+    Parameters:
+        holdings: what each holds, in millionths; together as much as the total at least.
+
+    Raises:
+        ValueError: they hold less, or something is below 0.
+    """
+    if not 0 <= total <= sum(holdings) or min(holdings, default=0) < 0:
+        raise ValueError("What is taken is not below 0, nor more than what is held.")
+    if not total:
+        return [0] * len(holdings)
+    are_whole = all(is_whole(count, currency) for count in (total, *holdings))
+    return _split(total, holdings, minor_unit(currency) if are_whole else 1)
+
+
+def _split(total: int, weights: Sequence[int], unit: int) -> list[int]:
+    of = sum(weights)
     shares = [divmod(total // unit * weight, of) for weight in weights]
     left = total // unit - sum(whole for whole, _ in shares)
     lacking = sorted(range(len(shares)), key=lambda place: (-shares[place][1], place))

@@ -10,7 +10,7 @@ from aitp_desk.capability import InvalidRequest
 from aitp_payments.books import Books
 from aitp_payments.ledger.accounts import Account, account_of
 from aitp_payments.ledger.purses import Purse, purse_of
-from aitp_payments.signatures import canonical, verifies
+from aitp_payments.signatures import canonical, plain_signature, verifies
 
 SIGNATURE = "payer_signature"
 
@@ -39,9 +39,14 @@ def is_signed(keys: Sequence[str], message: Mapping[str, Any]) -> bool:
 def reference_of(message: Mapping[str, Any]) -> str:
     """What tells a signed message from every other: the same for the very same.
 
+    However its signature is spelled: else whoever has seen it could have it done again.
+
     Raises:
         InvalidRequest: it has no canonical form, and so no signature.
     """
+    signature = message.get(SIGNATURE)
+    if isinstance(signature, str):
+        message = {**message, SIGNATURE: plain_signature(signature)}
     try:
         return hashlib.sha256(canonical(message)).hexdigest()
     except ValueError as error:

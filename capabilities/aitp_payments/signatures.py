@@ -90,6 +90,16 @@ def verifies(key: str, message: Mapping[str, Any], member: str) -> bool:
     return is_signed(key, data, signature)
 
 
+def plain_signature(signature: str) -> str:
+    """A signature in one spelling; what is none stays as it is.
+
+    Base64 writes the same bytes in several ways, and whoever has seen a signature can write it
+    anew: so it is by its bytes that one is told from another.
+    """
+    raw = _decoded(signature.removeprefix(PREFIX), _SIGNATURE_BYTES)
+    return signature if raw is None else PREFIX + base64.b64encode(raw).decode()
+
+
 def write_key(public: Ed25519PublicKey) -> str:
     """A public key as text: ``ed25519:`` and base64."""
     return PREFIX + base64.b64encode(public.public_bytes_raw()).decode()

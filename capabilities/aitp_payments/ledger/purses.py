@@ -148,7 +148,7 @@ def top_up(books: Books, purse: Purse, count: int, reference: str) -> tuple[Effe
     _check_open(books, purse)
     if purse.kind != "channel":
         raise ValueError("Only channels are topped up: a hold is a ceiling.")
-    transaction = f"fund:{purse.id}:{_checked(reference)}"
+    transaction = f"fund:{purse.id}/{_checked(reference)}"
     if is_booked(books, transaction):
         return ()
     legs = move(purse.account, purse.pot, purse.currency, count)
@@ -183,12 +183,15 @@ def draw_up_to(books: Books, purse: Purse, total: int) -> tuple[Effect, ...]:
     if total <= purse.signed:
         return ()
     _check_open(books, purse)
-    booked = _draw(books, purse, total - purse.signed, _drawing(purse, f"total:{total}"))
+    booked = _draw(
+        books, purse, total - purse.signed, f"draw:{purse.kind}:{purse.id}/total/{total}"
+    )
     return (_kept(books, replace(purse, signed=total)), *booked)
 
 
 def _drawing(purse: Purse, reference: str) -> str:
-    return f"draw:{purse.kind}:{purse.id}:{_checked(reference)}"
+    # neither an id nor a reference has a slash: so no two of them are ever taken for one another
+    return f"draw:{purse.kind}:{purse.id}/{_checked(reference)}"
 
 
 def _draw(books: Books, purse: Purse, count: int, transaction: str) -> tuple[Effect, ...]:

@@ -21,7 +21,7 @@ from aitp_payments.ledger.journal import (
 )
 from aitp_payments.ledger.names import MERCHANT
 from aitp_payments.ledger.purses import purse_of_pot
-from aitp_payments.money import amount, split
+from aitp_payments.money import amount, take_from
 
 _FEES = "fees:"
 
@@ -91,7 +91,7 @@ def refund(
         raise NotBooked("too_much", "All of it has gone back, or what shall is nothing.")
     got = _got(entry)
     rest = [got[account] - before.parts.get(account, 0) for account in got]
-    parts = dict(zip(got, split(count, rest, currency), strict=True))
+    parts = dict(zip(got, take_from(count, rest, currency), strict=True))
     legs = [*_given(books, parts, currency), *_given_to(books, entry, count)]
     cover(books, legs)
     sums = Counter(before.parts)
@@ -129,7 +129,7 @@ def _given(books: Books, parts: Mapping[str, int], currency: str) -> Sequence[Le
 def _given_to(books: Books, entry: Entry, count: int) -> Sequence[Leg]:
     """Who gets it back: whoever paid, of several in proportion."""
     payers = [leg for leg in entry.legs if leg.millionths < 0]
-    parts = split(count, [-leg.millionths for leg in payers], payers[0].currency)
+    parts = take_from(count, [-leg.millionths for leg in payers], payers[0].currency)
     return [
         Leg(_payer(books, leg.account), leg.currency, part)
         for leg, part in zip(payers, parts, strict=True)

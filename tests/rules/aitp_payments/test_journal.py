@@ -29,6 +29,8 @@ from aitp_payments.ledger.journal import (
     move,
     post,
 )
+from aitp_payments.ledger.refunds import refund
+from aitp_payments.ledger.shares import Sharing, paid
 from tests.rules.aitp_payments.kept import Moved, Shelf
 
 CASH, MERCHANT = names.outside("cash"), names.MERCHANT
@@ -178,3 +180,16 @@ def test_what_is_no_key_and_no_code_is_told_as_such(text: str) -> None:
     with pytest.raises(ValueError, match="Ed25519"):
         check_public_key(text)
     assert plain_code(text) is None or len(text) >= 20
+
+
+def test_a_price_finer_than_a_cent_goes_back_in_whole_cents_and_the_rest_after_it() -> None:
+    books = Shelf()
+    for account in ("acct_a", MERCHANT):
+        legs = move(CASH, account, "EUR", 50_000)
+        books.apply(post(f"cash:{account}", legs, kind="credit", at=1))
+    shared = paid("acct_a", 15_000, "EUR", Sharing(5_000, {"x": 1}))
+    books.apply(post("pay:1", shared, kind="payment", at=2))
+    books.apply(refund(books, "pay:1", 10_000, reference="part"))
+    books.apply(refund(books, "pay:1", reference="whole"))
+    held = [balance(books, one, "EUR") for one in ("acct_a", MERCHANT, names.affiliate("x"))]
+    assert held == [50_000, 50_000, 0]

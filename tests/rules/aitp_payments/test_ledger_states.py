@@ -144,7 +144,7 @@ class LedgerStates(RuleBasedStateMachine):
         reference=st.sampled_from(["r1", "r2", "r3", "r4"]),
     )
     def draw(self, purse: Named, count: int, reference: str) -> object:
-        transaction = f"draw:{purse[0]}:{purse[1]}:{reference}"
+        transaction = f"draw:{purse[0]}:{purse[1]}/{reference}"
         was_drawn = is_booked(self.shelf, transaction)
         done = self.do(lambda look: draw(look, self.purse(look, purse), count, reference))
         return transaction if done and not was_drawn else multiple()

@@ -17,6 +17,7 @@ from aitp_payments.money import (
     minor_unit,
     parse,
     split,
+    take_from,
     whole_part,
 )
 
@@ -107,3 +108,20 @@ def test_of_equals_the_first_gets_what_is_over() -> None:
 def test_what_cannot_be_split_is_refused(total: int, weights: list[int]) -> None:
     with pytest.raises(ValueError, match="not below 0"):
         split(total, weights, "EUR")
+
+
+@given(st.data(), st.sampled_from(["EUR", "JPY", "KWD"]))
+def test_what_is_taken_from_several_is_of_each_no_more_than_it_holds(
+    data: st.DataObject, currency: str
+) -> None:
+    unit = minor_unit(currency)
+    count = st.one_of(st.integers(0, 5).map(lambda n: n * unit), st.integers(0, 5 * unit))
+    holdings = data.draw(st.lists(count, min_size=1, max_size=4))
+    total = min(sum(holdings), data.draw(count))
+    parts = take_from(total, holdings, currency)
+    assert sum(parts) == total
+    assert all(0 <= part <= held for part, held in zip(parts, holdings, strict=True))
+    if all(one % unit == 0 for one in (total, *holdings)):
+        assert all(part % unit == 0 for part in parts)
+    with pytest.raises(ValueError, match="more than what is held"):
+        take_from(sum(holdings) + 1, holdings, currency)

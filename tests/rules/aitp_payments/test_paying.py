@@ -179,6 +179,44 @@ def test_too_little_in_a_channel_is_told_with_what_is_lacking_and_topped_up_it_p
     assert results(counter.pay(quote)) == ["success"]
 
 
+def respelled(signature: str) -> list[str]:
+    """The same signature as base64 writes it in other ways."""
+    plain = signature.removeprefix("ed25519:")
+    bare = plain.rstrip("=")
+    signs = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+    spare = signs[signs.index(bare[-1]) + 1]  # bits that are cut off
+    return [
+        plain,
+        f"ed25519:{bare}",
+        f"ed25519:{plain.replace('+', '-').replace('/', '_')}",
+        f"ed25519:{bare[:-1]}{spare}==",
+    ]
+
+
+def test_what_was_signed_once_is_done_once_however_the_signature_is_spelled(
+    counter: Counter,
+) -> None:
+    response = {
+        "channel_id": "ch_1",
+        "amount": "10.00",
+        "currency": "EUR",
+        "payer_id": "user.near",
+        "timestamp": "2027-01-15T08:01:00Z",
+    }
+    signed = sign(KEY, response, "payer_signature")
+    counter.say("top_up_response", signed, version=0)
+    quote = counter.quote(version=0)
+    paid = payment(quote)
+    (first,) = counter.say("payment", paid, version=0)
+    for signature in respelled(signed["payer_signature"]):
+        again = {**signed, "payer_signature": signature}
+        counter.say("top_up_response", again, version=0)
+    for signature in respelled(paid["payer_signature"]):
+        again = {**paid, "payer_signature": signature}
+        assert counter.say("payment", again, version=0) == [first]
+    assert counter.holds("channel:ch_1") == 60 - Decimal("9.99")
+
+
 @pytest.mark.parametrize(
     ("changed", "key", "told"),
     [

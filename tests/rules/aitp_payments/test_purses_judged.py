@@ -156,6 +156,19 @@ def test_what_is_asked_twice_is_done_once(counter: Counter) -> None:
     assert counter.held() == 5_000_000
 
 
+def test_what_sounds_like_something_else_is_done_all_the_same(counter: Counter) -> None:
+    channel(counter, channel_id="c")
+    channel(counter, channel_id="c:d")
+    first = counter.say("draw", channel_id="c", amount="0.50", reference="d:1")
+    other = counter.say("draw", channel_id="c:d", amount="0.70", reference="1")
+    assert (first["drawn"], other["drawn"]) == ("0.50", "0.70")
+    counter.say("draw", channel_id="c", amount="0.10", reference="total:1000000")
+    assert counter.say("draw", channel_id="c", total="1.00")["drawn"] == "1.60"
+    counter.say("top_up_channel", channel_id="c", amount="0.20", reference="d:2")
+    added = counter.say("top_up_channel", channel_id="c:d", amount="0.30", reference="2")
+    assert added["left"] == "3.60"
+
+
 def test_a_deposit_is_authorised_and_a_part_of_it_captured(counter: Counter) -> None:
     people = frozenset({"operator"})
     authorized = hold(counter)
