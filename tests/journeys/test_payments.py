@@ -191,6 +191,27 @@ async def test_a_person_pays_by_words_with_store_credit_and_the_code_is_nowhere(
         assert (plain_code(CODE) or "").encode() not in dump
 
 
+async def test_a_no_after_a_payment_that_was_refused_declines(tmp_path: Path) -> None:
+    site = make_site(tmp_path, settings=SETTINGS)
+    async with selling(tmp_path, site) as desk:
+        await asyncio.to_thread(fund, tmp_path / "data", channel="1")
+        ada = await desk.with_key("actions", "threads")
+        by_words, by_message = await quoted(ada, name="Ada"), await quoted(ada, name="Bob")
+        await ada.post(by_words["thread_id"], "pay SC-00000-00000-00000-00000")
+        message = {
+            "$schema": by_message["message"]["$schema"],
+            "payment": payment(by_message["message"]["quote"]),
+        }
+        await ada.post(by_message["thread_id"], json.dumps(message))
+        for told in (by_words, by_message):
+            refused = await ada.texts(told["thread_id"])
+            assert not refused[-1].startswith("Paid"), refused
+            said = (await ada.post(told["thread_id"], "No.", wait=20)).ok
+            assert replies_of(said) == ["Nothing was done."]
+            assert (await until(ada, told["call_id"]))["status"] == "failed"
+        assert sold(site) == []
+
+
 async def test_who_waits_with_a_payment_is_told_what_came_of_it(tmp_path: Path) -> None:
     site = make_site(tmp_path, settings=SETTINGS)
     async with selling(tmp_path, site) as desk:

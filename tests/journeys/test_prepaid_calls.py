@@ -165,6 +165,18 @@ async def test_who_declines_pays_nothing_and_what_is_paid_after_that_goes_back(
         assert sold(site) == []
 
 
+async def test_a_no_after_money_that_never_came_declines(tmp_path: Path) -> None:
+    site = make_site(tmp_path)
+    async with selling(tmp_path, site) as desk:
+        ada = await desk.with_key("actions", "threads")
+        call_id, thread, quote = await quoted(ada)
+        await ada.post(thread, [part(payment={"quote_id": quote, "token": "lost"})])
+        await until_said(ada, thread, "The till says: refused: it was lost.")
+        said = await ada.post(thread, "No.", wait=5)
+        assert said.ok["replies"][-1]["content"] == ["Nothing was done."]
+        assert (await ended(ada, call_id))["status"] == "failed"
+
+
 async def test_what_is_prepaid_is_not_served_where_nothing_takes_payments(tmp_path: Path) -> None:
     site = make_site(tmp_path, settings="")
     with pytest.raises(ConfigError) as refused:

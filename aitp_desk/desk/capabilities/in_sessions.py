@@ -9,7 +9,7 @@ from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Pe
 from aitp_desk.desk.capabilities.judging import Judged, Judging
 from aitp_desk.desk.capabilities.judging import Said as ToJudge
 from aitp_desk.desk.capabilities.parts import Placed
-from aitp_desk.desk.capabilities.resuming import answers_last
+from aitp_desk.desk.capabilities.resuming import answers_last, still_unpaid
 from aitp_desk.desk.capabilities.telling import spoken_of, words_of
 from aitp_desk.desk.paid_ends import PaidEnds
 from aitp_desk.desk.questioning import option_named
@@ -107,7 +107,8 @@ class InSessions:
                 pending = Pending(about[0], said) if effects.asks else None
             turn = self._recording.turn(principal, session, question=words, pending=pending)
             message = replace(asked, content=judged.drafts[0].content)
-            turn = replace(turn, said=(message,), effects=effects)
+            told = await still_unpaid(self._store, session.thread_id, effects)
+            turn = replace(turn, said=(message,), effects=told)
             if effects.is_answered:
                 await self._recording.write_judged(turn)
             else:

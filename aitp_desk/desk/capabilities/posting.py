@@ -9,7 +9,7 @@ import msgspec
 from aitp_desk.capability import Record
 from aitp_desk.desk.capabilities.judging import Judged, Judging, Said
 from aitp_desk.desk.capabilities.parts import Placed as PlacedPart
-from aitp_desk.desk.capabilities.resuming import answers_last
+from aitp_desk.desk.capabilities.resuming import answers_last, still_unpaid
 from aitp_desk.desk.capabilities.voices import read_parties, read_speakers
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import ThreadNotFound
@@ -136,7 +136,8 @@ class JudgedPosting:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
                 return await self._store.run(append, draft=draft)
-            return await self._store.run(append, draft=judged.drafts[0], effects=judged.effects)
+            effects = await still_unpaid(self._store, thread_id, judged.effects)
+            return await self._store.run(append, draft=judged.drafts[0], effects=effects)
 
         return await self._judging.settle(principal, thread_id, writer.actors, (said,), write)
 
@@ -185,7 +186,8 @@ class JudgedPosting:
                 msgspec.structs.replace(new, draft=one)
                 for new, one in zip(drafts, judged.drafts, strict=True)
             )
-            return await self._store.run(starting, drafts=kept, effects=judged.effects)
+            effects = await still_unpaid(self._store, thread_id, judged.effects)
+            return await self._store.run(starting, drafts=kept, effects=effects)
 
         return await self._judging.settle(principal, thread_id, writer.actors, said, write)
 

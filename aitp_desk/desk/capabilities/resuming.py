@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from aitp_desk.agent.filling.questions import asked_in
-from aitp_desk.desk.replying import waited_for
+from aitp_desk.desk.replying import WAITS, waited_for
 from aitp_desk.model.call import ActionCall, CallState
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.question import Choose, Confirm, Fill, Pay
-from aitp_desk.store import reads
+from aitp_desk.store import call_reads, reads
 from aitp_desk.store.base import Store
-from aitp_desk.store.capability_records import NewAnswer
+from aitp_desk.store.capability_records import NewAnswer, NewEffects
 
 LOOKED_BACK = 20
 """Among so many messages is what the desk has said last, or a yes in words is none."""
@@ -91,3 +91,27 @@ async def answers_last(store: Store, thread_id: str, answers: Sequence[NewAnswer
         return True
     newest = await reads.newest_messages(store, thread_id, LOOKED_BACK)
     return calls == {waited_for(newest)}
+
+
+async def still_unpaid(store: Store, thread_id: str, effects: NewEffects) -> NewEffects:
+    """The same, where it has paid for nothing: what was to be paid is still what was asked last.
+
+    So a no after a payment that was refused declines, as it does after the quote.
+    """
+    if not effects.said or effects.asks or effects.answers or effects.payments:
+        return effects
+    call_id = waited_for(await reads.newest_messages(store, thread_id, LOOKED_BACK))
+    if call_id is None:
+        return effects
+    unpaid = await call_reads.calls_to_pay(store, thread_id)
+    is_unpaid = any(call.id == call_id for call in unpaid)
+    return noted(effects, {WAITS: call_id}) if is_unpaid else effects
+
+
+def noted(effects: NewEffects, notes: Mapping[str, str]) -> NewEffects:
+    """The same with notes on the last that is said; nothing where nothing is."""
+    if not effects.said:
+        return effects
+    *before, last = effects.said
+    last = msgspec.structs.replace(last, metadata={**last.metadata, **notes})
+    return msgspec.structs.replace(effects, said=(*before, last))

@@ -13,8 +13,9 @@ from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
 from aitp_desk.desk.capabilities.fitting import versions_for, write_fitting, write_kept
 from aitp_desk.desk.capabilities.ledger import Ledger
 from aitp_desk.desk.capabilities.parts import SCHEMA
-from aitp_desk.desk.capabilities.resuming import SETTLED, Missed, missed
-from aitp_desk.desk.replying import ASKS_BACK
+from aitp_desk.desk.capabilities.quoting import quotes_in
+from aitp_desk.desk.capabilities.resuming import SETTLED, Missed, missed, noted
+from aitp_desk.desk.replying import ASKS_BACK, WAITS
 from aitp_desk.desk.sealed import Sealer
 from aitp_desk.model.audit import Auditor
 from aitp_desk.model.call import Answered
@@ -238,16 +239,12 @@ class Wishes:
             by: in whose name things are noted.
             is_answered: whether nobody else is to answer the message.
         """
-        records, said = self.ledger.written, tuple(self._said)
-        if said and any(record.open_until is not None for record in records):
-            asks = msgspec.structs.replace(said[-1], metadata=said[-1].metadata | ASKS_BACK)
-            said = (*said[:-1], asks)
-        return NewEffects(
+        effects = NewEffects(
             seen=self.ledger.seen,
             seen_counters=self.ledger.seen_counters,
-            records=records,
+            records=self.ledger.written,
             additions=self.ledger.additions,
-            said=said,
+            said=tuple(self._said),
             sealed=tuple(self._kept_apart),
             jobs=tuple(self._jobs),
             events=tuple(self._events),
@@ -257,3 +254,8 @@ class Wishes:
             payments=tuple(self._payments),
             calls_by=by if self._payments else None,
         )
+        if not effects.asks:
+            return effects
+        # what was paid in vain is asked for again by what is said to that
+        unpaid = {quote.call_id for quote in quotes_in(effects, self._capabilities)}
+        return noted(effects, ASKS_BACK | ({WAITS: unpaid.pop()} if len(unpaid) == 1 else {}))
