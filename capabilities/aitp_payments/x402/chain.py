@@ -5,13 +5,15 @@ because of what it did before. The coin's contract knows: whether the nonce was 
 transaction. That a nonce was used proves no payment, since whoever has signed it can use or cancel
 it otherwise; only a transfer of the very coins to the very address does.
 
-Source: EIP-3009; the JSON-RPC interface of Ethereum's nodes.
+Source: EIP-3009, whose ``transferWithAuthorization`` emits ``AuthorizationUsed`` and then has the
+coins moved; the JSON-RPC interface of Ethereum's nodes.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TypeVar
 
 import msgspec
@@ -151,14 +153,25 @@ def nodes_of(environment: Mapping[str, str]) -> dict[str, Node]:
 
 
 def _pays(receipt: _Receipt, way: UnderWay) -> bool:
-    """Whether a transaction has moved what was to be paid."""
-    topics = [TRANSFER, "0x" + _word(way.payer), "0x" + _word(way.pay_to)]
-    return receipt.status == "0x1" and any(
-        log.address.lower() == way.asset.lower()
-        and [topic.lower() for topic in log.topics] == topics
-        and _number(log.data) == int(way.value)
-        for log in receipt.logs
+    """Whether a transaction has moved what was to be paid, by this authorisation.
+
+    A transaction can use several of a payer's. The coin notes that one is used and then, at once,
+    what that has moved: so the transfer of one is never taken for that of another.
+    """
+    if receipt.status != "0x1":
+        return False
+    payer = "0x" + _word(way.payer)
+    moves = [TRANSFER, payer, "0x" + _word(way.pay_to)]
+    return any(
+        _is_of(used, way.asset, [USED, payer, way.nonce])
+        and _is_of(moved, way.asset, moves)
+        and _number(moved.data) == int(way.value)
+        for used, moved in pairwise(receipt.logs)
     )
+
+
+def _is_of(log: _Log, asset: str, topics: list[str]) -> bool:
+    return log.address.lower() == asset.lower() and [one.lower() for one in log.topics] == topics
 
 
 def _word(address: str) -> str:

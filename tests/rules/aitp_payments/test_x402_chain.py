@@ -154,6 +154,26 @@ async def test_a_transfer_counts_where_it_is_of_the_coins_to_the_site_and_stands
     assert isinstance(await look(), Unknown)
 
 
+async def test_of_several_authorisations_in_one_transaction_each_has_moved_its_own(
+    shop: Shop,
+) -> None:
+    chain = shop.facilitator.chain
+    chain.holds[WALLET] = 250_000
+    signed = {"from": WALLET, "to": PAY_TO, "value": "250000", "nonce": NONCE}
+    paid = chain.move(signed)
+    other = "0x" + "ef" * 32
+    chain.use_otherwise({**signed, "nonce": other}, WALLET)
+    kept = chain.receipts[chain.used[WALLET, other]]["logs"]
+    logs = [*kept, *chain.receipts[paid]["logs"]]
+    chain.receipts[paid]["logs"] = [{**log, "transactionHash": paid} for log in logs]
+    chain.used[WALLET, other] = paid
+    async with Egress(allow_loopback=True) as egress:
+        node, send = Node(f"{shop.facilitator.url}/node"), sending_by(egress)
+        assert await node.find(send, WAY) == Settled(paid)
+        second = msgspec.structs.replace(WAY, nonce=other)
+        assert isinstance(await node.find(send, second), Lapsed)
+
+
 def test_nodes_are_named_by_the_environment() -> None:
     named = {
         "X402_NODE_BASE": "https://a.example",
