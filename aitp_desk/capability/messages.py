@@ -116,6 +116,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
         by: id of the actor that asks: not who speaks, where the desk tells what others ask.
         of: id of the actor that is to answer; empty for whoever takes part.
         answer: what answered it, as it stands below its key; None where nothing did.
+        note: what people of the site should know who answer it, in words; nobody else is told.
     """
 
     state: Literal["open", "answered", "expired", "superseded"]
@@ -124,6 +125,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     by: str = ""
     of: str = ""
     answer: Mapping[str, Any] | None = None
+    note: str = ""
 
 
 class Waiting(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,4 +41,5 @@ def _standing(standing: Standing) -> dict[str, Any]:
         "by": standing.by,
         "of": standing.of,
         "answer": standing.answer,
+        "note": standing.note,
     }

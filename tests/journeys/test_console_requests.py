@@ -82,7 +82,7 @@ async def test_a_request_is_shown_as_it_is_and_as_it_stands(ground: Ground) -> N
     assert (shown["capability"], shown["version"]) == ("requests", 1)
     assert (shown["key"], shown["content"]) == ("request_decision", TENTS)
     standing = {"state": "open", "since": None, "until": "2026-09-21T15:13:20Z", "of": ""}
-    standing |= {"by": SELLER}
+    standing |= {"by": SELLER, "note": ""}
     assert shown["standing"] == standing | {"answer": None}
 
     await decide(ground, thread, options=[{"id": "cove", "quantity": 2}])

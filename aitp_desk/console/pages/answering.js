@@ -13,6 +13,9 @@ const INPUTS = {
   request_data: filling,
   request_signature: signing,
   request_message_signing: signing,
+  quote: paying,
+  wrapped_quote: paying,
+  top_up_request: paying,
 };
 
 /**
@@ -27,6 +30,7 @@ const INPUTS = {
 export function answerButton(part, send, thread, session) {
   if (!isOurs(part.standing, thread().actors)) return null;
   const inputs = INPUTS[part.key];
+  if (!inputs) return null;
   if (inputs === filling && !part.content.form?.fields?.length) return null;
   return button("Answer…", "button quiet", () => {
     const { element, read, at } = inputs(part.content, part);
@@ -56,27 +60,47 @@ function isOurs({ by, of }, actors) {
 
 /** Whether the site signs: what is signed stands there exactly, as the desk has put it into words. */
 function signing({ id, request_id: named = id }, { text }) {
-  const choices = [
-    ["yes", "Sign this for the site"],
-    ["no", "Do not sign it"],
-  ];
-  const inputs = choices.map(([value]) =>
+  const what = el("p", { class: "signed", dir: "auto" }, plain(text));
+  const words = ["Sign this for the site", "Do not sign it"];
+  const { element, isYes } = yesOrNo("Sign", what, words, "Choose whether to sign it.");
+  return { element, read: () => ({ approve_signature: { request_id: named, agree: isYes() } }) };
+}
+
+/** Whether the site pays: what, to whom and why it is asked, as the desk has put it into words. */
+function paying(content, { key, standing }) {
+  const quote = content.original_quote ?? content;
+  const about =
+    key === "top_up_request"
+      ? { channel_id: content.channel_id, amount: content.amount }
+      : { quote_id: quote.quote_id };
+  const what = el("p", { dir: "auto" }, plain(standing.note));
+  const words = ["Pay it", "Do not pay it"];
+  const { element, isYes } = yesOrNo("Pay", what, words, "Choose whether to pay it.");
+  const read = () => ({
+    decide_payment: { merchant_id: quote.merchant_id, ...about, pay: isYes() },
+  });
+  return { element, read };
+}
+
+/** Two choices of which one has to be made; `isYes` says whether it is the first. */
+function yesOrNo(legend, what, words, missing) {
+  const inputs = ["yes", "no"].map((value) =>
     el("input", { type: "radio", name: "choice", required: true, id: `choice-${value}`, value }),
   );
   const element = el(
     "fieldset",
     { class: "choosing" },
-    el("legend", {}, "Sign"),
-    el("p", { class: "signed", dir: "auto" }, plain(text)),
-    ...choices.map(([value, words], at) =>
-      el("label", { class: "pick", for: `choice-${value}` }, inputs[at], el("span", {}, words)),
+    el("legend", {}, legend),
+    what,
+    ...inputs.map((input, at) =>
+      el("label", { class: "pick", for: input.id }, input, el("span", {}, words[at])),
     ),
   );
-  const read = () => {
-    if (!inputs.some((input) => input.checked)) throw new Error("Choose whether to sign it.");
-    return { approve_signature: { request_id: named, agree: inputs[0].checked } };
+  const isYes = () => {
+    if (!inputs.some((input) => input.checked)) throw new Error(missing);
+    return inputs[0].checked;
   };
-  return { element, read };
+  return { element, isYes };
 }
 
 function choosing({ id, type = "radio", options }) {

@@ -15,7 +15,9 @@ const CARDS = {
   "sign.request_signature": toSign,
   "near-wallet.request_message_signing": toSign,
   "evm-wallet.request_message_signing": toSign,
-  "payments.quote": quoted,
+  "payments.quote": toPay,
+  "payments.wrapped_quote": toPay,
+  "payments.top_up_request": toPay,
   "payments.payment_confirmation": told,
   "payments.payment_result": told,
 };
@@ -89,6 +91,23 @@ function dataAsked(part, message, context) {
 function toSign(part, message, context) {
   const words = el("p", { class: "signed", dir: "auto" }, plain(part.text));
   return asked(part, message, context, "Asks for a signature", words);
+}
+
+/** What the site is asked to pay; what it asks to be paid itself is another card. */
+function toPay(part, message, context) {
+  const { content, standing } = part;
+  if (message.speaker !== "visitor") return quoted(part, message);
+  if (!standing) return null;
+  const { description, reason } = content.original_quote ?? content;
+  const what = description || reason;
+  return asked(
+    part,
+    message,
+    context,
+    "Asks the site to pay",
+    el("p", { dir: "auto" }, plain(standing.note)),
+    what && el("p", { class: "soft", dir: "auto" }, plain(what)),
+  );
 }
 
 function asksFor({ id, label, description, required, sensitive, encryption }) {

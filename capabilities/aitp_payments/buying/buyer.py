@@ -36,6 +36,7 @@ from aitp_payments.buying.bought import (
 from aitp_payments.buying.hearing import Hearing
 from aitp_payments.buying.mandates import Mandates, Payee
 from aitp_payments.buying.offers import (
+    OTHERS,
     NotOffered,
     Offer,
     original_of,
@@ -67,7 +68,6 @@ NOT_PAID = "The site does not pay this."
 OVER = "The time of this quote is over. Please send a new one."
 CHANGED = "Another quote was given under this id. A changed quote has a new id: this is not paid."
 CLOSED = "The site's owner has closed it as not paid."
-OTHERS = "Others take part in this conversation, who could have asked for it."
 
 
 class Buyer:

@@ -117,14 +117,13 @@ class Mandates:
         more = 0 if counted_on == day else millionths
         of_all = -books.counter(paid_on(currency, day)) + more
         of_payee = -books.counter(paid_on(currency, day, payee.name)) + more
-        for name, ceiling, sum_ in (
-            ("per_payment", ceilings.per_payment, millionths),
-            ("per_day", ceilings.per_day, of_all),
-            ("per_payee", ceilings.per_payee, of_payee),
+        for what, ceiling, sum_ in (
+            ("One payment is", ceilings.per_payment, millionths),
+            ("All payments of a day are", ceilings.per_day, of_all),
+            ("All payments of a day to this payee are", ceilings.per_payee, of_payee),
         ):
             if sum_ > ceiling:
-                most, would = amount(ceiling, currency), amount(sum_, currency)
-                return f"{name} is {most} {currency}, and it would be {would}."
+                return _over(what, ceiling, sum_, currency)
         return ""
 
     def count(
@@ -146,10 +145,13 @@ class Mandates:
             Add(paid_on(currency, day, payee), -millionths, of_payee),
         )
 
-    def tops_up(self, books: Books, payee: Payee, currency: str, millionths: int) -> bool:
-        """Whether so much is put into the channel at a payee without anybody looking at it."""
-        topped = -books.counter(_topped(currency, day_of(books.now), payee.name))
-        return topped + millionths <= self._ceilings[currency].top_up
+    def beyond_top_up(self, books: Books, payee: Payee, currency: str, millionths: int) -> str:
+        """Why it needs a person to put so much into the channel at a payee, as :meth:`beyond`."""
+        topped = -books.counter(_topped(currency, day_of(books.now), payee.name)) + millionths
+        ceiling = self._ceilings[currency].top_up
+        if topped <= ceiling:
+            return ""
+        return _over("What is put there on a day is", ceiling, topped, currency)
 
     def count_top_up(
         self, payee: Payee, currency: str, millionths: int, now: int, *, is_bound: bool
@@ -162,6 +164,11 @@ class Mandates:
 def day_of(now: int) -> str:
     """The day of a moment, Unix seconds, in UTC."""
     return f"{datetime.fromtimestamp(now, UTC):%Y%m%d}"
+
+
+def _over(what: str, ceiling: int, sum_: int, currency: str) -> str:
+    most, would = amount(ceiling, currency), amount(sum_, currency)
+    return f"{what} at most {most} {currency} without a person; it would be {would} {currency}."
 
 
 def paid_on(currency: str, day: str, *payee: str) -> str:

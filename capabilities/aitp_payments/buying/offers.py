@@ -15,6 +15,7 @@ from aitp_payments.records import NEAR
 from aitp_payments.wrapping import BrokenChain, check_chain
 
 NOT_SIGNED = "This is not signed by the merchant as it is known here: nothing is paid."
+OTHERS = "Others take part in this conversation, who could have asked for it."
 NOT_OURS = "This quote is for somebody else: next_recipient does not name this site."
 NO_WAY = (
     "This site pays from payment channels: the quote offers none of a currency in which it has one"

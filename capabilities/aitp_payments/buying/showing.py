@@ -9,7 +9,7 @@ import msgspec
 
 from aitp_desk.capability import Context, InvalidRequest, Part, Record, Standing, Waiting
 from aitp_payments.buying.bought import BOUGHT, Bought, bought_id, bought_key
-from aitp_payments.buying.mandates import Mandates
+from aitp_payments.buying.mandates import Mandates, Payee
 from aitp_payments.buying.offers import original_of
 from aitp_payments.buying.top_ups import TOPPED, Topped, topped_key
 from aitp_payments.confirming import told
@@ -93,4 +93,15 @@ def standing(part: Part, context: Context, mandates: Mandates) -> Standing | Non
         by=wanted.by,
         of=wanted.of,
         answer=answer if state == "answered" and answer else None,
+        note=_note(wanted, payee) if payee is not None else "",
     )
+
+
+def _note(wanted: Bought | Topped, payee: Payee) -> str:
+    """What is paid, to whom, from where, and why a person is asked."""
+    to = f"{payee.name} ({payee.merchant_id})"
+    channel = f"the payment channel {wanted.channel}"
+    price = told(wanted.price)
+    if isinstance(wanted, Topped):
+        return f"Put {price} into {channel} at {to}. {wanted.why}".rstrip()
+    return f"Pay {price} to {to}, from {channel} there. {wanted.why}".rstrip()

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from aitp_desk.capability import Audit, Context, Effect, Keep, Money, Say, Take, Verdict
 from aitp_payments.books import Books
 from aitp_payments.buying.mandates import Mandates, Payee
-from aitp_payments.buying.offers import NOT_SIGNED
+from aitp_payments.buying.offers import NOT_SIGNED, OTHERS
 from aitp_payments.buying.payer import Payer
 from aitp_payments.confirming import say
 from aitp_payments.ledger.journal import move, post
@@ -42,6 +42,7 @@ class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         asked_at: Unix seconds, when the merchant has signed it.
         request: without its words, which stand on the thread.
         response: as it was answered, where it was.
+        why: why a person is asked.
     """
 
     payee: str
@@ -56,6 +57,7 @@ class Topped(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     request: Mapping[str, Any]
     state: Literal["wanted", "declined", "done"] = "wanted"
     response: Mapping[str, Any] = NOTHING
+    why: str = ""
 
 
 def topped_key(payee: str, currency: str) -> str:
@@ -121,12 +123,14 @@ class TopUps:
 
     def _weigh(self, asked: Topped, payee: Payee, context: Context) -> tuple[Effect, ...]:
         count, currency = millionths(asked.price.amount), asked.price.currency
-        is_within = self._mandates.tops_up(context, payee, currency, count)
-        if is_within and payee.is_alone(context):
+        why = self._mandates.beyond_top_up(context, payee, currency, count)
+        if not why and not payee.is_alone(context):
+            why = OTHERS
+        if not why:
             return (*self._put(asked, payee, context, is_bound=True), Audit("topped_up"))
         if not self._asks:
             return (Say(NOT_PUT), Audit("not_topped_up"))
-        kept = _keep(context, asked, context.now + self._open_for)
+        kept = _keep(context, replace(asked, why=why), context.now + self._open_for)
         return (kept, Say(DECIDES), Audit("top_up_asked"))
 
     def decide(self, decision: DecidePayment, payee: Payee, context: Context) -> tuple[Effect, ...]:

@@ -189,6 +189,7 @@ class ConsoleStanding(msgspec.Struct):
     by: str
     of: str
     answer: dict[str, Any] | None
+    note: str
 
 
 class ConsolePart(msgspec.Struct, omit_defaults=True):
