@@ -128,6 +128,7 @@ class House(msgspec.Struct, frozen=True):
             name=self.name,
             audit=shared.audit,
             sealer=shared.sealer,
+            guesses=shared.guesses,
             checking=shared.checking,
             clock=shared.clock,
             wake=shared.jobs.wake,

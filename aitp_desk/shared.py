@@ -11,6 +11,7 @@ import msgspec
 from aitp_desk.agent.base import Agent
 from aitp_desk.auth.audit_keys import audit_keys
 from aitp_desk.auth.data_keys import DataKeys
+from aitp_desk.auth.guesses import Guesses, guesses_of_codes
 from aitp_desk.auth.sealing import Sealing
 from aitp_desk.auth.signing import SigningKeys
 from aitp_desk.auth.transcript_keys import TranscriptKeys
@@ -63,6 +64,7 @@ class Shared(msgspec.Struct, frozen=True):
         capabilities: the families of structured messages that the site has enabled.
         sealer: seals what nobody is to read in passing.
         sealed: tells that to whoever may read it.
+        guesses: bounds how many of their secrets are looked up in vain; None for no bound.
         checking: knows how all that is.
         send: asks other servers for them.
         transcript_keys: what signs transcripts of threads.
@@ -89,6 +91,7 @@ class Shared(msgspec.Struct, frozen=True):
     capabilities: Capabilities
     sealer: Sealer
     sealed: SealedValues
+    guesses: Guesses | None
     checking: Checking
     send: Send
     transcript_keys: TranscriptKeys
@@ -183,6 +186,7 @@ def make_shared(
         tokens_used=tokens_used,
         capabilities=capabilities,
         sealer=sealer,
+        guesses=guesses_of_codes(clock) if config.limits.enabled else None,
         sealed=SealedValues(store, sealer, audit_keys(keys), clock),
         checking=checking,
         send=send,

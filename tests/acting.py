@@ -44,6 +44,7 @@ def wordless() -> Speaking:
         name="",
         audit=KEYS,
         sealer=nothing,
+        guesses=None,
         checking=nothing,
         clock=time.time,
         wake=lambda: None,

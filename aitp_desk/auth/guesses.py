@@ -1,4 +1,4 @@
-"""How many API keys that prove nothing are looked up for one address."""
+"""How many secrets that are none are looked up for one caller: API keys, codes worth money."""
 
 from __future__ import annotations
 
@@ -6,39 +6,68 @@ import math
 from collections.abc import Callable
 
 from aitp_desk.model.counting import Counters, in_a_minute
-from aitp_desk.model.errors import RateLimited
+from aitp_desk.model.errors import LimitScope, RateLimited
 
 MOST_A_MINUTE = 60
 """A key cannot be guessed; what is bounded is the work of looking up."""
+MOST_CODES_A_MINUTE = 10
+"""Codes are typed by people: so often nobody mistypes one."""
 
 
 class Guesses:
-    """Counts keys that prove nothing, by the address that sends them.
+    """Counts secrets that are none, by whoever sends them.
 
     Parameters:
         clock: Unix seconds.
+        what: they are called.
+        most: in a minute.
+        scope: whose allowance is told to be spent.
     """
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        *,
+        what: str = "API keys that prove nothing",
+        most: int = MOST_A_MINUTE,
+        scope: LimitScope = "ip",
+    ) -> None:
         self._clock = clock
+        self._what = what
+        self._most = most
+        self._scope: LimitScope = scope
         self._counters = Counters(in_a_minute, clock)
 
-    def check(self, address: str) -> None:
-        """Refuse an address from which too many of them came.
+    def check(self, caller: str) -> None:
+        """Refuse whoever has sent too many of them.
+
+        Parameters:
+            caller: the address that they came from, or the id of who has sent them.
 
         Raises:
             RateLimited: so it is; nothing was looked up.
         """
-        window = self._counters.read(address)
-        if window is not None and window.counted >= MOST_A_MINUTE:
-            left = max(1, math.ceil(window.ends - self._clock()))
-            raise RateLimited(
-                f"More than {MOST_A_MINUTE} API keys that prove nothing came from this address in"
-                " a minute.",
-                scope="ip",
-                retry_after=left,
-            )
+        if (refusal := self.refusal(caller)) is not None:
+            raise refusal
 
-    def note(self, address: str) -> None:
-        """Count one that was looked up and proved nothing."""
-        self._counters.count(address, MOST_A_MINUTE)
+    def refusal(self, caller: str) -> RateLimited | None:
+        """The refusal that :meth:`check` raises; None where it raises none."""
+        window = self._counters.read(caller)
+        if window is None or window.counted < self._most:
+            return None
+        left = max(1, math.ceil(window.ends - self._clock()))
+        whence = "this address" if self._scope == "ip" else "this caller"
+        return RateLimited(
+            f"More than {self._most} {self._what} came from {whence} in a minute.",
+            scope=self._scope,
+            retry_after=left,
+        )
+
+    def note(self, caller: str) -> None:
+        """Count one that was looked up and is none."""
+        self._counters.count(caller, self._most)
+
+
+def guesses_of_codes(clock: Callable[[], float]) -> Guesses:
+    """What counts codes of capabilities: by the caller, or where nobody knows them the address."""
+    return Guesses(clock, what="codes that are none", most=MOST_CODES_A_MINUTE, scope="principal")

@@ -110,6 +110,14 @@ class Capability:
         del text, waiting
         return None
 
+    def without_secrets(self, text: str) -> str:
+        """What is kept of a visitor's words, and told to whoever answers them. It is pure.
+
+        It is asked of all words of visitors that are stored, understood or not: what is money by
+        itself, or opens something, stands on no thread and in no prompt.
+        """
+        return text
+
     def awaits(self, record: Record, actor: str) -> bool:
         """Whether an open record waits for what this actor says. It is pure.
 

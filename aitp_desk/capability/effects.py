@@ -123,6 +123,13 @@ class Audit(msgspec.Struct, frozen=True):
     event: str
 
 
+class Guessed(msgspec.Struct, frozen=True):
+    """Count that whoever speaks has shown a secret that is none.
+
+    After some in a minute :attr:`Context.guessed_too_often` says so.
+    """
+
+
 class Paid(msgspec.Struct, frozen=True):
     """What an action's call costs is paid: the call is made now, without whoever paid waiting.
 
@@ -141,7 +148,7 @@ class Paid(msgspec.Struct, frozen=True):
     receipt: Mapping[str, Any] = {}
 
 
-Effect = Keep | Add | Say | Start | Replace | Seal | Audit | Paid
+Effect = Keep | Add | Say | Start | Replace | Seal | Audit | Guessed | Paid
 """All that a capability can have done."""
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from aitp_desk.model.component import Component
+from aitp_desk.model.errors import RateLimited
 from aitp_desk.model.payment import PaymentTerms
 from aitp_desk.model.question import Question
 from aitp_desk.model.scope import operates
@@ -168,6 +169,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         principal: id of the caller; None for an anonymous one.
         scopes: what the caller's credential opens.
         components: how the parts of the desk are just now.
+        guessed_too_often: the refusal for whoever speaks and has shown too many secrets that were
+            none (:class:`Guessed`); None while another may be looked up.
         own: id of the desk's own actor, which speaks where this is :attr:`actor` too.
         asking: the question that the desk asks by this part; None where it is another's, or says
             something else.
@@ -185,6 +188,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     principal: str | None = None
     scopes: frozenset[str] = frozenset()
     components: Sequence[Component] = ()
+    guessed_too_often: RateLimited | None = None
     own: str = ""
     asking: Asking | None = None
     parties: tuple[Party, ...] = ()

@@ -210,6 +210,7 @@ class Asking:
             if taken.outcome is not None:
                 return await self._tell(session, ask, action, taken.outcome, taken.unpaid)
             ask, calls = ask.written(taken.words, taken.understood), taken.calls
+        ask = ask.kept(self._in_sessions.kept)
         if is_first:
             return ask
         language = self._language(ask)
@@ -342,10 +343,10 @@ class Asking:
         if taken.is_written:  # it may mean what only this conversation has
             outcome = await self._reply(principal, taken, action, session, tools)
             return AskReply(session.id, action.name, outcome, hit_rate=self._answers.hit_rate)
-        given = await self._answers.give(principal, ask, action, session, tools)
+        given = await self._answers.give(principal, taken, action, session, tools)
         tokens = 0 if given.kept else given.outcome.tokens_used
         outcome = await self._closing.finish(
-            principal, session, ask, given.outcome, tokens, given.kept
+            principal, session, taken, given.outcome, tokens, given.kept
         )
         return AskReply(
             session.id,

@@ -64,6 +64,17 @@ class Ask(msgspec.Struct, frozen=True):
         """The words, where they have to be written down yet."""
         return None if self.is_written else self.words
 
+    def kept(self, keep: Callable[[str], str]) -> Ask:
+        """The same with what is kept of its words; arguments are no words.
+
+        Parameters:
+            keep: as of :meth:`~aitp_desk.capability.Capability.without_secrets`.
+        """
+        if self.words.lstrip().startswith("{"):
+            return self
+        answer = None if self.clarification is None else keep(self.clarification)
+        return msgspec.structs.replace(self, query=keep(self.query), clarification=answer)
+
     def written(self, words: str, understood: tuple[Spoken, ...] = ()) -> Ask:
         """The same, once it stands on the thread.
 

@@ -117,6 +117,8 @@ class Opening:
             self._judging.parts(message, f"messages[{place}].")
             for place, message in enumerate(draft.messages)
         ]
+        kept = map(self._judging.kept, draft.messages, parts)
+        draft = msgspec.structs.replace(draft, messages=tuple(kept))
         now = self._clock()
         by = auditor_of(self._audit, principal, int(now))
         binds = bound_to_others(draft.actors, principal.owner)

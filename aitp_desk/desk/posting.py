@@ -162,7 +162,7 @@ class Posting:
         if may_mean_more and not await self.is_repeated(once):
             reached = (thread_id, self.idle_before)
             return await self._judging.start(principal, reached, new, parts, starting)
-        return await self._store.run(starting, drafts=new)
+        return await self._store.run(starting, drafts=self._judging.all_kept(new, parts))
 
     async def post(
         self, principal: Principal, thread_id: str, draft: Draft, request: Request
@@ -200,7 +200,7 @@ class Posting:
                     principal, reached, message_id, draft, parts, append
                 )
             else:
-                placed = await self._store.run(append, draft=draft)
+                placed = await self._store.run(append, draft=self._judging.kept(draft, parts))
         if placed.replayed:
             return await self._read_posted(principal, placed)
         self._changed(thread_id)

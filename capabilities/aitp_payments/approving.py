@@ -9,6 +9,7 @@ from typing import Any
 from aitp_desk.capability import (
     Context,
     Effect,
+    Guessed,
     Job,
     Own,
     Part,
@@ -72,6 +73,8 @@ class ByAccount(Method):
         return partial(self._settling.refunded, payment=payment)
 
     def _approve(self, approval: ApproveQuote, context: Context) -> tuple[Effect, ...]:
+        if approval.code and context.guessed_too_often is not None:
+            raise context.guessed_too_often
         account, why = _spender(approval, context)
         tender = Tender(
             method=LEDGER,
@@ -80,7 +83,8 @@ class ByAccount(Method):
             called=account.id if account else "",
         )
         if account is None:
-            return self.cashier.fail(context, approval.quote_id, tender, why)
+            failed = self.cashier.fail(context, approval.quote_id, tender, why)
+            return (*failed, Guessed()) if approval.code else failed
         before = self.cashier.known(context, LEDGER, tender.reference)
         return before or self.cashier.take(context, approval.quote_id, tender)
 

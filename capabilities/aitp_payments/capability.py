@@ -49,6 +49,7 @@ from aitp_payments.buying.unconfirmed import Unconfirmed
 from aitp_payments.draft import PaymentAuthorization
 from aitp_payments.drafted import ByDraft
 from aitp_payments.due import DELAYS, Due
+from aitp_payments.ledger.codes import hide_codes
 from aitp_payments.ledger.judging import Purses
 from aitp_payments.merchant import Merchant
 from aitp_payments.messages import PUBLISHED, AnyQuote, WrappedQuote
@@ -213,6 +214,10 @@ class Payments(Capability):
         if asked is None:
             return None
         return understand(text, asked, by_account=self._open.by_account)
+
+    def without_secrets(self, text: str) -> str:
+        """Codes of store credit are money: nothing of one is kept."""
+        return hide_codes(text)
 
     def awaits(self, record: Record, actor: str) -> bool:
         """Whether an actor may pay, or decline, in words."""

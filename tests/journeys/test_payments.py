@@ -24,8 +24,10 @@ from aitp_payments.messages import PUBLISHED
 from aitp_payments.money import counted
 from aitp_payments.records import After
 from aitp_payments.signatures import PREFIX, sign, verifies, write_key
+from tests.doubles import ScriptedAgent
 from tests.talking import Talker
 from tests.till import make_site, selling, sold
+from tests.visiting import Visitor
 
 SECONDS = 20
 CODE = "SC-7K2QX-00000-11111-22222"
@@ -257,6 +259,56 @@ async def test_a_code_that_is_sent_where_it_pays_nothing_is_not_kept_either(
         kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("desk.db*"))
         assert CODE.encode() not in kept
         assert await holds(desk, "acct_gift") == 100
+
+
+async def test_a_code_that_is_said_where_nothing_waits_reaches_nobody(tmp_path: Path) -> None:
+    site, agent = make_site(tmp_path, settings=SETTINGS), ScriptedAgent()
+    async with selling(tmp_path, site, agent=agent) as desk:
+        ada = await desk.with_key("actions", "threads")
+        words = f"pay {CODE}"
+        opened = await ada.open({"role": "user", "content": words}, wait=20)
+        await ada.post(opened.id, [words, "please"], wait=20)
+        said = {"assistant_id": "scripted", "additional_messages": [{"role": "user"}]}
+        said["additional_messages"][0]["content"] = words
+        run = await ada.send("POST", f"/v1/threads/{opened.id}/runs", said)
+        assert run.status in {200, 404}, run.body
+        visitor = Visitor(desk.desk, desk.http)
+        first = await visitor.ask(words, "content_search")
+        second = await visitor.ask(words, "content_search", session_id=first.session_id)
+        assert {first.status, second.status} == {200}
+        told = await ada.texts(opened.id)
+        assert told[0] == "pay SC-…"
+        await desk.desk.store.settled()
+        kept = b"".join(path.read_bytes() for path in (tmp_path / "data").glob("desk.db*"))
+        asked = [*told, *map(repr, agent.turns)]
+        assert len(agent.turns) >= 4
+        for spelled in (CODE, plain_code(CODE) or "", CODE.removeprefix("SC-")):
+            assert spelled.encode() not in kept
+            assert not any(spelled in one for one in asked)
+
+
+async def test_codes_are_not_guessed_faster_than_people_type(tmp_path: Path) -> None:
+    site = make_site(tmp_path, settings=SETTINGS)
+    async with selling(tmp_path, site, "limits.enabled=true") as desk:
+        await asyncio.to_thread(fund, tmp_path / "data")
+        ada, bob = [await desk.with_key("actions", "threads") for _ in range(2)]
+        told = await quoted(ada, name="Ada")
+        statuses = [
+            (await ada.post(told["thread_id"], f"pay SC-0000{number}-00000-00000-00000")).status
+            for number in range(10)
+        ]
+        assert statuses == [200] * 10
+        refused = await ada.post(told["thread_id"], f"pay {CODE}")
+        assert refused.status == 429
+        assert int(refused.headers["Retry-After"]) >= 1
+        assert "codes that are none" in refused.body["error"]["message"]
+        path = f"/v1/threads/{told['thread_id']}/requests/payments/{told['quote_id']}"
+        form = await ada.send("POST", path, {"answer": "pay", "code": CODE})
+        assert form.status == 429
+        assert await holds(desk, "acct_gift") == 100
+        other = await quoted(bob, name="Bob")
+        paid = (await bob.post(other["thread_id"], f"pay {CODE}", wait=20)).ok
+        assert replies_of(paid) == ["Paid: 5.00 EUR. Thank you.", "A ticket for Bob."]
 
 
 async def test_a_person_fills_in_the_form_or_says_no(tmp_path: Path) -> None:

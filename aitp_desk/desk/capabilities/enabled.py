@@ -62,6 +62,11 @@ class Enabled(msgspec.Struct, frozen=True, eq=False):
         )
 
     @property
+    def hides(self) -> bool:
+        """Whether it knows secrets that are not kept of words."""
+        return type(self.capability).without_secrets is not Capability.without_secrets
+
+    @property
     def asks(self) -> bool:
         """Whether the desk may ask by it: what visitors answer would else be nobody's to judge."""
         return self.from_visitors == "accept"
@@ -105,6 +110,7 @@ class Capabilities:
             one.slug: one.capability.family for one in self.all if one.capability.family
         }
         self.hearing = tuple(one for one in self.all if one.hears)
+        self.hiding = tuple(one.capability for one in self.all if one.hides)
         self.asking = tuple(one for one in self.all if one.asks)
         self._by_slug = {one.slug: one for one in self.all}
         self._by_name = {name: one for one in self.all for name in names_of(one)}

@@ -74,6 +74,13 @@ def understand(
     )
 
 
+def without_secrets(text: str, capabilities: Capabilities) -> str:
+    """What is kept of a visitor's words, as of :meth:`.Capability.without_secrets`."""
+    for capability in capabilities.hiding:
+        text = capability.without_secrets(text)
+    return text
+
+
 def _awaits(enabled: Enabled, record: Record, names: Collection[str]) -> bool:
     try:
         return any(enabled.capability.awaits(record, name) for name in names)

@@ -6,6 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from aitp_desk.agent.base import CHARACTERS_PER_TOKEN, Answer, Clarification, Pending, Said
+from aitp_desk.desk.capabilities.hearing import without_secrets
 from aitp_desk.desk.capabilities.judging import Judged, Judging
 from aitp_desk.desk.capabilities.judging import Said as ToJudge
 from aitp_desk.desk.capabilities.parts import Placed
@@ -61,6 +62,10 @@ class InSessions:
         self._store = store
         self._sessions = sessions
         self._recording = recording
+
+    def kept(self, words: str) -> str:
+        """What is kept of a visitor's words, and told to whoever answers them."""
+        return without_secrets(words, self._judging.capabilities)
 
     async def take(self, principal: Principal, session: Session, words: str) -> Taken | None:
         """Have a turn's words judged, as a message or as the answer to what waits on the thread.

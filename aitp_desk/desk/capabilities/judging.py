@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
+from aitp_desk.auth.guesses import Guesses
 from aitp_desk.capability import (
     Asking,
     Context,
@@ -27,7 +28,7 @@ from aitp_desk.capability import (
     Verdict,
 )
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
-from aitp_desk.desk.capabilities.hearing import Understood, understand
+from aitp_desk.desk.capabilities.hearing import Understood, understand, without_secrets
 from aitp_desk.desk.capabilities.ledger import (
     Ledger,
     OwnCounters,
@@ -43,7 +44,7 @@ from aitp_desk.desk.capabilities.wishes import Where, Wishes
 from aitp_desk.desk.checking import Checking
 from aitp_desk.desk.sealed import Sealer
 from aitp_desk.model.audit import AuditKeys, auditor_of, own_auditor
-from aitp_desk.model.errors import InvalidRequest, PreconditionFailed
+from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, RateLimited
 from aitp_desk.model.principal import Principal, is_known_caller, looks_after_threads
 from aitp_desk.model.thread import ROLES, Actor, Draft
 from aitp_desk.model.ticket import OPERATORS
@@ -92,10 +93,15 @@ class Said(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """Messages as they are to be stored, and what is to be done with them."""
+    """Messages as they are to be stored, and what is to be done with them.
+
+    Parameters:
+        guessed: whether a secret was shown that is none.
+    """
 
     drafts: tuple[Draft, ...]
     effects: NewEffects
+    guessed: bool = False
 
 
 class Judging:
@@ -105,6 +111,7 @@ class Judging:
         actor: id of the desk's own actor.
         name: of the further site agent; empty for the site's own.
         sealer: seals what messages bring.
+        guesses: bounds how many secrets of capabilities are looked up in vain; None for no bound.
         checking: knows how the desk is.
         wake: called after a commit that queued a job.
     """
@@ -118,6 +125,7 @@ class Judging:
         name: str,
         audit: AuditKeys,
         sealer: Sealer,
+        guesses: Guesses | None,
         checking: Checking,
         clock: Callable[[], float],
         wake: Callable[[], None],
@@ -128,6 +136,7 @@ class Judging:
         self._name = name
         self._audit = audit
         self._sealer = sealer
+        self._guesses = guesses
         self._checking = checking
         self._clock = clock
         self._wake = wake
@@ -139,6 +148,21 @@ class Judging:
             InvalidRequest: one of them breaks its schema.
         """
         return tuple(find_parts(draft.content, self.capabilities, at)) if self.capabilities else ()
+
+    def kept(self, draft: Draft, parts: Sequence[Placed] = ()) -> Draft:
+        """What is kept of what a visitor says: no secret that stands in words.
+
+        Parameters:
+            parts: its structured parts, of which capabilities decide what is kept.
+        """
+        if not self.capabilities.hiding:
+            return draft
+        structured = {placed.place for placed in parts}
+        content = tuple(
+            text if place in structured else without_secrets(text, self.capabilities)
+            for place, text in enumerate(draft.content)
+        )
+        return msgspec.structs.replace(draft, content=content)
 
     @property
     def hears(self) -> bool:
@@ -204,6 +228,7 @@ class Judging:
             self._clock(),
             principal is None or looks_after_threads(principal),
             frozenset() if principal is None else principal.scopes,
+            guessed_too_often=self._guessed_too_often(principal),
         )
         for _ in range(ATTEMPTS):
             try:
@@ -213,6 +238,8 @@ class Judging:
                 continue
             if judged.effects.starts_jobs:
                 self._wake()
+            if principal is not None and judged.guessed and self._guesses is not None:
+                self._guesses.note(principal.limited_as)
             return written
         raise PreconditionFailed(
             "What this message answers has been changed by somebody else meanwhile. Read the"
@@ -220,6 +247,11 @@ class Judging:
             param="content",
             retry_after=RETRY_SECONDS,
         )
+
+    def _guessed_too_often(self, principal: Principal | None) -> RateLimited | None:
+        if principal is None or self._guesses is None:
+            return None
+        return self._guesses.refusal(principal.limited_as)
 
     def _speaks_here(self, actor: Actor) -> bool:
         """Whether an actor is the desk's own, or an operator, who speaks for it."""
@@ -247,7 +279,8 @@ class Judging:
         drafts: list[Draft] = []
         wanted: list[Then] = []
         for message in said:
-            content = list(message.draft.content)
+            draft = message.draft if principal is None else self.kept(message.draft, message.parts)
+            content = list(draft.content)
             for placed in message.parts:
                 verdict = self._ask(placed, message, where, ledger)
                 if isinstance(verdict, Refuse):
@@ -271,14 +304,15 @@ class Judging:
                 if message.was_heard and any(map(_hides_words, effects)):
                     # the words hold what is not kept; who reads words is told what is kept in them
                     del content[: placed.place]
-            drafts.append(msgspec.structs.replace(message.draft, content=tuple(content)))
+            drafts.append(msgspec.structs.replace(draft, content=tuple(content)))
         is_answered = bool(wanted) and Then.AGENT not in wanted and not said[-1].has_more
         now = int(where.now)
         if principal is None:
             by = own_auditor(self._audit, now)
         else:
             by = auditor_of(self._audit, principal, now)
-        return Judged(tuple(drafts), wishes.effects(by, is_answered=is_answered))
+        effects = wishes.effects(by, is_answered=is_answered)
+        return Judged(tuple(drafts), effects, wishes.guessed)
 
     def _ask(self, placed: Placed, message: Said, where: Where, ledger: Ledger) -> Verdict:
         if (settled := _settle_unjudged(placed, message, where)) is not None:
@@ -294,6 +328,7 @@ class Judging:
             principal=where.principal,
             scopes=where.scopes,
             components=SeenComponents(ledger),
+            guessed_too_often=where.guessed_too_often,
             own=where.actor,
             asking=message.asking,
             parties=tuple(self._parties(enabled, where, message.asking)),

@@ -52,6 +52,17 @@ class JudgedPosting:
         """The structured parts of a draft. See :meth:`Judging.parts`."""
         return self._judging.parts(draft, at)
 
+    def kept(self, draft: Draft, parts: Parts = ()) -> Draft:
+        """What is kept of what a visitor says. See :meth:`Judging.kept`."""
+        return self._judging.kept(draft, parts)
+
+    def all_kept(self, drafts: Sequence[NewDraft], parts: Sequence[Parts]) -> tuple[NewDraft, ...]:
+        """The same of several messages."""
+        return tuple(
+            msgspec.structs.replace(new, draft=self.kept(new.draft, own))
+            for new, own in zip(drafts, parts, strict=True)
+        )
+
     async def open(
         self,
         principal: Principal,
@@ -123,19 +134,19 @@ class JudgedPosting:
         has_more, was_heard = _says_more(draft, parts), not parts
         waiting = await self._judging.waiting(thread_id) if was_heard else ()
         if was_heard and not waiting:
-            return await self._store.run(append, draft=draft)
+            return await self._store.run(append, draft=self.kept(draft))
         writer = await self._reach(principal, thread_id, idle_before)
         speaker, names = writer.names[0], writer.names
         said = Said(message_id, draft, speaker, parts, has_more, names=names)
         if was_heard:
             said = self._hear(said, waiting)
             if not said.parts:
-                return await self._store.run(append, draft=draft)
+                return await self._store.run(append, draft=self.kept(draft))
 
         async def write(judged: Judged) -> Placed:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(append, draft=draft)
+                return await self._store.run(append, draft=self.kept(draft))
             effects = await still_unpaid(self._store, thread_id, judged.effects)
             return await self._store.run(append, draft=judged.drafts[0], effects=effects)
 
@@ -166,7 +177,7 @@ class JudgedPosting:
         was_heard = not any(parts)
         waiting = await self._judging.waiting(thread_id) if was_heard else ()
         if was_heard and not waiting:
-            return await self._store.run(starting, drafts=drafts)
+            return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
         writer = await self._reach(principal, thread_id, idle_before)
         speaker, names = writer.names[0], writer.names
         said = [
@@ -176,12 +187,12 @@ class JudgedPosting:
         if was_heard:
             said = [self._hear(one, waiting) for one in said]
             if not any(one.was_heard for one in said):
-                return await self._store.run(starting, drafts=drafts)
+                return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
 
         async def write(judged: Judged) -> Placed:
             answers = judged.effects.answers if was_heard else ()
             if not await answers_last(self._store, thread_id, answers):
-                return await self._store.run(starting, drafts=drafts)
+                return await self._store.run(starting, drafts=self.all_kept(drafts, parts))
             kept = tuple(
                 msgspec.structs.replace(new, draft=one)
                 for new, one in zip(drafts, judged.drafts, strict=True)

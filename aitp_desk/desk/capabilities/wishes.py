@@ -6,7 +6,20 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.capability import Add, Audit, Effect, Keep, Paid, Replace, Resume, Say, Seal, Start
+from aitp_desk.capability import (
+    Add,
+    Audit,
+    Effect,
+    Guessed,
+    Keep,
+    Paid,
+    RateLimited,
+    Replace,
+    Resume,
+    Say,
+    Seal,
+    Start,
+)
 from aitp_desk.capability.base import check_word
 from aitp_desk.desk.call_jobs import job_of_paid
 from aitp_desk.desk.capabilities.enabled import Capabilities, Enabled
@@ -43,6 +56,7 @@ class Where(msgspec.Struct, frozen=True):
         now: Unix seconds.
         is_of_site: whether the caller is one of the site's people.
         scopes: what the caller's credential opens.
+        guessed_too_often: as of :class:`~aitp_desk.capability.Context`.
         is_aside: whether nobody has just said something there: who is told then hears it later.
     """
 
@@ -54,6 +68,7 @@ class Where(msgspec.Struct, frozen=True):
     now: float
     is_of_site: bool = False
     scopes: frozenset[str] = frozenset()
+    guessed_too_often: RateLimited | None = None
     is_aside: bool = False
 
 
@@ -82,6 +97,7 @@ class Wishes:
 
     Attributes:
         ledger: what is read and written.
+        guessed: whether a secret was shown that is none.
     """
 
     def __init__(
@@ -92,6 +108,7 @@ class Wishes:
         sealer: Sealer | None = None,
     ) -> None:
         self.ledger = ledger
+        self.guessed = False
         self._sealer = sealer
         self._capabilities = capabilities
         self._where = where
@@ -129,6 +146,8 @@ class Wishes:
                     self._said.append(self._message(enabled, effect))
                 case Start():
                     self._jobs.append(self._job(enabled, effect))
+                case Guessed():
+                    self.guessed = True
                 case Paid():
                     self._payments.append(self._paid(enabled, effect))
                 case Audit(event):
