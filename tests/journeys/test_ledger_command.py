@@ -112,6 +112,28 @@ def test_what_nobody_can_book_is_told(data: Path) -> None:
     assert ledger(data, "accounts")[0].startswith(f"{account}  1.00 EUR")
 
 
+@pytest.mark.parametrize("amount", ["0", "0.000000"])
+def test_nothing_is_nothing_to_book(data: Path, amount: str) -> None:
+    account = opened(data, "--key", KEY)
+    for what in ("credit", "payout"):
+        told = refused(data, what, account, amount, "EUR")
+        assert told.strip() == "There is nothing to book: an amount is above 0, such as 25.00 EUR."
+
+
+def test_more_than_can_be_counted_does_not_come_in(data: Path) -> None:
+    account, other = opened(data, "--key", KEY), opened(data, "--code")
+    ledger(data, "credit", account, "999999999999.999999", "EUR")
+    ledger(data, "credit", other, "0.000001", "EUR")
+    for again in (account, other):
+        told = refused(data, "credit", again, "0.000002", "EUR")
+        assert "At most 1000000000000.00 EUR come in from outside:cash together" in told
+        assert "this is 0.000002 EUR too much" in told
+    ledger(data, "credit", account, "999999999999", "USD")
+    ledger(data, "payout", account, "999999999999", "EUR")
+    ledger(data, "credit", account, "999999999999", "EUR")
+    assert ledger(data, "verify")[-1].startswith("The books are right")
+
+
 def test_the_journal_is_exported_for_bookkeeping_the_same_each_time(
     data: Path, tmp_path: Path
 ) -> None:

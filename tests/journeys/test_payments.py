@@ -268,8 +268,8 @@ async def test_a_code_that_is_said_where_nothing_waits_reaches_nobody(tmp_path: 
         words = f"pay {CODE}"
         opened = await ada.open({"role": "user", "content": words}, wait=20)
         await ada.post(opened.id, [words, "please"], wait=20)
-        said = {"assistant_id": "scripted", "additional_messages": [{"role": "user"}]}
-        said["additional_messages"][0]["content"] = words
+        more = [{"role": "user", "content": words}]
+        said = {"assistant_id": "scripted", "additional_messages": more}
         run = await ada.send("POST", f"/v1/threads/{opened.id}/runs", said)
         assert run.status in {200, 404}, run.body
         visitor = Visitor(desk.desk, desk.http)

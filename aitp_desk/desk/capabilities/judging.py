@@ -311,8 +311,8 @@ class Judging:
             by = own_auditor(self._audit, now)
         else:
             by = auditor_of(self._audit, principal, now)
-        effects = wishes.effects(by, is_answered=is_answered)
-        return Judged(tuple(drafts), effects, wishes.guessed)
+        gathered = wishes.effects(by, is_answered=is_answered)
+        return Judged(tuple(drafts), gathered, wishes.guessed)
 
     def _ask(self, placed: Placed, message: Said, where: Where, ledger: Ledger) -> Verdict:
         if (settled := _settle_unjudged(placed, message, where)) is not None:

@@ -17,13 +17,17 @@ import msgspec
 from aitp_desk.capability import Add, Effect, Keep
 from aitp_payments.books import Books
 from aitp_payments.ledger.names import is_account, is_outside
-from aitp_payments.money import amount
+from aitp_payments.money import MILLION, WHOLE_PLACES, amount
 
 ENTRY = "entry:"
 """Keys of entries begin so; the transaction's id follows."""
 BALANCE = "balance:"
 """Names of counters begin so; the currency, a colon and the account follow."""
 LONGEST_TRANSACTION = 150
+MOST_COME_IN = 10**WHOLE_PLACES * MILLION
+"""How much of a currency comes in from one place of the world outside, less what has gone there, in
+millionths: what databases count exactly, many times over. So nobody ever holds more than they can.
+"""
 
 Kind = Literal[
     "credit",
@@ -137,11 +141,21 @@ def lacks(books: Books, legs: Iterable[Leg]) -> Leg | None:
 
 
 def cover(books: Books, legs: Iterable[Leg]) -> None:
-    """See that there is enough for legs.
+    """See that there is enough for legs, and no more comes in by them than is counted.
 
     Raises:
-        NotBooked: there is not.
+        NotBooked: there is not, or more does.
     """
+    for leg in _netted(legs):
+        left = MOST_COME_IN + balance(books, leg.account, leg.currency) + leg.millionths
+        if is_outside(leg.account) and leg.millionths < 0 and left < 0:
+            most = amount(MOST_COME_IN, leg.currency)
+            over = amount(-left, leg.currency)
+            raise NotBooked(
+                "too_much",
+                f"At most {most} {leg.currency} come in from {leg.account} together, less what has"
+                f" gone there: this is {over} {leg.currency} too much.",
+            )
     if (short := lacks(books, legs)) is not None:
         missing = amount(short.millionths, short.currency)
         raise NotBooked("insufficient", f"{missing} {short.currency} are lacking.", short)

@@ -169,6 +169,10 @@ def _book(
                 " merchant, affiliates' and channel-at:… are."
             )
         count = counted(amount)
+        if not count:
+            raise ValueError(
+                f"There is nothing to book: an amount is above 0, such as 25.00 {currency}."
+            )
         outside = names.outside("cash")
         ends = (outside, account) if kind == "credit" else (account, outside)
         legs = journal.move(*ends, currency, count)
