@@ -19,6 +19,13 @@ CENT = 10_000
 """In millionths, as all that is kept is."""
 REFUNDED = frozenset({"refunded", "refund_due"})
 PAID = REFUNDED | {"settled", "refunding"}
+CAPTURE_BPS, CAPTURE_WEIGHTS = 333, MappingProxyType({"a": 3, "b": 2})
+"""What affiliates share of each capture of a purse that is shared."""
+
+
+def is_shared(purse: str) -> bool:
+    """Whether affiliates share in what is captured of a purse of this id."""
+    return purse.startswith("shared")
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -29,9 +36,11 @@ class Kept(msgspec.Struct, frozen=True):
         by_kind: records by the first part of their keys, and the rest.
         calls: how each call stands.
         refunds: the payments whose refund is promised, and not done yet.
+        releases: the holds whose end is promised, and not done yet.
         sold: what was sold, as often as it was, by calls.
         put_in: what has come in from outside, less what was paid out.
         given_back: payments that people of the site have returned.
+        now: Unix seconds.
     """
 
     records: Mapping[str, Any]
@@ -39,9 +48,11 @@ class Kept(msgspec.Struct, frozen=True):
     held: Mapping[str, int]
     calls: Mapping[str, str]
     refunds: frozenset[str]
+    releases: frozenset[str]
     sold: Mapping[str, int]
     put_in: int
     given_back: frozenset[str]
+    now: int
 
     def of(self, kind: str) -> Iterator[tuple[str, Any]]:
         """The records of a kind, with what follows it in their keys."""
@@ -56,7 +67,9 @@ class Kept(msgspec.Struct, frozen=True):
                 yield id, self.records[f"payment:{id}"], legs_of(entry)
 
 
-def read(disk: sqlite3.Connection, sold: Path, put_in: int, given_back: Iterable[str]) -> Kept:
+def read(
+    disk: sqlite3.Connection, sold: Path, put_in: int, given_back: Iterable[str], now: int
+) -> Kept:
     """Read all of it, as it is at one moment."""
     disk.execute("BEGIN")
     try:
@@ -64,9 +77,9 @@ def read(disk: sqlite3.Connection, sold: Path, put_in: int, given_back: Iterable
         kept = {key: msgspec.json.decode(value) for key, value in records}
         held = dict(disk.execute("SELECT key, value FROM capability_counters").fetchall())
         calls = dict(disk.execute("SELECT id, state FROM calls").fetchall())
-        refunds = disk.execute(
-            "SELECT ref FROM jobs WHERE kind = 'payments.refund' AND state <> 'done'"
-        ).fetchall()
+        promised = defaultdict[str, list[str]](list)
+        for kind, ref in disk.execute("SELECT kind, ref FROM jobs WHERE state <> 'done'"):
+            promised[kind].append(ref)
     finally:
         disk.execute("ROLLBACK")
     lines = sold.read_text().splitlines() if sold.exists() else []
@@ -79,10 +92,12 @@ def read(disk: sqlite3.Connection, sold: Path, put_in: int, given_back: Iterable
         by_kind,
         held,
         calls,
-        frozenset(ref for (ref,) in refunds),
+        frozenset(ref.partition(":")[0] for ref in promised["payments.refund"]),
+        frozenset(promised["payments.purses_release"]),
         Counter(lines),
         put_in,
         frozenset(given_back),
+        now,
     )
 
 
@@ -146,6 +161,24 @@ def no_quote_paid_twice(kept: Kept) -> Iterator[str]:
         yield f"payments of no quote: {dict(by_quote)}"
 
 
+def nothing_late(kept: Kept) -> Iterator[str]:
+    """Quotes are paid in their time, holds drawn from in theirs, and then the rest goes back."""
+    for id, payment, _ in kept.payments:
+        at = kept.records[f"entry:pay:{id}"]["at"]
+        until = kept.records[f"quote:{payment['quote_id']}"]["expires_at"]
+        if at >= until:
+            yield f"{id} was paid at {at}, and could be until {until}"
+    for transaction, entry in kept.of("entry"):
+        hold = kept.records.get(f"hold:{entry.get('memo')}")
+        if hold is None or not transaction.startswith("draw:hold:"):
+            continue
+        if entry["at"] >= hold["ends_at"]:
+            yield f"{transaction} is of {entry['at']}, and could be until {hold['ends_at']}"
+    for id, hold in kept.of("hold"):
+        if hold.get("is_open", True) and hold["ends_at"] <= kept.now and id not in kept.releases:
+            yield f"{id} could be drawn from until {hold['ends_at']}, and nobody ends it"
+
+
 def shares_sum_exactly(kept: Kept) -> Iterator[str]:
     """Affiliates get all of their part and no more, each within a cent of its weight."""
     for id, payment, legs in kept.payments:
@@ -154,16 +187,14 @@ def shares_sum_exactly(kept: Kept) -> Iterator[str]:
         weights = Counter[str]()
         for share in quote.get("shares", ()):
             weights[f"affiliate:{share['id']}"] += share.get("weight", 1)
-        got = {account: n for account, n in legs.items() if account.startswith("affiliate:")}
-        part = price * quote.get("share_bps", 0) // 10_000 // CENT * CENT if weights else 0
-        if sum(got.values()) != part:
-            yield f"{id} shares {sum(got.values())}, and it is {part}"
-        if legs["merchant"] != price - part:
-            yield f"{id} leaves {legs['merchant']}, and it is {price - part}"
-        for account, weight in weights.items():
-            exact = Decimal(part) * weight / weights.total()
-            if abs(got.get(account, 0) - exact) >= CENT or got.get(account, 0) % CENT:
-                yield f"{id} gives {account} {got.get(account, 0)}, and it is {exact}"
+        yield from _shared(id, price, legs, quote.get("share_bps", 0), weights)
+    for transaction, entry in kept.of("entry"):
+        if entry["kind"] == "capture":
+            legs = legs_of(entry)
+            taken = -sum(count for count in legs.values() if count < 0)
+            among = CAPTURE_WEIGHTS if is_shared(entry["memo"]) else {}
+            weights = Counter({f"affiliate:{id}": weight for id, weight in among.items()})
+            yield from _shared(transaction, taken, legs, CAPTURE_BPS, weights)
     for transaction, back in kept.of("returned"):
         legs = legs_of(kept.records[f"entry:{transaction}"])
         parts = back.get("parts", {})
@@ -171,6 +202,24 @@ def shares_sum_exactly(kept: Kept) -> Iterator[str]:
             yield f"the parts of what was returned of {transaction} are not all of it"
         if over := [account for account, part in parts.items() if part > max(legs[account], 0)]:
             yield f"more was returned of {transaction} than {over} got"
+
+
+def _shared(
+    id: str, price: int, legs: Mapping[str, int], bps: int, weights: Counter[str]
+) -> Iterator[str]:
+    """Whether legs share a price as it should be."""
+    got = {account: count for account, count in legs.items() if account.startswith("affiliate:")}
+    part = price * bps // 10_000 // CENT * CENT if weights else 0
+    if sum(got.values()) != part:
+        yield f"{id} shares {sum(got.values())}, and it is {part}"
+    if legs.get("merchant", 0) != price - part:
+        yield f"{id} leaves {legs.get('merchant', 0)}, and it is {price - part}"
+    if others := got.keys() - weights.keys():
+        yield f"{id} gives some of it to {others}"
+    for account, weight in weights.items():
+        exact = Decimal(part) * weight / weights.total()
+        if abs(got.get(account, 0) - exact) >= CENT or got.get(account, 0) % CENT:
+            yield f"{id} gives {account} {got.get(account, 0)}, and it is {exact}"
 
 
 def released_once_or_refunded(kept: Kept) -> Iterator[str]:
@@ -202,6 +251,7 @@ INVARIANTS: Mapping[str, Callable[[Kept], Iterable[str]]] = MappingProxyType(
             no_money_made_or_lost,
             no_negative_balance,
             no_quote_paid_twice,
+            nothing_late,
             shares_sum_exactly,
             released_once_or_refunded,
         )
@@ -213,3 +263,26 @@ INVARIANTS: Mapping[str, Callable[[Kept], Iterable[str]]] = MappingProxyType(
 def broken(kept: Kept) -> Sequence[str]:
     """Whatever does not hold, each with the name of the invariant."""
     return [f"{name}: {why}" for name, rule in INVARIANTS.items() for why in rule(kept)]
+
+
+def told(kept: Kept) -> Mapping[str, int]:
+    """What has come of it all: how much of each there is."""
+    outcomes = Counter(f"booked: {entry['kind']}" for _, entry in kept.of("entry"))
+    for _, entry in kept.of("entry"):
+        gives = any(account.startswith("affiliate:") for account in legs_of(entry))
+        outcomes[f"booked: {entry['kind']} with affiliates"] += gives
+    for _, quote in kept.of("quote"):
+        state = quote.get("state", "open")
+        is_over = state == "open" and quote["expires_at"] <= kept.now
+        outcomes[f"quotes: {'expired' if is_over else state}"] += 1
+        outcomes["quotes: passed on by two or more"] += len(quote.get("wrappers", ())) > 1
+    outcomes.update(f"payments: {payment['state']}" for _, payment in kept.of("payment"))
+    for transaction, back in kept.of("returned"):
+        paid = sum(max(n, 0) for n in legs_of(kept.records[f"entry:{transaction}"]).values())
+        outcomes["payments: returned in part"] += 0 < back.get("count", 0) < paid
+    for kind in ("channel", "hold"):
+        for _, purse in kept.of(kind):
+            outcomes[f"{kind}s: {'open' if purse.get('is_open', True) else 'closed'}"] += 1
+            outcomes[f"{kind}s: captured twice or more"] += purse.get("captures", 0) > 1
+    outcomes.update(f"calls: {state}" for state in kept.calls.values())
+    return +outcomes

@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
 
 from aitp_desk.capability import Delivery, Effect, Start
 from aitp_payments.ledger.journal import Kind, cover, move, post
 from aitp_payments.ledger.purses import (
-    Purse,
     capture,
     close,
     draw,
     draw_up_to,
-    open_purse,
     purse_of,
 )
-from aitp_payments.ledger.refunds import refund
-from aitp_payments.ledger.shares import Sharing
+from aitp_payments.ledger.shares import NOBODY, Sharing
 from aitp_payments.records import find_payment
-from tests.money.market import (
+from aitp_payments.returning import Part
+from aitp_payments.settling import REFUND
+from tests.money.invariants import CAPTURE_BPS, CAPTURE_WEIGHTS, is_shared
+from tests.money.letters import (
     CODE,
     CURRENCY,
-    PAYER,
     Letter,
     Offer,
+    Purse,
     by_account,
     by_approval,
     by_channel,
@@ -34,9 +33,7 @@ from tests.money.market import (
 WAYS = ("channel", "other", "wrong", "account", "owner", "code", "decline")
 """How a quote is answered: see :func:`pay_by`."""
 USES = ("draw", "total", "capture", "capture all")
-HOLD_SECONDS = 900
-SHARING = Sharing(333, {"a": 3, "b": 2})
-"""What affiliates get of some captures."""
+SHARING = Sharing(CAPTURE_BPS, CAPTURE_WEIGHTS)
 Judge = Callable[[Delivery], Sequence[Effect]]
 
 
@@ -76,40 +73,25 @@ def cash(account: str, count: int, reference: str, *, goes_out: bool) -> Judge:
     return judge
 
 
-def set_apart(kind: Literal["channel", "hold"], id: str, count: int) -> Judge:
-    """A channel or a hold that is opened."""
-
-    def judge(books: Delivery) -> Sequence[Effect]:
-        if purse_of(books, kind, id):
-            raise ValueError("It is there.")
-        purse = Purse(
-            id=id,
-            kind=kind,
-            account=PAYER,
-            currency=CURRENCY,
-            opened_at=books.now,
-            ends_at=books.now + HOLD_SECONDS if kind == "hold" else 0,
-        )
-        return open_purse(books, purse, count)
-
-    return judge
-
-
-def use(purse: tuple[Any, str], what: str, count: int, reference: str) -> Judge:
+def use(purse: Purse, what: str, count: int, reference: str) -> Judge:
     """A purse that is drawn from, captured or closed."""
 
+    kind, id = purse
+    sharing = SHARING if is_shared(id) else NOBODY
+
     def judge(books: Delivery) -> Sequence[Effect]:
-        known = purse_of(books, *purse)
-        assert known is not None
+        known = purse_of(books, "channel" if kind == "channel" else "hold", id)
+        if known is None:
+            raise ValueError("There is none.")
         match what:
             case "draw":
                 return draw(books, known, count, reference)
             case "total":
                 return draw_up_to(books, known, count)
             case "capture":
-                return capture(books, known, count, SHARING)
+                return capture(books, known, count, sharing)
             case "capture all":
-                return capture(books, known)
+                return capture(books, known, None, sharing)
             case _:
                 return close(books, known)
 
@@ -117,14 +99,13 @@ def use(purse: tuple[Any, str], what: str, count: int, reference: str) -> Judge:
 
 
 def returned(payment_id: str, count: int | None, reference: str) -> Judge:
-    """A payment of which a part goes back, or all of it as the command has it done."""
+    """A payment of which a part goes back, or all of it, as the command has it done."""
 
     def judge(books: Delivery) -> Sequence[Effect]:
         payment = find_payment(books, payment_id)
-        if payment is None or payment.state != "settled":
+        if payment is None or payment.state not in {"settled", "refund_due"}:
             raise ValueError("It is not settled.")
-        if count is None:
-            return (Start("refund", ref=payment_id),)
-        return refund(books, f"pay:{payment_id}", count, reference=reference)
+        part = None if count is None else Part(count, reference)
+        return (Start(REFUND, ref=f"{payment_id}:{reference}", payload=part, outlives=True),)
 
     return judge

@@ -16,17 +16,19 @@ import logging
 import sys
 import time
 import traceback
+from collections import Counter
 
 import structlog
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.money.invariants import INVARIANTS
-from tests.money.states import COUNTS, MarketStates
+from tests.money.running import COUNTS, FAULTS, OUTCOMES
+from tests.money.states import MarketStates
 
-RULES = 60
+RULES = 200
 """How many rules a history has: each makes one step, or some in order or at once."""
-HISTORIES = 10
+HISTORIES = 20
 """How many are made before progress is told."""
 
 
@@ -50,6 +52,11 @@ def make_histories(count: int, rules: int, number: int) -> None:
     run_state_machine_as_test(machine, settings=chosen)
 
 
+def listed(counted: Counter[str]) -> str:
+    """What was counted, of the most first."""
+    return ", ".join(f"{name} {count:,}" for name, count in counted.most_common())
+
+
 def main() -> int:
     """Make steps until there are enough; 1 where something did not hold."""
     parser = argparse.ArgumentParser(prog="python -m tests.money.run", description=__doc__)
@@ -68,8 +75,10 @@ def main() -> int:
             return 1
         number += 1
         seconds = time.monotonic() - began
-        print(f"{COUNTS.total():,} steps in {seconds:.0f} s", flush=True)
-    print(", ".join(f"{name} {count:,}" for name, count in COUNTS.most_common()))
+        told = f"{COUNTS.total():,} steps in {seconds:.0f} s; {listed(FAULTS)}"
+        print(told, flush=True)
+    for counted in (COUNTS, FAULTS, OUTCOMES):
+        print(listed(counted))
     for name in INVARIANTS:
         print(f"{name}: held after each step")
     return 0

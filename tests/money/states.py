@@ -2,100 +2,77 @@
 
 from __future__ import annotations
 
-import asyncio
-import shutil
-import sqlite3
-import tempfile
-from collections import Counter
-from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import msgspec
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    Bundle,
-    RuleBasedStateMachine,
-    initialize,
-    invariant,
-    multiple,
-    precondition,
-    rule,
-)
+from hypothesis.stateful import Bundle, consumes, multiple, precondition, rule
 
-from aitp_desk.capability import Own
-from aitp_desk.commands import own_secret
-from aitp_payments.ledger.verifying import Verifying
-from aitp_payments.merchant import Merchant
-from tests.doubles import Clock
-from tests.money import invariants
-from tests.money.market import (
+from tests.money.letters import (
     AFFILIATES,
     CODE,
-    FUNDS,
     GIFT,
     PAYER,
-    STORE,
     Letter,
-    Market,
     Offer,
+    Purse,
     by_account,
     by_approval,
     by_channel,
+    opening,
+    passed_on,
     topped_up,
-    wrapped,
+    using,
 )
-from tests.money.operating import USES, WAYS, cash, pay_by, returned, set_apart, use
-from tests.talking import DATABASE
+from tests.money.market import SCHEMA
+from tests.money.operating import USES, WAYS, cash, pay_by, returned, use
+from tests.money.running import RunningMarket, Strike
 
-COUNTS = Counter[str]()
-"""How often each kind of step was made, in all that ran in this process."""
 CENTS = st.sampled_from([1, 3, 99, 100, 333, 500, 999, 2345, 6001])
-COUNT = st.sampled_from([1, 7, 10_000, 10_001, 250_000, 1_000_000, 3_333_333, 40_000_000])
+COUNT = st.sampled_from([1, 7, 10_000, 10_001, 250_000, 1_990_000, 3_333_333, 40_000_000])
 """Millionths."""
+SIZES = st.sampled_from([10_000, 250_000, 3_333_333, 40_000_000])
+"""Of purses, in millionths."""
+WORKS = st.sampled_from([True, True, False])
+"""Whether what is sold can be delivered."""
+PLACES = st.integers(0, 99)
+"""Which of those that there are, counted from the newest."""
+NAMES = st.sampled_from(["a", "b:a", "total:10000", "new"])
+"""What draws and top-ups of a purse are called by their payer; ``new`` for what none was."""
+ASKED = ("draw", "draw", "total", "top up", "capture", "capture", "capture last", "close")
+STRIKES = st.builds(Strike, st.integers(0, 5), st.booleans(), st.none() | st.integers(0, 3))
+STRIKE_AFTER = 4
+"""A desk makes so many steps at least before it dies again: a start takes as long as some."""
 
 
-CRASH_EVERY = 10
-"""A desk runs for so many rules at least before it dies: a start takes as long as some of these."""
-
-
-def may_crash(states: MarketStates) -> bool:
+def may_be_struck(states: MarketStates) -> bool:
     """Whether a desk has run for long enough."""
-    return states.steps >= CRASH_EVERY
+    return states.strike is None and states.since_death >= STRIKE_AFTER
 
 
-class MarketStates(RuleBasedStateMachine):
-    """See the module. Between two steps the desk has nothing left to do."""
+class MarketStates(RunningMarket):
+    """See the module."""
 
     offers = Bundle("offers")
     letters = Bundle("letters")
     purses = Bundle("purses")
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.folder = Path(tempfile.mkdtemp(prefix="aitp-desk-money-"))
-        self.disk: sqlite3.Connection | None = None
-        self.clock = Clock(1_800_000_000.0)
-        self.market = Market(self.folder, self.clock)
-        self.runner = asyncio.Runner()
-        self.put_in = 0
-        self.given_back: set[str] = set()
-        self.numbers = 0
-        self.steps = 0
+    @precondition(may_be_struck)
+    @rule(strike=STRIKES)
+    def strike_during_next_step(self, strike: Strike) -> None:
+        self.strike = strike
 
-    @initialize()
-    def open(self) -> None:
-        self.run("open", self._open())
-
-    async def _open(self) -> None:
-        await self.market.begin()
-        await self.market.found()
-        self.put_in = 2 * FUNDS
-
-    @rule(target=offers, asked=st.lists(st.tuples(CENTS, st.booleans()), min_size=1, max_size=4))
+    @rule(target=offers, asked=st.lists(st.tuples(CENTS, WORKS), min_size=1, max_size=4))
     def quote(self, asked: list[tuple[int, bool]]) -> Any:
-        steps = [self.market.quote(cents, works=works) for cents, works in asked]
-        return multiple(*self.run("quote", self._race(steps), len(steps)))
+        return multiple(*self.new_offers(asked))
+
+    def new_offers(self, asked: list[tuple[int, bool]]) -> list[Offer]:
+        """New quotes, asked for at once; by another desk where one has died over it."""
+        offers: list[Offer] = []
+        while lacking := asked[len(offers) :]:
+            steps = [self.market.quote(cents, works=works) for cents, works in lacking]
+            given = self.run("quote", self.race(steps), len(steps))
+            offers += [offer for offer in given if offer]
+        return offers
 
     @rule(
         target=letters,
@@ -108,61 +85,87 @@ class MarketStates(RuleBasedStateMachine):
 
     @rule(
         target=letters,
-        offer=offers,
+        asked=st.tuples(CENTS, WORKS),
+        ways=st.lists(st.sampled_from(WAYS), min_size=1, max_size=3),
+        twice=st.booleans(),
+    )
+    def buy(self, asked: tuple[int, bool], ways: list[str], *, twice: bool) -> Any:
+        """Ask for something and pay it in one way or several at once, each twice perhaps."""
+        (offer,) = self.new_offers([asked])
+        letters = [pay_by(way, offer, self.number()) for way in ways]
+        sent = [*letters, *letters] if twice else letters
+        self.run("buy", self.race([self.say(one) for one in sent]), len(sent))
+        return multiple(*letters)
+
+    @rule(
+        target=letters,
+        asked=st.tuples(CENTS, WORKS),
         names=st.lists(st.sampled_from(AFFILIATES), min_size=1, max_size=3, unique=True),
         weights=st.lists(st.integers(1, 9), min_size=3, max_size=3),
+        way=st.sampled_from(WAYS),
     )
-    def pass_on(self, offer: Offer, names: list[str], weights: list[int]) -> Letter:
-        return wrapped(offer, names, weights[: len(names)])
+    def pass_on(
+        self, asked: tuple[int, bool], names: list[str], weights: list[int], way: str
+    ) -> Any:
+        """Have a quote passed on by several, one after the other, and then paid."""
+        (offer,) = self.new_offers([asked])
+        letters = [
+            *passed_on(offer, names, weights[: len(names)]),
+            pay_by(way, offer, self.number()),
+        ]
+        self.run("pass on", self.one_by_one([self.say(one) for one in letters]), len(letters))
+        return multiple(*letters)
 
     @rule(target=letters, offer=offers, channel=st.sampled_from(["ch_0", "ch_1"]), cents=CENTS)
     def top_up(self, offer: Offer, channel: str, cents: int) -> Letter:
         return topped_up(offer, channel, number=self.number(), cents=cents)
 
+    @rule(target=letters, purse=purses, what=st.sampled_from(ASKED), count=COUNT, name=NAMES)
+    def ask_of_purse(self, purse: Purse, what: str, count: int, name: str) -> Letter:
+        """Write what is asked of a channel or a hold; it is not sent yet."""
+        return self.asked(purse, what, count, name)
+
+    def asked(self, purse: Purse, what: str, count: int, name: str) -> Letter:
+        """What is asked of a channel or a hold."""
+        name = str(self.number()) if name == "new" else name
+        return using(self.market.thread_id, SCHEMA, purse, what, count, name)
+
     @rule(sent=st.lists(letters, min_size=4, max_size=30))
     def send(self, sent: list[Letter]) -> None:
         """Send letters in order: new ones, old ones again, those of later before earlier ones."""
-        steps = [self.market.say(letter) for letter in sent]
-        self.run("send", self._one_by_one(steps), len(sent))
+        self.run("send", self.one_by_one([self.say(one) for one in sent]), len(sent))
 
-    @rule(sent=st.lists(letters, min_size=3, max_size=12))
-    def race(self, sent: list[Letter]) -> None:
-        """Send several at once, the same one twice perhaps."""
-        self.run("race", self._race([self.market.say(one) for one in sent]), len(sent))
+    @rule(sent=st.lists(letters, min_size=2, max_size=12), twice=st.booleans())
+    def send_at_once(self, sent: list[Letter], *, twice: bool) -> None:
+        """Send several at once, each of them twice perhaps."""
+        sent = [*sent, *sent] if twice else sent
+        self.run("send at once", self.race([self.say(one) for one in sent]), len(sent))
 
-    @rule(offer=offers, way=st.sampled_from([by_approval, by_account]))
-    def pay(self, offer: Offer, way: Callable[..., Letter]) -> None:
-        letter = way(offer, number=self.number()) if way is by_account else way(offer)
-        self.run("pay", self.market.say(letter))
+    @rule(offer=offers, way=st.sampled_from(["channel", "account", "owner", "code"]))
+    def pay_twice_at_once(self, offer: Offer, way: str) -> None:
+        """Have two requests bring the same payment at the same moment."""
+        letter = pay_by(way, offer, self.number())
+        self.run("pay twice", self.race([self.say(letter), self.say(letter)]), 2)
 
-    @rule(offer=offers)
-    def race_for_one(self, offer: Offer) -> None:
-        """Pay one quote in three ways at once."""
+    @rule(offer=consumes(offers))
+    def pay_in_three_ways_at_once(self, offer: Offer) -> None:
         letters = (
             by_channel(offer, "ch_0", number=self.number()),
             by_account(offer, number=self.number()),
             by_approval(offer, code=CODE),
         )
-        self.run("race", self._race([self.market.say(one) for one in letters]), len(letters))
+        self.run("pay in three ways", self.race([self.say(one) for one in letters]), len(letters))
 
-    @precondition(may_crash)
-    @rule(letter=letters, commits=st.integers(0, 5), is_written=st.booleans())
-    def send_and_crash(self, letter: Letter, commits: int, *, is_written: bool) -> None:
-        """Have the desk die some commits after a letter was sent."""
-        self.run("crash", self._crash(self.market.say(letter), commits, is_written=is_written))
-
-    @precondition(may_crash)
-    @rule(offer=offers, commits=st.integers(0, 5), is_written=st.booleans())
-    def pay_and_crash(self, offer: Offer, commits: int, *, is_written: bool) -> None:
-        paying = self.market.say(by_account(offer, number=self.number()))
-        self.run("crash", self._crash(paying, commits, is_written=is_written))
-
-    @precondition(may_crash)
-    @rule(offer=offers, first=letters)
-    def race_and_crash(self, offer: Offer, first: Letter) -> None:
-        others = (by_approval(offer), by_approval(offer, code=CODE))
-        racing = self._race([self.market.say(one) for one in (first, *others)])
-        self.run("crash", self._crash(racing, 1, is_written=True))
+    @precondition(may_be_struck)
+    @rule(offer=offers, strike=STRIKES, is_raced=st.booleans())
+    def pay_and_die(self, offer: Offer, strike: Strike, *, is_raced: bool) -> None:
+        """Have the desk die some commits after somebody has paid, and the payment sent again."""
+        letter = by_account(offer, number=self.number())
+        other = by_approval(offer, code=CODE)
+        self.strike = strike
+        paying = [self.say(letter), self.say(other)] if is_raced else [self.say(letter)]
+        self.run("pay", self.race(paying), len(paying))
+        self.run("pay again", self.one_by_one([self.say(letter), self.say(other)]), 2)
 
     @rule(
         account=st.sampled_from(
@@ -180,123 +183,68 @@ class MarketStates(RuleBasedStateMachine):
     @rule(
         target=purses,
         kind=st.sampled_from(["channel", "hold"]),
-        count=COUNT,
+        count=SIZES,
+        seconds=st.sampled_from([60, 900, 3600]),
+        id=st.sampled_from(["new", "shared", "shared:a", "ch_0", "ch_1", "ch_1:a", "ch_1:b"]),
     )
-    def open_purse(self, kind: Literal["channel", "hold"], count: int) -> Any:
-        id = "ch_1" if kind == "channel" else f"hold_{self.number()}"
-        judge = set_apart(kind, id, count)
-        return (kind, id) if self.run("open purse", self.market.operate(judge)) else multiple()
+    def open_purse(self, kind: str, count: int, seconds: int, id: str) -> Purse:
+        """Have a channel or a hold opened, as it is asked for twice at once."""
+        self.begin()
+        id = f"shared_{self.number()}" if id == "new" else id
+        ends_at = int(self.clock()) + seconds
+        letter = opening(self.market.thread_id, SCHEMA, (kind, id), count, ends_at)
+        self.run("open purse", self.race([self.say(letter), self.say(letter)]), 2)
+        return kind, id
+
+    @rule(
+        target=letters,
+        purse=purses,
+        asked=st.lists(st.tuples(st.sampled_from(ASKED), COUNT, NAMES), min_size=2, max_size=8),
+        at_once=st.booleans(),
+    )
+    def spend(self, purse: Purse, asked: list[tuple[str, int, str]], *, at_once: bool) -> Any:
+        """Ask for several things of a channel or a hold, in order or at once."""
+        letters = [self.asked(purse, *one) for one in asked]
+        steps = [self.say(one) for one in letters]
+        made = self.race(steps) if at_once else self.one_by_one(steps)
+        self.run("spend", made, len(letters))
+        return multiple(*letters)
 
     @rule(
         purse=purses,
-        uses=st.lists(st.tuples(st.sampled_from(USES), COUNT), min_size=3, max_size=12),
+        uses=st.lists(st.tuples(st.sampled_from(USES), COUNT), min_size=2, max_size=8),
         at_once=st.booleans(),
     )
-    def use_purse(
-        self, purse: tuple[Any, str], uses: list[tuple[str, int]], *, at_once: bool
-    ) -> None:
+    def use_purse(self, purse: Purse, uses: list[tuple[str, int]], *, at_once: bool) -> None:
         """Draw, by an amount or a total, and capture, some of it or all."""
         steps = [self.market.operate(use(purse, *one, str(self.number()))) for one in uses]
-        made = self._race(steps) if at_once else self._one_by_one(steps)
+        made = self.race(steps) if at_once else self.one_by_one(steps)
         self.run("use purse", made, len(steps))
 
-    @rule(purse=purses, letter=letters, count=COUNT)
-    def draw_while_paying(self, purse: tuple[Any, str], letter: Letter, count: int) -> None:
-        """Another process draws from a purse, closes it or captures, while somebody pays."""
-        drawing = use(purse, "draw", count, str(self.number()))
-        self.run("race", self._race([self.market.say(letter), self.market.operate(drawing)]), 2)
+    @rule(purse=purses, letter=letters, what=st.sampled_from(["draw", "close"]), count=COUNT)
+    def use_while_paying(self, purse: Purse, letter: Letter, what: str, count: int) -> None:
+        """Another process draws from a purse, or closes it, while somebody pays."""
+        using_it = self.market.operate(use(purse, what, count, str(self.number())))
+        self.run("use while paying", self.race([self.say(letter), using_it]), 2)
 
-    @rule(purse=purses, letter=letters)
-    def close_while_paying(self, purse: tuple[Any, str], letter: Letter) -> None:
-        closing = use(purse, "close", 0, "")
-        self.run("race", self._race([self.market.say(letter), self.market.operate(closing)]), 2)
-
-    @rule(offer=offers, count=st.none() | COUNT, also=st.booleans())
-    def give_back(self, offer: Offer, count: int | None, *, also: bool) -> None:
-        """Have a part of a payment given back by people, or all of it, while it is paid perhaps."""
-        payment_id = self.kept().records[f"quote:{offer.quote['quote_id']}"].get("payment_id")
-        if payment_id is None:
+    @rule(place=PLACES, count=st.none() | COUNT, also=st.booleans(), again=st.booleans())
+    def give_back(self, place: int, count: int | None, *, also: bool, again: bool) -> None:
+        """Have people give back a part of what was paid, or all of it; twice at once perhaps."""
+        if not self.put_in:
             return
-        judge = returned(payment_id, count, str(self.number()))
+        paid = [id for id, payment, _ in self.kept().payments if payment["state"] != "refunded"]
+        if not paid:
+            return
+        payment_id = paid[-1 - place % len(paid)]
         self.given_back.add(payment_id)
-        racing = [self.market.operate(judge)]
-        if also:
-            racing.append(self.market.operate(judge))
-        self.run("give back", self._race(racing), len(racing))
+        references = [f"back_{self.number()}"]
+        references += references if again else []
+        references += [f"back_{self.number()}"] if also else []
+        steps = [self.market.operate(returned(payment_id, count, one)) for one in references]
+        self.run("give back", self.race(steps), len(steps))
 
-    @rule(seconds=st.sampled_from([1, 30, 120, 700]))
+    @rule(seconds=st.sampled_from([1, 5, 30, 120, 700]))
     def wait(self, seconds: int) -> None:
-        """Let time pass: quotes expire, and what failed is tried again."""
+        """Let time pass: quotes and holds expire, and what failed is tried again."""
         self.clock.advance(seconds)
-        self.run("wait", asyncio.sleep(0))
-
-    @invariant()
-    def all_invariants_hold(self) -> None:
-        if self.put_in:
-            wrong = invariants.broken(self.kept())
-            assert not wrong, wrong
-
-    def teardown(self) -> None:
-        """Look at the books as ``aitp-desk ledger verify`` does, and end."""
-        try:
-            if self.put_in:
-                kept = self.kept()
-                records = [_Record(*one) for one in kept.records.items()]
-                own = Own(
-                    "", lambda purpose: own_secret(self.market.data, STORE, "payments", purpose)
-                )
-                found = Verifying(Merchant(own).has_signed).verify(records, kept.held.items())
-                assert not found.problems, found.problems
-        finally:
-            if self.disk is not None:
-                self.disk.close()
-            self.runner.run(self.market.die())
-            self.runner.close()
-            shutil.rmtree(self.folder)
-
-    def kept(self) -> invariants.Kept:
-        """What stands on disk."""
-        if self.disk is None:
-            address = f"{(self.market.data / DATABASE).as_uri()}?mode=ro"
-            self.disk = sqlite3.connect(address, uri=True, isolation_level=None)
-        return invariants.read(self.disk, self.market.sold, self.put_in, self.given_back)
-
-    def number(self) -> int:
-        """A number that is new."""
-        self.numbers += 1
-        return self.numbers
-
-    def run(self, name: str, step: Any, count: int = 1) -> Any:
-        """Make a step, or several, and wait until the desk has done all that comes of it."""
-        COUNTS[name] += count
-        self.steps = 0 if name == "crash" else self.steps + 1
-
-        async def made() -> Any:
-            result = await step
-            await self.market.idle()
-            return result
-
-        return self.runner.run(made())
-
-    async def _one_by_one(self, steps: Sequence[Any]) -> None:
-        for step in steps:
-            await step
-
-    async def _race(self, steps: Sequence[Any]) -> list[Any]:
-        return await asyncio.gather(*steps)
-
-    async def _crash(self, step: Any, commits: int, *, is_written: bool) -> None:
-        fate = self.market.fate
-        fate.is_written, fate.commits = is_written, commits
-        making = asyncio.ensure_future(step)
-        dying = asyncio.ensure_future(fate.died.wait())
-        await asyncio.wait([making, dying], return_when=asyncio.FIRST_COMPLETED)
-        await self.market.die()
-        await making
-        dying.cancel()
-        await self.market.begin()
-
-
-class _Record(msgspec.Struct, frozen=True):
-    key: str
-    value: Any
+        self.run("wait", self.one_by_one([]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.money.run import make_histories
-from tests.money.states import COUNTS
+from tests.money.running import COUNTS
 
 STEPS = 200
 
