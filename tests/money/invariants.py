@@ -40,6 +40,7 @@ class Kept(msgspec.Struct, frozen=True):
         sold: what was sold, as often as it was, by calls.
         put_in: what has come in from outside, less what was paid out.
         given_back: payments that people of the site have returned.
+        added: how often so much was to be added to a channel, by its id and the millionths.
         now: Unix seconds.
     """
 
@@ -52,6 +53,7 @@ class Kept(msgspec.Struct, frozen=True):
     sold: Mapping[str, int]
     put_in: int
     given_back: frozenset[str]
+    added: Mapping[tuple[str, int], int]
     now: int
 
     def of(self, kind: str) -> Iterator[tuple[str, Any]]:
@@ -68,9 +70,14 @@ class Kept(msgspec.Struct, frozen=True):
 
 
 def read(
-    disk: sqlite3.Connection, sold: Path, put_in: int, given_back: Iterable[str], now: int
+    disk: sqlite3.Connection,
+    sold: Path,
+    put_in: int,
+    given_back: Iterable[str],
+    added: Mapping[tuple[str, int], int],
+    now: int,
 ) -> Kept:
-    """Read all of it, as it is at one moment."""
+    """Read all of it, as it is at one moment; the rest as of :class:`Kept`."""
     disk.execute("BEGIN")
     try:
         records = disk.execute("SELECT key, value FROM capability_records")
@@ -97,6 +104,7 @@ def read(
         Counter(lines),
         put_in,
         frozenset(given_back),
+        added,
         now,
     )
 
@@ -159,6 +167,32 @@ def no_quote_paid_twice(kept: Kept) -> Iterator[str]:
             yield f"{quote_id} names {quote['payment_id']}, and was paid by {ids}"
     if by_quote:
         yield f"payments of no quote: {dict(by_quote)}"
+
+
+def nothing_booked_twice(kept: Kept) -> Iterator[str]:
+    """What payers have asked for once is drawn and added once, and what was captured is told."""
+    drawn, captured, added = Counter[str](), Counter[str](), Counter[tuple[str, int]]()
+    for transaction, entry in kept.of("entry"):
+        purse = entry.get("memo", "")
+        count = sum(max(leg["millionths"], 0) for leg in entry["legs"])
+        if entry["kind"] == "draw" and ":total:" in transaction:
+            drawn[purse] += count
+        if entry["kind"] in {"capture", "release"}:
+            got = legs_of(entry)
+            captured[purse] += sum(n for to, n in got.items() if to.startswith(("m", "affiliate")))
+        if transaction.startswith("fund:"):
+            added[purse, count] += 1
+    for kind in ("channel", "hold"):
+        for id, purse in kept.of(kind):
+            if f"{'hold' if kind == 'channel' else 'channel'}:{id}" in kept.records:
+                continue
+            if drawn[id] != purse.get("signed", 0):
+                yield f"{drawn[id]} was drawn from {id} by totals, up to {purse.get('signed', 0)}"
+            if captured[id] != purse.get("captured", 0):
+                yield f"{captured[id]} was captured of {id}, and it says {purse.get('captured')}"
+    for (purse, count), times in added.items():
+        if times > kept.added.get((purse, count), 0):
+            yield f"{count} was added to {purse} {times} times"
 
 
 def nothing_late(kept: Kept) -> Iterator[str]:
@@ -251,6 +285,7 @@ INVARIANTS: Mapping[str, Callable[[Kept], Iterable[str]]] = MappingProxyType(
             no_money_made_or_lost,
             no_negative_balance,
             no_quote_paid_twice,
+            nothing_booked_twice,
             nothing_late,
             shares_sum_exactly,
             released_once_or_refunded,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -120,6 +121,14 @@ def passed_on(offer: Offer, names: Sequence[str], weights: Sequence[int]) -> Seq
             for place in range(len(wrappers))
         )
     ]
+
+
+def adds(letter: Letter) -> tuple[str, int] | None:
+    """To which channel a letter adds, and how many millionths; None where it adds nothing."""
+    for key in ("top_up_response", "top_up_channel"):
+        if (given := letter.said.get(key)) is not None:
+            return given["channel_id"], int(Decimal(given["amount"]) * 1_000_000)
+    return None
 
 
 def opening(thread_id: str, url: str, purse: Purse, count: int, ends_at: int) -> Letter:

@@ -28,7 +28,7 @@ from tests.money.states import MarketStates
 
 RULES = 200
 """How many rules a history has: each makes one step, or some in order or at once."""
-HISTORIES = 20
+HISTORIES = 8
 """How many are made before progress is told."""
 
 

@@ -21,7 +21,7 @@ from aitp_payments.ledger.verifying import Verifying
 from aitp_payments.merchant import Merchant
 from tests.doubles import Clock
 from tests.money import invariants
-from tests.money.letters import Letter
+from tests.money.letters import Letter, adds
 from tests.money.market import FUNDS, STORE, Market
 from tests.talking import DATABASE, Told
 
@@ -66,6 +66,7 @@ class RunningMarket(RuleBasedStateMachine):
         self.given_back: set[str] = set()
         self.numbers = 0
         self.said = set[bytes]()
+        self.added = Counter[tuple[str, int]]()
         self.strike: Strike | None = None
         self.since_death = 0
 
@@ -92,7 +93,10 @@ class RunningMarket(RuleBasedStateMachine):
     def say(self, letter: Letter) -> Awaitable[Any]:
         """Say something, perhaps again."""
         written = msgspec.json.encode(letter)
-        FAULTS["duplicates"] += written in self.said
+        if written in self.said:
+            FAULTS["duplicates"] += 1
+        elif added := adds(letter):
+            self.added[added] += 1
         self.said.add(written)
         return self.market.say(letter)
 
@@ -113,8 +117,14 @@ class RunningMarket(RuleBasedStateMachine):
         if self.disk is None:
             address = f"{(self.market.data / DATABASE).as_uri()}?mode=ro"
             self.disk = sqlite3.connect(address, uri=True, isolation_level=None)
-        now = int(self.clock())
-        return invariants.read(self.disk, self.market.sold, self.put_in, self.given_back, now)
+        return invariants.read(
+            self.disk,
+            self.market.sold,
+            self.put_in,
+            self.given_back,
+            self.added,
+            int(self.clock()),
+        )
 
     @invariant()
     def all_invariants_hold(self) -> None:
