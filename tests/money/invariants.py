@@ -175,7 +175,7 @@ def nothing_booked_twice(kept: Kept) -> Iterator[str]:
     for transaction, entry in kept.of("entry"):
         purse = entry.get("memo", "")
         count = sum(max(leg["millionths"], 0) for leg in entry["legs"])
-        if entry["kind"] == "draw" and ":total:" in transaction:
+        if entry["kind"] == "draw" and "/total/" in transaction:
             drawn[purse] += count
         if entry["kind"] in {"capture", "release"}:
             got = legs_of(entry)
