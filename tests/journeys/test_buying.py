@@ -89,6 +89,8 @@ async def test_what_the_mandate_refuses_and_others_ask_for_is_not_paid(tmp_path:
         threads = [await trade.arrive() for _ in quotes]
         said = await asyncio.gather(*map(trade.bring, quotes, threads))
         assert sorted(map(len, said)) == [0, 1, 1]
+        more = [json.dumps(await trade.ask(name=name)) for name in ("Dan", "Eve")]
+        assert (await trade.buyer.post(trade.thread, more)).status == 200
         assert await trade.holds("pending-at:tickets") == "10.00 EUR"
         assert sold(trade.shop) == []
 

@@ -28,6 +28,7 @@ from aitp_payments.buying.mandates import Mandates, day_of
 from aitp_payments.ledger.journal import Kind, move, post
 from aitp_payments.ledger.names import at_payee
 from aitp_payments.money import millionths
+from aitp_payments.payers import SIGNATURE
 from aitp_payments.records import NOTHING, Terms
 
 BOUGHT = "bought:"
@@ -64,7 +65,8 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         digest: of the quote as the merchant has signed it.
         message: ``{"quote": …}`` or ``{"wrapped_quote": …}``, without what it describes: that may
             tell of a person, and stands on the thread alone.
-        payment: as it was signed; it never is signed twice.
+        payment: as it was signed when it was sent first; it never is signed twice. Until then it
+            has no signature: what nobody has allowed is worth nothing to whoever reads it.
         day: the day on which it is counted; empty for what was never sent.
         since: Unix seconds, when it came into this state.
         moves: how often its money was moved.
@@ -107,6 +109,11 @@ class Bought(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     def pot(self) -> Pot:
         """Where its money is, as it stands."""
         return _POTS.get(self.state, "channel")
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the payment was ever sent."""
+        return SIGNATURE in self.payment
 
     def is_over(self, now: int) -> bool:
         """Whether its time is over."""

@@ -142,7 +142,7 @@ class Buyer:
                 terms=terms,
                 digest=digest_of(quote),
                 message=without_words(message),
-                payment=self._payment(quote_id, offer, context.now),
+                payment=self._payment(quote_id, offer),
                 since=context.now,
             )
         if bought.is_over(context.now):
@@ -182,6 +182,9 @@ class Buyer:
 
     def _pay(self, bought: Bought, context: Context, *, is_bound: bool) -> tuple[Effect, ...]:
         paid, effects = sent(context, self.mandates, bought, is_bound=is_bound)
+        if not paid.is_signed:
+            stamped = {**paid.payment, "timestamp": moment(context.now)}
+            paid = replace(paid, payment=self.payer.sign(stamped))
         return (
             *effects,
             keep_bought(context, replace(paid, by_owner=False)),
@@ -189,8 +192,8 @@ class Buyer:
             look_at(paid),
         )
 
-    def _payment(self, quote_id: str, offer: Offer, now: int) -> Mapping[str, Any]:
-        """A payment, signed. It is kept until it is sent, if it is ever."""
+    def _payment(self, quote_id: str, offer: Offer) -> Mapping[str, Any]:
+        """A payment as it will be signed once it is sent, if it is ever."""
         method = {
             "type": NEAR,
             "token": offer.token,
@@ -198,14 +201,7 @@ class Buyer:
             "amount": offer.amount,
             "currency": offer.price.currency,
         }
-        return self.payer.sign(
-            {
-                "quote_id": quote_id,
-                "payment_method": method,
-                "payer_id": self.payer.id,
-                "timestamp": moment(now),
-            }
-        )
+        return {"quote_id": quote_id, "payment_method": method, "payer_id": self.payer.id}
 
     def _decide(self, decision: DecidePayment, context: Context) -> Verdict:
         """Pay, or not, as one of the site's people says; nobody else does, nor an agent of it."""

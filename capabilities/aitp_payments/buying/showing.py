@@ -13,6 +13,7 @@ from aitp_payments.buying.mandates import Mandates, Payee
 from aitp_payments.buying.offers import original_of
 from aitp_payments.buying.top_ups import TOPPED, Topped, topped_key
 from aitp_payments.confirming import told
+from aitp_payments.records import NOTHING
 from aitp_payments.signatures import digest_of
 
 PAY, NO = "pay", "no"
@@ -86,7 +87,10 @@ def standing(part: Part, context: Context, mandates: Mandates) -> Standing | Non
     if wanted.state == "wanted":
         until = record.open_until
         state = "open" if until is not None and until > context.now else "expired"
-    answer = wanted.payment if isinstance(wanted, Bought) else wanted.response
+    if isinstance(wanted, Bought):
+        answer = wanted.payment if wanted.is_signed else NOTHING
+    else:
+        answer = wanted.response
     return Standing(
         state=state,
         until=record.open_until,

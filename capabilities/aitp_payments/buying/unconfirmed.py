@@ -11,19 +11,20 @@ from aitp_payments.buying.bought import Bought, bought_key
 
 LOOK = "buying_look"
 """The job that looks whether a payment was confirmed."""
-FIRST, THEN = 60 * 60, 24 * 60 * 60
+EVERY = 60 * 60
+"""How often it is looked, in seconds."""
 
 
 def look_at(bought: Bought) -> Start:
     """Have somebody look whether a payment was confirmed, as it is sent."""
-    return Start(LOOK, ref=f"{bought.id}:{bought.moves}:0", payload=bought.id, after=FIRST)
+    return Start(LOOK, ref=f"{bought.id}:{bought.moves}:0", payload=bought.id, after=EVERY)
 
 
 class Unconfirmed:
     """Knows which payees owe a confirmation.
 
-    It looks an hour after a payment was sent, and then once a day until it is confirmed. What it
-    has found is remembered while the desk serves.
+    It looks an hour after a payment was sent, and then every hour until it is settled. What it has
+    found is remembered while the desk serves: after a start it is known again within the hour.
     """
 
     def __init__(self) -> None:
@@ -47,4 +48,4 @@ class Unconfirmed:
             self._waiting.pop(id, None)
             return ()
         self._waiting[id] = bought.payee
-        return (Start(LOOK, ref=f"{id}:{moves}:{int(looked) + 1}", payload=id, after=THEN),)
+        return (Start(LOOK, ref=f"{id}:{moves}:{int(looked) + 1}", payload=id, after=EVERY),)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from decimal import Decimal
 from itertools import permutations
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec import structs
 
 from aitp_desk.capability import Party
@@ -240,3 +244,61 @@ def test_what_nothing_was_bought_for_is_told(site: Site, bakery: Bakery) -> None
     told_of = " ".join(problems(site))
     assert "pending-at:bakery: it holds 10.00 EUR, and what was bought says 0.00." in told_of
     assert "10.00 EUR count, and what was bought says 0.00." in told_of
+
+
+def test_what_waits_for_people_is_not_signed_before_they_pay_it(site: Site, bakery: Bakery) -> None:
+    quotes = [bakery.quote("15", version=0) for _ in range(2)]
+    for quote in quotes:
+        site.hear({"quote": quote})
+    site.now += 60
+    assert "payer_signature" not in str(site.records)
+    site.decide(quote_id=quotes[0]["quote_id"], pay=False)
+    assert "payer_signature" not in str(site.records)
+    paid = payment_of(site.decide(quote_id=quotes[1]["quote_id"], pay=True))
+    assert paid["timestamp"] == "2027-01-15T08:01:00Z"
+    assert results(bakery.say("payment", paid, version=0)) == ["success"]
+
+
+Step = tuple[str, int, int]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["quote", "again", "failure", "success", "pending", "clock"]),
+        st.integers(1, 12),
+        st.integers(0, 5),
+    ),
+    min_size=1,
+    max_size=14,
+)
+
+
+@settings(deadline=None, max_examples=40)
+@given(steps=STEPS)
+def test_no_day_has_more_signed_than_its_ceilings_whatever_the_clock_and_the_merchant_say(
+    steps: list[Step],
+) -> None:
+    """Quotes of 1 to 12 EUR, said again, failed, gone back, come after all; clocks set at will."""
+    bakery = Bakery()
+    site = Site(bakery, otherwise="nobody")
+    quotes: list[dict[str, Any]] = []
+    for at, (what, price, which) in enumerate(steps):
+        quote = quotes[which % len(quotes)] if quotes else None
+        if what == "clock":
+            site.now += (which - 2) * DAY // 2
+        elif what == "quote" or quote is None:
+            quotes.append(long_open(bakery, str(price)))
+            site.hear({"quote": quotes[-1]})
+        elif what == "again":
+            site.hear({"quote": quote})
+        else:
+            site.hear(told(bakery, quote, what, f"2027-01-15T08:00:{at:02}Z"))
+        payments = [one["payment"] for one in site.said if isinstance(one, dict)]
+        signed = {json.dumps(one, sort_keys=True) for one in payments}
+        days = {name: -count for name, count in site.counters.items() if "bought-on" in name}
+        assert all(0 <= count <= 20_000_000 for name, count in days.items() if "bakery" in name)
+        assert problems(site) == []
+        sums = sum(count for name, count in days.items() if "bakery" in name)
+        asked = {quote["quote_id"]: quote for quote in quotes}
+        paid = [json.loads(one)["quote_id"] for one in signed]
+        assert len(paid) == len(set(paid)), "a quote has one payment"
+        prices = [asked[one]["payment_options"][0]["amount"] for one in paid]
+        assert sums == sum(int(Decimal(price) * 1_000_000) for price in prices)
