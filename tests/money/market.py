@@ -43,8 +43,9 @@ _statements, _entry_points = cache(load_statements), cache(entry_points)
 SECONDS = 30
 DUE = (
     "SELECT (SELECT count(*) FROM jobs WHERE state = 'at_work' OR"
-    " (state = 'queued' AND available_at <= ?)),"
-    " (SELECT count(*) FROM calls WHERE state = 'started')"
+    " (state = 'queued' AND available_at <= :now)),"
+    " (SELECT count(*) FROM calls WHERE state = 'started' AND NOT EXISTS ("
+    "SELECT 1 FROM jobs WHERE ref = calls.id AND state = 'queued' AND available_at > :now))"
 )
 STORE = f"sqlite:{DATABASE}"
 SHARE_BPS = 725
@@ -248,11 +249,14 @@ class Market:
         return told
 
     async def idle(self) -> None:
-        """Wait until the desk has done all that is due."""
+        """Wait until the desk has done all that is due.
+
+        A call over which it has died more than once waits a while before it is made again.
+        """
         # who has moved the clock has to say that there may be more to do
         self.talker.desk.desk._worker._jobs.wake()  # noqa: SLF001
         async with asyncio.timeout(SECONDS):
-            while any(self._disk.execute(DUE, (int(self.clock()),)).fetchone()):
+            while any(self._disk.execute(DUE, {"now": int(self.clock())}).fetchone()):
                 await self.talker.desk.store.settled()
 
     @cached_property
