@@ -12,6 +12,7 @@ from aitp_desk.capability import Audit, Effect, Retry, Start
 from aitp_payments.books import Books
 from aitp_payments.confirming import Result, confirmation, say, told
 from aitp_payments.ledger.journal import NotBooked
+from aitp_payments.ledger.names import outside
 from aitp_payments.ledger.refunds import is_refunded, refund, refundable
 from aitp_payments.merchant import Merchant, seconds
 from aitp_payments.money import amount
@@ -19,10 +20,17 @@ from aitp_payments.records import After, PaymentRecord, find_payment, keep, paym
 
 DUE = "refund_due"
 """The job that books, once there is enough for that, what has to go back."""
+BY_HAND = "refunded_by_hand"
+"""The job that books what people of the site have given back by themselves."""
+WATCH = "refund_watched"
+"""The job that looks whether what people are to give back is due still."""
 DUE_SECONDS = 300
 """How long after there was too little it is looked again."""
 WHOLE = "whole"
 """What the refund of all of a payment is called."""
+HAND = "by-hand"
+"""What it is called where people of the site have made it by themselves."""
+CASH = outside("cash")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -112,6 +120,32 @@ class Returning:
         due = replace(payment, state="refund_due")
         words = f"{told(payment.price)} have to go back. The site will see to it."
         return (*self._told(books, due, "failure", words), Audit("refund_due"), again)
+
+    def paid_back(self, books: Books, payment: PaymentRecord) -> tuple[Effect, ...]:
+        """People of the site have given back by themselves what was due: book it.
+
+        Raises:
+            Retry: the books cannot give it back now.
+        """
+        if payment.state != "refund_due":
+            return ()
+        try:
+            given_back = refund(books, booked(payment), reference=HAND, to=CASH)
+        except NotBooked as error:
+            why = f"{payment.payment_id} cannot be booked as given back by hand. {error}"
+            raise Retry(why) from None
+        back = replace(payment, state="refunded")
+        words = f"{told(payment.price)} were given back by people of the site."
+        return (*given_back, *self._told(books, back, "failure", words), Audit("refunded"))
+
+    def watched(self, books: Books, payment_id: str, after: int = DUE_SECONDS) -> Start:
+        """Look again whether a payment is due still, so that owners are told.
+
+        Parameters:
+            after: in how many seconds.
+        """
+        ref = f"{payment_id}:{books.now}"
+        return Start(WATCH, ref=ref, payload=payment_id, after=after, outlives=True)
 
     def owed(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
         """A payment has to be given back, and only people of the site can."""

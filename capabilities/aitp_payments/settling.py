@@ -183,7 +183,8 @@ class Settling(Returning):
     def came_again(self, books: Books, payment: PaymentRecord, words: str) -> tuple[Effect, ...]:
         """What was given back has come again: it is due, and people of the site see to it."""
         due = replace(payment, state="refund_due")
-        return (*self._told(books, due, "failure", words), Audit("refund_failed"))
+        watched = self.watched(books, payment.payment_id, after=0)
+        return (*self._told(books, due, "failure", words), Audit("refund_failed"), watched)
 
     def decline(self, books: Books, quote: QuoteRecord) -> tuple[Effect, ...]:
         """Nobody pays this. What is under way goes on, and its money goes back if it comes.

@@ -62,7 +62,12 @@ def is_refunded(books: Books, transaction: str, reference: str) -> bool:
 
 
 def refund(
-    books: Books, transaction: str, count: int | None = None, *, reference: str
+    books: Books,
+    transaction: str,
+    count: int | None = None,
+    *,
+    reference: str,
+    to: str | None = None,
 ) -> tuple[Effect, ...]:
     """Give back what was paid: those who got a share give theirs back in proportion, exactly.
 
@@ -72,6 +77,7 @@ def refund(
         transaction: by which it was paid, such as ``pay:{payment_id}``.
         count: in millionths; None for what has not gone back yet.
         reference: names this refund among those of the payment; the same one goes back once.
+        to: the account that it goes to; None for whoever paid.
 
     Raises:
         NotBooked: nothing was paid by it, less is left than this, or the site has not enough.
@@ -92,7 +98,8 @@ def refund(
     got = _got(entry)
     rest = [got[account] - before.parts.get(account, 0) for account in got]
     parts = dict(zip(got, take_from(count, rest, currency), strict=True))
-    legs = [*_given(books, parts, currency), *_given_to(books, entry, count)]
+    taken = _given_to(books, entry, count) if to is None else [Leg(to, currency, count)]
+    legs = [*_given(books, parts, currency), *taken]
     cover(books, legs)
     sums = Counter(before.parts)
     sums.update(parts)

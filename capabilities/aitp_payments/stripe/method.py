@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from aitp_desk.capability import (
     Accept,
     Context,
     Delivery,
+    Effect,
     Health,
     Hook,
     Job,
@@ -170,7 +171,13 @@ class ByStripe(Method):
 
     def _owed(self, payment: PaymentRecord, why: str) -> Wanted:
         _log.warning("Stripe does not give %s back: %s", payment.payment_id, why)
-        return partial(self._settling.owed, payment=payment, message=NOT_SENT)
+
+        def decide(context: Context) -> Sequence[Effect]:
+            owed = self._settling.owed(context, payment, NOT_SENT)
+            watched = self._settling.watched(context, payment.payment_id, after=0)
+            return (*owed, watched) if owed else ()
+
+        return decide
 
 
 def _failed_before(payment: PaymentRecord) -> tuple[str, ...]:

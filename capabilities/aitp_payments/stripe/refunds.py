@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from aitp_desk.capability import Audit, Effect, Keep
 from aitp_payments.books import Books
+from aitp_payments.due_parts import close_part, owe_part
 from aitp_payments.ledger.journal import NotBooked, is_booked, move, post
 from aitp_payments.ledger.names import MERCHANT, outside
 from aitp_payments.ledger.refunds import (
@@ -55,7 +56,9 @@ def given_back(
         entry = refund(books, paid, count, reference=back.id)
     except NotBooked:
         # the books cannot give it back: the site has paid out so much meanwhile
-        return settling.refunded(books, payment) if count == left else (Audit("stripe_unbooked"),)
+        if count == left:
+            return settling.refunded(books, payment)
+        return owe_part(books, payment, count, back.id)
     if count < left:
         return (*entry, Audit("refunded_in_part"))
     return (*entry, *settling.went_back(After(books, entry), payment))
@@ -67,7 +70,7 @@ def _failed(
     """The bank has not taken it: the money is the site's again, until it goes back otherwise."""
     paid, count = booked(payment), _count(back)
     known = Keep(_failed_key(back.id), payment.payment_id, 0, outlives=True)
-    effects: tuple[Effect, ...] = (known,)
+    effects: tuple[Effect, ...] = (known, *close_part(books, back.id))
     if _was_booked(books, paid, back) or is_booked(books, f"refund:{WHOLE}:{paid}"):
         before = returned(books, paid)
         parts = Counter(before.parts)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.commands import desk_data, desk_store, fail, have_done, json_lines, look
+from aitp_desk.commands import Looking, desk_data, desk_store, fail, have_done, json_lines, look
 from aitp_payments.ledger.commands import given
 
 if TYPE_CHECKING:
@@ -106,21 +106,119 @@ def _check(books: Delivery, payment: PaymentRecord, count: int | None, reference
 @desk_data
 @desk_store
 @json_lines
-def due(data: Path, url: str, *, as_json: bool) -> None:
-    """List the payments that have to go back and have not yet, for want of money or of people."""
-    with given.told(), look(data, url, given.PAYMENTS) as looking:
-        import msgspec
+@click.option(
+    "--returned",
+    "payment_id",
+    metavar="PAYMENT",
+    help="Say that you have given PAYMENT back yourself, in cash or by a bank, and have it booked.",
+)
+def due(data: Path, url: str, payment_id: str | None, *, as_json: bool) -> None:
+    """List the payments that have to go back and have not yet, for want of money or of people.
 
-        from aitp_payments.records import PAYMENT, PaymentRecord
+    Parts that went back by a card, and could not be booked yet, are listed too.
+    """
+    with given.told():
+        with look(data, url, given.PAYMENTS) as looking:
+            if payment_id is None:
+                for shown in (*_due_payments(looking), *_due_parts(looking)):
+                    click.echo(given.json_of(shown) if as_json else "  ".join(shown.values()))
+                return
+            is_due = payment_id in {one["payment"] for one in _due_payments(looking)}
+        if not is_due:
+            fail([f"No payment {payment_id!r} is due; 'aitp-desk ledger due' lists what is."])
+        _settle(data, url, payment_id)
+    click.echo(f"{payment_id} is booked as given back within a second, or when the desk starts.")
 
-        for record in looking.records(PAYMENT):
-            payment = msgspec.convert(record.value, PaymentRecord)
-            if payment.state != "refund_due":
-                continue
-            shown = {
+
+def _settle(data: Path, url: str, payment_id: str) -> None:
+    """Have a payment that is due booked as given back by hand."""
+    from aitp_payments.records import find_payment
+
+    def judge(books: Delivery) -> Sequence[Effect]:
+        payment = find_payment(books, payment_id)
+        if payment is None or payment.state != "refund_due":
+            raise ValueError(f"{payment_id} is not due any more.")
+        return (*_by_hand(books, payment), given.noted("returned_by_hand"))
+
+    with look(data, url, given.PAYMENTS) as looking:
+        thread_id = next(_threads_of(looking, payment_id), None)
+    have_done(data, url, given.PAYMENTS, judge, thread_id=thread_id)
+
+
+def _threads_of(looking: Looking, payment_id: str) -> Iterator[str]:
+    """The thread on which a payment was made, and is told of."""
+    import msgspec
+
+    from aitp_payments.records import PaymentRecord, payment_key
+
+    for record in looking.records(payment_key(payment_id)):
+        payment = msgspec.convert(record.value, PaymentRecord)
+        if payment.payment_id == payment_id and payment.thread_id:
+            yield payment.thread_id
+
+
+def _by_hand(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
+    from aitp_desk.capability import Start
+    from aitp_payments.ledger.journal import NotBooked
+    from aitp_payments.ledger.names import MERCHANT
+    from aitp_payments.ledger.refunds import refund as given_back
+    from aitp_payments.money import amount
+    from aitp_payments.returning import BY_HAND, CASH, HAND, booked
+
+    if payment.method == "x402":
+        raise ValueError(
+            f"{payment.payment_id} is given back in coins: say by which transaction, by"
+            " 'aitp-desk ledger coins returned'."
+        )
+    try:
+        given_back(books, booked(payment), reference=HAND, to=CASH)
+    except NotBooked as error:
+        if error.lacking is None:
+            raise
+        lacking, currency = error.lacking.millionths, error.lacking.currency
+        missing = f"{amount(lacking, currency)} {currency}"
+        raise ValueError(
+            f"{MERCHANT} is short of {missing}: book what you have put in, by 'aitp-desk ledger"
+            f" credit {MERCHANT} {missing}', and say this again."
+        ) from None
+    ref = f"{payment.payment_id}:{books.now}"
+    return (Start(BY_HAND, ref=ref, payload=payment.payment_id, outlives=True),)
+
+
+def _due_payments(looking: Looking) -> Iterator[dict[str, str]]:
+    import msgspec
+
+    from aitp_payments.records import PAYMENT, PaymentRecord
+
+    for record in looking.records(PAYMENT):
+        payment = msgspec.convert(record.value, PaymentRecord)
+        if payment.state == "refund_due":
+            yield {
                 "payment": payment.payment_id,
                 "price": str(payment.price),
                 "method": payment.method,
                 "quote": payment.quote_id,
             }
-            click.echo(given.json_of(shown) if as_json else "  ".join(shown.values()))
+
+
+def _due_parts(looking: Looking) -> Iterator[dict[str, str]]:
+    import msgspec
+
+    from aitp_payments.due_parts import DUE_PART, DuePart
+    from aitp_payments.money import amount
+    from aitp_payments.records import PaymentRecord, payment_key
+
+    for record in looking.records(DUE_PART):
+        part = msgspec.convert(record.value, DuePart)
+        kept = next(iter(looking.records(payment_key(part.payment_id))), None)
+        if not part.is_open or kept is None:
+            continue
+        payment = msgspec.convert(kept.value, PaymentRecord)
+        currency = payment.price.currency
+        yield {
+            "payment": payment.payment_id,
+            "price": f"{amount(part.count, currency)} {currency}",
+            "method": payment.method,
+            "quote": payment.quote_id,
+            "refund": part.reference,
+        }
