@@ -175,6 +175,8 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         asking: the question that the desk asks by this part; None where it is another's, or says
             something else.
         parties: who takes part, besides the desk and its people.
+        is_shared: whether others may read or write there, to whom that was granted: they are no
+            parties. It is told of messages, and not of what jobs do.
         records: the capability's own, by key; read them with :meth:`record`.
         counters: the same for :meth:`counter`.
     """
@@ -192,6 +194,7 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
     own: str = ""
     asking: Asking | None = None
     parties: tuple[Party, ...] = ()
+    is_shared: bool = False
     records: Mapping[str, Record] = NOTHING
     counters: Mapping[str, int] = NOTHING
 

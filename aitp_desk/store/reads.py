@@ -69,6 +69,12 @@ async def read_present(store: Store, thread_id: str) -> tuple[Actor, ...]:
     return tuple(one.actor for one in present if not one.is_desk)
 
 
+async def is_shared(store: Store, thread_id: str, now: int) -> bool:
+    """Read whether a thread is shared with anybody by a grant that holds at a moment."""
+    ((count,),) = await _read(store, "count_grants", {"thread_id": thread_id, "now": now})
+    return bool(count)
+
+
 async def joined(store: Store, thread_id: str, event: int) -> Actor | None:
     """Read the actor that joined a thread with one of its events, ``actor.joined``."""
     rows = await _read(store, "joined", {"thread_id": thread_id, "event": event})

@@ -84,6 +84,10 @@ async def test_what_the_mandate_refuses_and_others_ask_for_is_not_paid(tmp_path:
         stranger = await trade.buyer.with_key("threads")
         other = {"id": "https://friend.example", "principal": principal_of(stranger.key or "")}
         assert await trade.bring(quote, await trade.arrive(other)) == []
+        shared = await trade.arrive()
+        grant = {"principal": other["principal"], "may": "write"}
+        await trade.buyer.send("POST", f"/v1/threads/{shared}/grants", grant)
+        assert await trade.bring(quote, shared) == []
         assert await trade.bought() == []
         quotes = [quote, *[await trade.ask(name=name) for name in ("Ben", "Cyd")]]
         threads = [await trade.arrive() for _ in quotes]

@@ -48,7 +48,7 @@ from aitp_desk.model.errors import InvalidRequest, PreconditionFailed, RateLimit
 from aitp_desk.model.principal import Principal, is_known_caller, looks_after_threads
 from aitp_desk.model.thread import ROLES, Actor, Draft
 from aitp_desk.model.ticket import OPERATORS
-from aitp_desk.store import call_reads, capability_reads
+from aitp_desk.store import call_reads, capability_reads, reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.capability_records import NewEffects, RecordsMoved
 
@@ -219,16 +219,19 @@ class Judging:
                 f"One request brings at most {MOST_PARTS} messages of capabilities.",
                 param="content" if len(said) == 1 else "messages",
             )
+        now = self._clock()
+        is_shared = await reads.is_shared(self._store, thread_id, int(now))
         where = Where(
             thread_id,
             self._name,
             self._actor,
             tuple(actor for actor in actors if not self._speaks_here(actor)),
             None if principal is None else principal.owner,
-            self._clock(),
+            now,
             principal is None or looks_after_threads(principal),
             frozenset() if principal is None else principal.scopes,
             guessed_too_often=self._guessed_too_often(principal),
+            is_shared=is_shared,
         )
         for _ in range(ATTEMPTS):
             try:
@@ -331,6 +334,7 @@ class Judging:
             guessed_too_often=where.guessed_too_often,
             own=where.actor,
             asking=message.asking,
+            is_shared=where.is_shared,
             parties=tuple(self._parties(enabled, where, message.asking)),
             records=OwnRecords(ledger, enabled.slug),
             counters=OwnCounters(ledger, enabled.slug),

@@ -57,6 +57,7 @@ class Where(msgspec.Struct, frozen=True):
         is_of_site: whether the caller is one of the site's people.
         scopes: what the caller's credential opens.
         guessed_too_often: as of :class:`~aitp_desk.capability.Context`.
+        is_shared: whether others may read or write there by a grant.
         is_aside: whether nobody has just said something there: who is told then hears it later.
     """
 
@@ -69,6 +70,7 @@ class Where(msgspec.Struct, frozen=True):
     is_of_site: bool = False
     scopes: frozenset[str] = frozenset()
     guessed_too_often: RateLimited | None = None
+    is_shared: bool = False
     is_aside: bool = False
 
 

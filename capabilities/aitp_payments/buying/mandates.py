@@ -45,8 +45,10 @@ class Payee(msgspec.Struct, frozen=True, kw_only=True):
         return not context.is_ours and context.principal in self.principals
 
     def is_alone(self, context: Context) -> bool:
-        """Whether nobody else takes part in the thread: somebody else could have asked for it."""
-        return all(party.principal in self.principals for party in context.parties)
+        """Whether nobody else speaks on the thread: somebody else could have asked for it."""
+        return not context.is_shared and all(
+            party.principal in self.principals for party in context.parties
+        )
 
 
 class Ceilings(msgspec.Struct, frozen=True, kw_only=True):
