@@ -42,6 +42,10 @@ AGAIN_SECONDS = 1.0
 _log = structlog.get_logger()
 
 
+class NotDone(Exception):
+    """What is done again and again cannot be done now, by no fault of the desk; it says why."""
+
+
 class Schedule(msgspec.Struct, frozen=True):
     """What is done again and again.
 
@@ -167,7 +171,7 @@ class Schedules:
     async def _work(self, schedule: Schedule, run: ScheduleRun) -> None:
         try:
             did = await schedule.work()
-        except (StoreBusy, StoreError) as error:
+        except (StoreBusy, StoreError, NotDone) as error:
             await self._fail(schedule, run, str(error))
         except Exception as error:  # noqa: BLE001 -- whatever one does, the others go on
             _log.error("schedule_fault", schedule=run.name, exc_info=error)

@@ -24,6 +24,7 @@ from aitp_desk.capability import (
     Schema,
     Send,
     Take,
+    Unanswered,
     Verdict,
     document_of,
 )
@@ -151,7 +152,8 @@ async def test_a_round_is_gone_at_the_start_and_its_failure_is_told(tmp_path: Pa
         found: Mapping[str, Health | None] = {}
 
         def rounds(self) -> Mapping[str, Round]:
-            return {"look": Round(self.look, 3600), "fail": Round(self.fail, 3600)}
+            work = {"look": self.look, "fail": self.fail, "ask": self.ask}
+            return {name: Round(do, 3600) for name, do in work.items()}
 
         def watched(self) -> Mapping[str, Health | None]:
             return self.found
@@ -163,16 +165,21 @@ async def test_a_round_is_gone_at_the_start_and_its_failure_is_told(tmp_path: Pa
             went.set()
             raise RuntimeError("with what a stranger said")
 
+        async def ask(self, _send: Send) -> None:
+            raise Unanswered("harbour.example does not answer.")
+
     with capture_logs() as logs:
         async with open_desk("capabilities.l={}", capabilities={"l": Lighthouse}) as guest:
             async with asyncio.timeout(20):
                 await went.wait()
                 status = ""
-                while status != "degraded" or not failed(logs):
+                while status != "degraded" or len(failed(logs)) < 2:
                     status = (await guest.send("GET", "/ready")).body["status"]
-    (failure,) = failed(logs)
-    assert failure["schedule"] == "lighthouse.fail"
-    assert "stranger" not in failure["reason"]
+    told = {failure["schedule"]: failure["reason"] for failure in failed(logs)}
+    assert told == {
+        "lighthouse.fail": "A fault of the desk (RuntimeError); see the log.",
+        "lighthouse.ask": "harbour.example does not answer.",
+    }
 
 
 def failed(logs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

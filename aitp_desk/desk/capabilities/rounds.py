@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from aitp_desk.capability import Round, Send
+from aitp_desk.capability import Retry, Round, Send
 from aitp_desk.desk.capabilities.enabled import Capabilities
-from aitp_desk.desk.schedules import Schedule, Schedules
+from aitp_desk.desk.schedules import NotDone, Schedule, Schedules
 
 
 def go_rounds(capabilities: Capabilities, schedules: Schedules, send: Send) -> None:
@@ -22,5 +22,8 @@ def go_rounds(capabilities: Capabilities, schedules: Schedules, send: Send) -> N
 
 
 async def _go(one: Round, send: Send) -> int:
-    await one.do(send)
+    try:
+        await one.do(send)
+    except Retry as error:
+        raise NotDone(error.reason) from None
     return 1

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import structlog
 
-from aitp_desk.desk.schedules import LEASE_SECONDS, Schedule, Schedules
+from aitp_desk.desk.schedules import LEASE_SECONDS, NotDone, Schedule, Schedules
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.schedule import KeptSchedule
 from aitp_desk.store import schedule_reads
@@ -125,7 +125,11 @@ async def test_one_that_fails_is_tried_again_sooner_than_its_time_and_later_each
     store: Store,
 ) -> None:
     clock, sweeping = Clock(), Sweeping()
-    reasons = (StoreError("The disk is full."), RuntimeError("a secret"), StoreError("Still full."))
+    reasons = (
+        StoreError("The disk is full."),
+        RuntimeError("a secret"),
+        NotDone("Nobody has answered."),
+    )
     with structlog.testing.capture_logs() as log:
         async with keeping(store, clock, sweeping.schedule) as schedules:
             for failures, reason in enumerate(reasons, 1):
@@ -141,7 +145,8 @@ async def test_one_that_fails_is_tried_again_sooner_than_its_time_and_later_each
     assert (found.failures, found.last_error, found.due_at) == (0, None, clock() + HOUR)
     told = [line["reason"] for line in log if line["event"] == "schedule_failed"]
     fault = "A fault of the desk (RuntimeError); see the log."
-    assert told == ["The disk is full.", fault, "Still full."]
+    assert told == ["The disk is full.", fault, "Nobody has answered."]
+    assert [line["event"] for line in log].count("schedule_fault") == 1
     assert sweeping.schedule.delay(1000, 1.0) == HOUR
 
 
