@@ -17,6 +17,7 @@ from aitp_desk.model.errors import PaymentRequired, PreconditionFailed
 from aitp_desk.model.principal import anonymous
 from aitp_desk.testing import CapabilityContract
 from tests.commands import run
+from tests.erasing import command
 from tests.talking import Talker, Told
 from tests.till import NAME, SECONDS, Till, make_site, selling, sold, till_of
 
@@ -163,6 +164,40 @@ async def test_who_declines_pays_nothing_and_what_is_paid_after_that_goes_back(
         await ada.post(thread, [part(payment={"quote_id": quote, "token": "good"})])
         assert await until_refunded(desk, 1) == [f"pay-{quote}-good"]
         assert sold(site) == []
+
+
+@pytest.mark.parametrize("by", ["thread", "caller", "deleting"])
+async def test_what_is_erased_while_it_is_at_work_asks_people_to_see_to_its_money(
+    tmp_path: Path, by: str
+) -> None:
+    site, data = make_site(tmp_path), tmp_path / "data"
+    async with selling(tmp_path, site) as desk:
+        ada = await desk.with_key("actions", "threads")
+        asked = await ada.send("POST", "/capabilities/look_at", {"picture": "Qwertine"})
+        told = asked.body["payment"]
+        call_id, thread, quote = told["call_id"], told["thread_id"], told["quote_id"]
+        await ada.post(thread, [part(payment={"quote_id": quote, "token": "good"})])
+        begun = f"SELECT attempts FROM jobs WHERE ref = '{call_id}' AND attempts > 0"
+        async with asyncio.timeout(SECONDS):
+            while not ada.rows(begun):
+                await ada.send("GET", "/health")
+        ((principal,),) = ada.rows(f"SELECT principal FROM calls WHERE id = '{call_id}'")
+        whose = {"thread": ("--thread", thread), "caller": ("--actor", principal)}
+        for _ in range(2):
+            if by == "deleting":
+                await ada.send("DELETE", f"/v1/threads/{thread}")
+            else:
+                await asyncio.to_thread(command, "erase", "--data", data, *whose[by])
+        (ticket,) = ada.rows("SELECT about, note, thread_id, principal, state FROM tickets")
+        about, note, *bare, state = ticket
+        assert about == "What became of look_at? It was paid, and erased while it was at work."
+        assert f"pay-{quote}-good" in note
+        assert "Qwertine" not in str(ticket)
+        assert bare == [None, None]
+        assert state == "open"
+        (site / "light").touch()
+        await until_state(ada, call_id, "unknown")
+        assert till_of(desk).refunded == []
 
 
 async def test_a_no_after_money_that_never_came_declines(tmp_path: Path) -> None:

@@ -129,6 +129,28 @@ WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
     WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
   )));
 
+-- paid_calls_at_work_on_thread: Lists calls that were paid, and of which something may have been done,
+-- those of somebody on a thread, and all there since a time.
+SELECT {call}
+FROM calls
+WHERE thread_id = :thread_id AND (created_at >= :since OR principal = :whose)
+  AND payment IS NOT NULL AND state = 'started' AND NOT EXISTS (
+    SELECT 1 FROM jobs
+    WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
+  );
+
+-- paid_calls_at_work_of: The same for all calls of somebody, or those on the one thread that is named.
+SELECT {call}
+FROM calls
+WHERE principal = :whose AND (:thread_id = '' OR thread_id = :thread_id)
+  AND payment IS NOT NULL AND state = 'started' AND NOT EXISTS (
+    SELECT 1 FROM jobs
+    WHERE kind IN ('call', 'paid_call') AND ref = calls.id AND state = 'queued' AND attempts = 0
+  );
+
+-- leave_call_at_work: Ends a call that is at work, so that nobody hears what became of it.
+UPDATE calls SET state = 'unknown', ended_at = :now WHERE id = :id AND state = 'started';
+
 -- erase_calls_on_thread: Drops what calls on a thread were about, those of somebody and all since a
 -- time, and ends those under way; that they were made stays. Returns those that were not empty.
 UPDATE calls

@@ -15,7 +15,7 @@ from aitp_desk.store.base import Row, Work
 from aitp_desk.store.erasing import Attached, Erased, Person
 from aitp_desk.store.rows import run_of
 from aitp_desk.store.work.audit import note_audit
-from aitp_desk.store.work.paying import give_back_unbegun
+from aitp_desk.store.work.paying import give_back_unbegun, leave_at_work
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
 from aitp_desk.store.work.tail import Tail
@@ -86,6 +86,7 @@ def erase_around(
     steps = yield "erase_steps", {"thread_id": thread_id, "since": since}
     found = {"thread_id": thread_id, "since": since, "whose": whose}
     yield from give_back_unbegun("unbegun_paid_calls_on_thread", found, now)
+    yield from leave_at_work("paid_calls_at_work_on_thread", found, now)
     jobs = yield "drop_jobs_of_thread", {"thread_id": thread_id, "since": since}
     calls = yield "erase_calls_on_thread", found
     sealed = yield "delete_sealed_of_thread", found
@@ -151,6 +152,7 @@ def erase_apart(*, person: Person, by: Auditor, limit: int) -> Work[Erased]:
     keys = yield ("erase_once" if person.thread_id else "erase_own_once"), found
     if person.id is not None:
         yield from give_back_unbegun("unbegun_paid_calls_of", found, by.at)
+        yield from leave_at_work("paid_calls_at_work_of", found, by.at)
     jobs = yield "drop_jobs_of_principal", found
     calls = [] if person.id is None else (yield "erase_own_calls", found)
     sealed = [] if person.id is None else (yield "delete_sealed_of_principal", found)

@@ -13,6 +13,7 @@ import msgspec
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.call import ActionCall, CallState, StartedThen
 from aitp_desk.model.ids import id_from
+from aitp_desk.model.ticket import Ticket, TicketKind
 from aitp_desk.store.base import Params, Work
 from aitp_desk.store.call_rows import call_columns, call_of
 from aitp_desk.store.capability_records import NewPaid, NewQuote
@@ -21,6 +22,7 @@ from aitp_desk.store.rows import to_json
 from aitp_desk.store.work.audit import note_audit
 from aitp_desk.store.work.jobs import JOBS_EPOCH, enqueue_job
 from aitp_desk.store.work.tasks import tell_of_call
+from aitp_desk.store.work.tickets import add_ticket, ticket_of_call
 
 PAYING_SECONDS = 60 * 60
 """So long after its end something may still be paid that was begun to be paid before."""
@@ -108,8 +110,6 @@ def give_back(call: ActionCall, now: int) -> Work[None]:
 def give_back_unbegun(statement: str, found: Params, now: int) -> Work[None]:
     """Have the money go back for calls that are erased before anything of them was carried out.
 
-    Of others nobody knows how far they are: what is paid for those, people give back.
-
     Parameters:
         statement: which lists them, given ``found``.
         now: Unix seconds.
@@ -119,3 +119,27 @@ def give_back_unbegun(statement: str, found: Params, now: int) -> Work[None]:
         yield from give_back(call_of(row), now)
     if rows:
         yield "raise_epoch", {"name": JOBS_EPOCH}
+
+
+def leave_at_work(statement: str, found: Params, now: int) -> Work[None]:
+    """Have people see to the money that was paid for calls which are erased while they are at work.
+
+    Nobody knows how far they are: they end as such calls do, and a ticket asks what became of them,
+    which holds nothing of whoever has paid.
+
+    Parameters:
+        statement: which lists them, given ``found``.
+        now: Unix seconds.
+    """
+    rows = yield statement, found
+    for row in rows:
+        call = call_of(row)
+        if call.payment is None or not call.payment.payment_id:
+            continue
+        yield "leave_call_at_work", {"id": call.id, "now": now}
+        asked = Ticket(
+            f"What became of {call.action}? It was paid, and erased while it was at work.",
+            f"The payment is {call.payment.payment_id}: where nothing was done, give it back.",
+        )
+        ticket = ticket_of_call(call, TicketKind.UNKNOWN, asked, now)
+        yield from add_ticket(msgspec.structs.replace(ticket, thread_id=None, principal=None))

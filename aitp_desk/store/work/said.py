@@ -15,7 +15,7 @@ from aitp_desk.model.thread import Message
 from aitp_desk.store.base import Work
 from aitp_desk.store.rows import message_of, run_of, to_json
 from aitp_desk.store.work.audit import note_audit
-from aitp_desk.store.work.paying import give_back_unbegun
+from aitp_desk.store.work.paying import give_back_unbegun, leave_at_work
 from aitp_desk.store.work.reach import is_callers, reach_thread
 from aitp_desk.store.work.runs import end_run
 from aitp_desk.store.work.summaries import BEFORE_ALL, forget_summaries
@@ -156,6 +156,7 @@ def drop_thread(tail: Tail) -> Work[tuple[str, ...]]:
     yield "delete_steps_of_thread", {"thread_id": thread_id}
     everything = {"thread_id": thread_id, "since": 0, "whose": ""}
     yield from give_back_unbegun("unbegun_paid_calls_on_thread", everything, tail.now)
+    yield from leave_at_work("paid_calls_at_work_on_thread", everything, tail.now)
     yield "erase_calls_on_thread", everything
     yield "delete_sealed_of_thread", everything
     tickets = yield "erase_tickets_on_thread", everything
