@@ -105,6 +105,23 @@ def test_what_is_sent_again_on_another_day_counts_on_that_day_and_no_other(
     assert problems(site) == []
 
 
+def test_a_desk_that_starts_anew_pays_nothing_anew_and_counts_on(
+    site: Site, bakery: Bakery
+) -> None:
+    quote = bakery.quote("10", version=0)
+    paid = payment_of(site.hear({"quote": quote}))
+    trade(site, bakery, "9")
+    anew = Site(bakery)
+    anew.records, anew.counters = site.records, site.counters
+    assert payment_of(anew.hear({"quote": quote})) == paid
+    assert "people of the site decide" in str(trade(anew, bakery, "1.01"))
+    assert payment_of(trade(anew, bakery, "1"))
+    (success,) = bakery.say("payment", paid, version=0)
+    anew.hear(success)
+    assert sorted(anew.state()) == ["confirmed", "confirmed", "confirmed", "wanted"]
+    assert problems(anew) == []
+
+
 def test_money_that_was_taken_after_all_is_booked_also_while_people_are_asked(
     site: Site, bakery: Bakery
 ) -> None:
