@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from aitp_payments.signatures import sign, write_signature
 from aitp_payments.wrapping import wrapped_bytes
@@ -23,6 +24,7 @@ AFFILIATES = ("service.near", "assistant.near", "interface.near")
 KEYS = {
     name: Ed25519PrivateKey.from_private_bytes(name.encode().ljust(32, b".")) for name in AFFILIATES
 }
+SIGNATURE = "payer_signature"
 Purse = tuple[str, str]
 """A channel or a hold: its kind and id."""
 
@@ -93,7 +95,7 @@ def topped_up(offer: Offer, channel: str, *, number: int, cents: int) -> Letter:
         "payer_id": "user.near",
         "timestamp": _moment(number),
     }
-    signed = sign(KEY, response, "payer_signature")
+    signed = sign(KEY, response, SIGNATURE)
     return Letter(offer.thread_id, {"$schema": offer.url, "top_up_response": signed})
 
 
@@ -121,6 +123,15 @@ def passed_on(offer: Offer, names: Sequence[str], weights: Sequence[int]) -> Seq
             for place in range(len(wrappers))
         )
     ]
+
+
+def respelled(letter: Letter) -> Letter:
+    """The same, with its payer's signature in another spelling: base64 that nothing fills up."""
+    said = dict(letter.said)
+    for key, given in letter.said.items():
+        if isinstance(given, Mapping) and (signature := given.get(SIGNATURE)) is not None:
+            said[key] = {**given, SIGNATURE: signature.rstrip("=")}
+    return replace(letter, said=said)
 
 
 def adds(letter: Letter) -> tuple[str, int] | None:
@@ -188,7 +199,7 @@ _SHARE = {
 
 
 def _asked(thread_id: str, url: str, key: str, given: Mapping[str, Any]) -> Letter:
-    signed = sign(KEY, {"merchant_id": MERCHANT_ID, **given}, "payer_signature")
+    signed = sign(KEY, {"merchant_id": MERCHANT_ID, **given}, SIGNATURE)
     return Letter(thread_id, {"$schema": url, key: signed})
 
 
@@ -204,7 +215,7 @@ def _payment(offer: Offer, method: Mapping[str, Any], number: int) -> Letter:
         "payer_id": "user.near",
         "timestamp": _moment(number),
     }
-    signed = sign(KEY, paid, "payer_signature")
+    signed = sign(KEY, paid, SIGNATURE)
     return Letter(offer.thread_id, {"$schema": offer.url, "payment": signed})
 
 

@@ -21,7 +21,7 @@ from aitp_payments.ledger.verifying import Verifying
 from aitp_payments.merchant import Merchant
 from tests.doubles import Clock
 from tests.money import invariants
-from tests.money.letters import Letter, adds
+from tests.money.letters import Letter, adds, respelled
 from tests.money.market import FUNDS, STORE, Market
 from tests.talking import DATABASE, Told
 
@@ -92,7 +92,7 @@ class RunningMarket(RuleBasedStateMachine):
 
     def say(self, letter: Letter) -> Awaitable[Any]:
         """Say something, perhaps again."""
-        written = msgspec.json.encode(letter)
+        written = msgspec.json.encode(respelled(letter))
         if written in self.said:
             FAULTS["duplicates"] += 1
         elif added := adds(letter):

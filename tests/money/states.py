@@ -20,6 +20,7 @@ from tests.money.letters import (
     by_channel,
     opening,
     passed_on,
+    respelled,
     topped_up,
     using,
 )
@@ -32,6 +33,8 @@ COUNT = st.sampled_from([1, 7, 10_000, 10_001, 250_000, 1_990_000, 3_333_333, 40
 """Millionths."""
 SIZES = st.sampled_from([10_000, 250_000, 3_333_333, 40_000_000])
 """Of purses, in millionths."""
+PARTS = st.sampled_from([1, 10_000, 10_000, 20_000, 70_000, 1_990_000])
+"""Of payments, in millionths."""
 WORKS = st.sampled_from([True, True, False])
 """Whether what is sold can be delivered."""
 PLACES = st.integers(0, 99)
@@ -137,8 +140,8 @@ class MarketStates(RunningMarket):
 
     @rule(sent=st.lists(letters, min_size=2, max_size=12), twice=st.booleans())
     def send_at_once(self, sent: list[Letter], *, twice: bool) -> None:
-        """Send several at once, each of them twice perhaps."""
-        sent = [*sent, *sent] if twice else sent
+        """Send several at once, each of them twice perhaps, and then not in the same spelling."""
+        sent = [*sent, *map(respelled, sent)] if twice else sent
         self.run("send at once", self.race([self.say(one) for one in sent]), len(sent))
 
     @rule(offer=offers, way=st.sampled_from(["channel", "account", "owner", "code"]))
@@ -208,6 +211,8 @@ class MarketStates(RunningMarket):
         steps = [self.say(one) for one in letters]
         made = self.race(steps) if at_once else self.one_by_one(steps)
         self.run("spend", made, len(letters))
+        again = [self.say(respelled(one)) for one in letters]
+        self.run("spend again", self.one_by_one(again), len(again))
         return multiple(*letters)
 
     @rule(
@@ -227,21 +232,34 @@ class MarketStates(RunningMarket):
         using_it = self.market.operate(use(purse, what, count, str(self.number())))
         self.run("use while paying", self.race([self.say(letter), using_it]), 2)
 
-    @rule(place=PLACES, count=st.none() | COUNT, also=st.booleans(), again=st.booleans())
-    def give_back(self, place: int, count: int | None, *, also: bool, again: bool) -> None:
-        """Have people give back a part of what was paid, or all of it; twice at once perhaps."""
+    @rule(
+        place=PLACES,
+        parts=st.lists(st.none() | PARTS, min_size=1, max_size=4),
+        is_shared=st.booleans(),
+        twice=st.booleans(),
+    )
+    def give_back(
+        self, place: int, parts: list[int | None], *, is_shared: bool, twice: bool
+    ) -> None:
+        """Have people give back parts of what was paid, or all of it; each twice at once perhaps.
+
+        Parameters:
+            is_shared: of what affiliates share in, if there is such a payment.
+        """
         if not self.put_in:
             return
-        paid = [id for id, payment, _ in self.kept().payments if payment["state"] != "refunded"]
+        kept = self.kept()
+        paid = [id for id, payment, _ in kept.payments if payment["state"] != "refunded"]
+        among = [id for id, _, legs in kept.payments if id in paid and len(legs) > 2]
+        paid = among if is_shared and among else paid
         if not paid:
             return
         payment_id = paid[-1 - place % len(paid)]
         self.given_back.add(payment_id)
-        references = [f"back_{self.number()}"]
-        references += references if again else []
-        references += [f"back_{self.number()}"] if also else []
-        steps = [self.market.operate(returned(payment_id, count, one)) for one in references]
-        self.run("give back", self.race(steps), len(steps))
+        for count in parts:
+            judge = returned(payment_id, count, f"back_{self.number()}")
+            steps = [self.market.operate(judge) for _ in range(1 + twice)]
+            self.run("give back", self.race(steps), len(steps))
 
     @rule(seconds=st.sampled_from([1, 5, 30, 120, 700]))
     def wait(self, seconds: int) -> None:
