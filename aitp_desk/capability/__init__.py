@@ -20,7 +20,8 @@ Races
     Records and counters that were read are as they were when the effects are applied. Where
     somebody else was faster the parts are judged anew, three times at most; then the sender is told
     to try again (409). A counter that is only added to need not be read: who was faster does not
-    matter then, only the least that may be left.
+    matter then, only the least that may be left. One of which only :meth:`Context.has` was asked
+    may change as long as the answer stays the same.
 Apart
     A capability sees its own records and counters and nobody else's, by exact keys; those of one
     :attr:`Capability.family` share the ones that are the family's.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal
@@ -156,6 +157,21 @@ class Waiting(msgspec.Struct, frozen=True, kw_only=True):
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
+class Counters(Mapping[str, int]):
+    """Counters of which the desk notes what was seen of them; in tests any mapping does."""
+
+    @abstractmethod
+    def has(self, key: str, least: int) -> bool:
+        """Whether a counter holds so much, without a look at how much it holds."""
+
+
+def has_at_least(counters: Mapping[str, int], key: str, least: int) -> bool:
+    """Whether a counter holds so much; see :meth:`Context.has`."""
+    if isinstance(counters, Counters):
+        return counters.has(key, least)
+    return counters.get(key, 0) >= least
+
+
 class Context(msgspec.Struct, frozen=True, kw_only=True):
     """What a part is judged by. In tests it is made of plain values.
 
@@ -234,8 +250,16 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         return self.records.get(key)
 
     def counter(self, key: str) -> int:
-        """Return what a counter holds after the parts before, 0 where nothing was added."""
+        """Return what a counter holds after the parts before, 0 where nothing was added.
+
+        Whatever is added to it before the commit has all of it judged anew: where it matters only
+        whether there is enough, :meth:`has` says it to many at once.
+        """
         return self.counters.get(key, 0)
+
+    def has(self, key: str, least: int) -> bool:
+        """Whether a counter holds so much; judged anew only where that is otherwise by then."""
+        return has_at_least(self.counters, key, least)
 
 
 def document_of(messages: Mapping[str, type[msgspec.Struct]], title: str) -> dict[str, Any]:

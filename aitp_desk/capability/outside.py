@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from aitp_desk.capability.effects import Effect, Refuse
-from aitp_desk.capability.messages import NOTHING, Context, Record
+from aitp_desk.capability.messages import NOTHING, Context, Record, has_at_least
 from aitp_desk.capability.sending import Send, ask_nobody
 
 MOST_REF = 200
@@ -94,6 +94,10 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
     def counter(self, key: str) -> int:
         """Return what a counter holds, 0 where nothing was added."""
         return self.counters.get(key, 0)
+
+    def has(self, key: str, least: int) -> bool:
+        """Whether a counter holds so much; as of :class:`Context`."""
+        return has_at_least(self.counters, key, least)
 
 
 class Accept(msgspec.Struct, frozen=True):

@@ -24,10 +24,13 @@ class Finish(msgspec.Struct, frozen=True):
     Parameters:
         also: a unit of work that is committed together with the end.
         committed: called after that.
+        anew: decides it again, where what it follows from was changed before the commit; None for
+            what has to be done again as a whole.
     """
 
     also: Also | None = None
     committed: Callable[[], object] | None = None
+    anew: Callable[[], Awaitable[Finish]] | None = None
 
 
 class Retry(Exception):

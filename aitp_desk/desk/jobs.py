@@ -36,6 +36,8 @@ LEASE_SECONDS = 60
 RENEW_SECONDS = LEASE_SECONDS / 3
 AGAIN_SECONDS = 1.0
 """After what time a store is asked again that could not write."""
+ATTEMPTS = 5
+"""How often the end of a job is decided where somebody else is faster each time."""
 WRITING_SECONDS = 60
 """For how long what a job has made is kept in memory where it cannot be written."""
 
@@ -191,10 +193,9 @@ class Jobs:
             await self._finish(kind, claim, finish or Finish())
 
     async def _finish(self, kind: JobKind, claim: ClaimedJob, finish: Finish) -> None:
-        now = int(self._clock())
         try:
             async with asyncio.timeout(WRITING_SECONDS):
-                held = await self._write(finish_job, claim=claim, now=now, also=finish.also)
+                held, finish = await self._written(claim, finish)
         except TimeoutError:
             await self._fail(kind, claim, UNWRITTEN)
         except RecordsMoved:
@@ -203,6 +204,28 @@ class Jobs:
             await self._fail(kind, claim, _fault(claim, error))
         else:
             self._told(claim, held, finish)
+
+    async def _written(self, claim: ClaimedJob, finish: Finish) -> tuple[bool, Finish]:
+        """Write an end, decided anew where somebody else was faster; see :meth:`_write`.
+
+        Returns:
+            Whether the lease held, and the end as it was written.
+
+        Raises:
+            RecordsMoved: somebody else was faster each time.
+        """
+        attempts = 1
+        while True:
+            now = int(self._clock())
+            try:
+                held = await self._write(finish_job, claim=claim, now=now, also=finish.also)
+            except RecordsMoved:
+                if finish.anew is None or attempts == ATTEMPTS:
+                    raise
+                attempts += 1
+                finish = await finish.anew()
+            else:
+                return held, finish
 
     async def _fail(self, kind: JobKind, claim: ClaimedJob, reason: str, after: int = 0) -> None:
         """Have a job wait for its next attempt, or bury it where that was the last one."""

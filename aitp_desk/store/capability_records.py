@@ -27,11 +27,22 @@ class SeenRecord(msgspec.Struct, frozen=True):
 
 
 class SeenCounter(msgspec.Struct, frozen=True):
-    """A counter as it was read; as :class:`SeenRecord`."""
+    """A counter as it was read; as :class:`SeenRecord`.
+
+    Parameters:
+        least: what it was compared with, where that was all that was seen of it.
+    """
 
     capability: str
     key: str
     value: int
+    least: int | None = None
+
+    def is_same(self, value: int) -> bool:
+        """Whether what was seen is still so."""
+        if self.least is None:
+            return value == self.value
+        return (value >= self.least) == (self.value >= self.least)
 
 
 class NewRecord(msgspec.Struct, frozen=True):

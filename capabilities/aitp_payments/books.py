@@ -20,6 +20,12 @@ class Books(Protocol):
     def counter(self, key: str) -> int:
         """Return what a counter holds, 0 where nothing was added."""
 
+    def has(self, key: str, least: int) -> bool:
+        """Whether a counter holds so much.
+
+        Who asks this is not in the way of others who add to it and take from it meanwhile.
+        """
+
 
 class Kept(Protocol):
     """A record as it is listed."""

@@ -143,6 +143,10 @@ class After:
         """What a counter holds."""
         return self._books.counter(key) + self._added.get(key, 0)
 
+    def has(self, key: str, least: int) -> bool:
+        """Whether a counter holds so much."""
+        return self._books.has(key, least - self._added.get(key, 0))
+
 
 def quote_key(quote_id: str) -> str:
     """What the record of a quote is called."""

@@ -13,6 +13,7 @@ import msgspec
 
 from aitp_desk.capability import Add, Keep, Record
 from aitp_desk.capability.effects import MAX_KEY
+from aitp_desk.capability.messages import Counters
 from aitp_desk.model.call import ActionCall
 from aitp_desk.model.component import Component
 from aitp_desk.store.capability_records import (
@@ -93,11 +94,15 @@ class Ledger:
         self.counters: dict[Place, int] = {}
         self._kept: dict[Place, tuple[Record, bool]] = {}
         self._counted: dict[Place, _Counted] = {}
+        self._seen: set[Place] = set()
+        self._compared: set[tuple[Place, int]] = set()
 
     def begin_anew(self) -> None:
         """Forget what is wanted; what was read stays read."""
         self._kept.clear()
         self._counted.clear()
+        self._seen.clear()
+        self._compared.clear()
 
     def place(self, slug: str, key: str) -> Place:
         """Where a capability's record or counter of a key is kept."""
@@ -117,10 +122,27 @@ class Ledger:
 
     def counter(self, place: Place) -> int:
         """A counter as it is after what is wanted so far; :class:`Unread` as above."""
+        before = self._before(place)
+        self._seen.add(place)
+        return before + self._added(place)
+
+    def has(self, place: Place, least: int) -> bool:
+        """Whether a counter holds so much after what is wanted so far; :class:`Unread` as above.
+
+        Of the counter no more is seen than that.
+        """
+        before, needed = self._before(place), least - self._added(place)
+        self._compared.add((place, needed))
+        return before >= needed
+
+    def _before(self, place: Place) -> int:
         if place not in self.counters:
             raise Unread(place, is_counter=True)
+        return self.counters[place]
+
+    def _added(self, place: Place) -> int:
         counted = self._counted.get(place)
-        return self.counters[place] + (0 if counted is None else counted.delta)
+        return 0 if counted is None else counted.delta
 
     def call(self, call_id: str) -> ActionCall | None:
         """A call of an action's as it stands.
@@ -177,8 +199,14 @@ class Ledger:
 
     @property
     def seen_counters(self) -> tuple[SeenCounter, ...]:
-        """Every counter that was read, as it was."""
-        return tuple(SeenCounter(slug, key, value) for (slug, key), value in self.counters.items())
+        """Every counter that was looked at, as it was."""
+        seen = (SeenCounter(*place, self.counters[place]) for place in self._seen)
+        compared = (
+            SeenCounter(*place, self.counters[place], least)
+            for place, least in self._compared
+            if place not in self._seen
+        )
+        return (*seen, *compared)
 
     @property
     def written(self) -> tuple[NewRecord, ...]:
@@ -222,7 +250,7 @@ class OwnRecords(Mapping[str, Record]):
         raise TypeError("Records are read by exact key; nothing counts them.")
 
 
-class OwnCounters(Mapping[str, int]):
+class OwnCounters(Counters):
     """The counters of one capability, and of its family, by exact key."""
 
     def __init__(self, ledger: Ledger, slug: str) -> None:
@@ -231,6 +259,10 @@ class OwnCounters(Mapping[str, int]):
 
     def __getitem__(self, key: str) -> int:
         return self._ledger.counter(self._ledger.place(self._slug, key))
+
+    def has(self, key: str, least: int) -> bool:
+        """See :meth:`Ledger.has`."""
+        return self._ledger.has(self._ledger.place(self._slug, key), least)
 
     def __iter__(self) -> Iterator[str]:
         raise TypeError("Counters are read by exact key; nothing lists them.")

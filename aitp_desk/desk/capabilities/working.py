@@ -95,13 +95,19 @@ class Doing:
         )
         try:
             wanted = await work.do(job)
-            effects = await self._gather(enabled, claim, started.thread_id, wanted)
+            return await self._finished(enabled, claim, started.thread_id, wanted)
         except Retry as failure:
             raise job_kinds.Retry(failure.reason) from None
-        thread_id = started.thread_id
+
+    async def _finished(
+        self, enabled: Enabled, claim: ClaimedJob, thread_id: str | None, wanted: Wanted
+    ) -> job_kinds.Finish:
+        """The end of a job by what stands now."""
+        effects = await self._gather(enabled, claim, thread_id, wanted)
         return job_kinds.Finish(
             partial(apply_effects, effects=effects, thread_id=thread_id, now=int(self._clock())),
             partial(self._committed, effects, thread_id),
+            partial(self._finished, enabled, claim, thread_id, wanted),
         )
 
     async def _gather(

@@ -31,7 +31,7 @@ def check_effects(effects: NewEffects) -> Work[None]:
         if (rows[0][2] if rows else 0) != seen.version:
             raise RecordsMoved
     for counter in effects.seen_counters:
-        if (yield from _count(counter.capability, counter.key)) != counter.value:
+        if not counter.is_same((yield from _count(counter.capability, counter.key))):
             raise RecordsMoved
     for added in effects.additions:
         if added.minimum is None:

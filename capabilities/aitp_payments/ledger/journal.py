@@ -134,9 +134,10 @@ def lacks(books: Books, legs: Iterable[Leg]) -> Leg | None:
     for leg in _netted(legs):
         if leg.millionths >= 0 or is_outside(leg.account):
             continue
+        if books.has(balance_key(leg.account, leg.currency), -leg.millionths):
+            continue
         left = balance(books, leg.account, leg.currency) + leg.millionths
-        if left < 0:
-            return Leg(leg.account, leg.currency, -left)
+        return Leg(leg.account, leg.currency, -left)
     return None
 
 
@@ -147,10 +148,12 @@ def cover(books: Books, legs: Iterable[Leg]) -> None:
         NotBooked: there is not, or more does.
     """
     for leg in _netted(legs):
-        left = MOST_COME_IN + balance(books, leg.account, leg.currency) + leg.millionths
-        if is_outside(leg.account) and leg.millionths < 0 and left < 0:
+        least = -MOST_COME_IN - leg.millionths
+        if not is_outside(leg.account) or leg.millionths >= 0:
+            continue
+        if not books.has(balance_key(leg.account, leg.currency), least):
             most = amount(MOST_COME_IN, leg.currency)
-            over = amount(-left, leg.currency)
+            over = amount(least - balance(books, leg.account, leg.currency), leg.currency)
             raise NotBooked(
                 "too_much",
                 f"At most {most} {leg.currency} come in from {leg.account} together, less what has"

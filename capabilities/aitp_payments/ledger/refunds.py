@@ -14,6 +14,7 @@ from aitp_payments.ledger.journal import (
     Leg,
     NotBooked,
     balance,
+    balance_key,
     cover,
     entry_key,
     is_booked,
@@ -127,8 +128,8 @@ def _given(books: Books, parts: Mapping[str, int], currency: str) -> Sequence[Le
     legs = []
     for account, part in parts.items():
         own = part
-        if account != MERCHANT:
-            own = min(part, balance(books, account, currency))
+        if account != MERCHANT and not books.has(balance_key(account, currency), part):
+            own = balance(books, account, currency)
         legs += [Leg(account, currency, -own), Leg(MERCHANT, currency, own - part)]
     return legs
 

@@ -21,12 +21,16 @@ class Look:
         self.now = shelf.now
         self.records: dict[str, Record | None] = {}
         self.counters: dict[str, int] = {}
+        self.compared: dict[tuple[str, int], bool] = {}
 
     def record(self, key: str) -> Record | None:
         return self.records.setdefault(key, self._shelf.record(key))
 
     def counter(self, key: str) -> int:
         return self.counters.setdefault(key, self._shelf.counter(key))
+
+    def has(self, key: str, least: int) -> bool:
+        return self.compared.setdefault((key, least), self._shelf.has(key, least))
 
 
 class Shelf:
@@ -48,11 +52,16 @@ class Shelf:
     def counter(self, key: str) -> int:
         return self.counters.get(key, 0)
 
+    def has(self, key: str, least: int) -> bool:
+        return self.counter(key) >= least
+
     def commit(self, look: Look, effects: Iterable[Effect]) -> None:
         """Apply effects if everything is as they were judged by, or raise Moved."""
         if any(self.records.get(key) != seen for key, seen in look.records.items()):
             raise Moved
         if any(self.counter(key) != seen for key, seen in look.counters.items()):
+            raise Moved
+        if any(self.has(*compared) != seen for compared, seen in look.compared.items()):
             raise Moved
         self.apply(effects)
 

@@ -13,11 +13,13 @@ import structlog
 
 from aitp_desk.desk.expiring import DEAD_SECONDS, DONE_SECONDS, Expiring
 from aitp_desk.desk.job_kinds import Finish, GiveUp, Retry
+from aitp_desk.desk.jobs import ATTEMPTS, MOVED
 from aitp_desk.desk.watching import watching
 from aitp_desk.model.errors import PreconditionFailed
 from aitp_desk.model.job import JobState
 from aitp_desk.store import job_reads
 from aitp_desk.store.base import Store, StoreError, Work
+from aitp_desk.store.capability_records import RecordsMoved
 from aitp_desk.store.erasing import Person
 from aitp_desk.store.job_records import ClaimedJob, Room
 from aitp_desk.store.sqlite import SqliteStore
@@ -239,6 +241,50 @@ async def test_what_can_never_be_written_has_failed(
     async with working(store, errands.kind):
         job = await until(store, "a", JobState.QUEUED, 1)
     assert job.last_error == "What it made could not be written down."
+
+
+def moved() -> Work[None]:
+    """What follows from something that has changed."""
+    yield from ()
+    raise RecordsMoved
+
+
+async def test_an_end_is_decided_anew_where_somebody_else_was_faster_which_is_no_failure(
+    store: Store,
+) -> None:
+    errands, told, decided = Errands(), asyncio.Event(), 0
+
+    async def anew() -> Finish:
+        nonlocal decided
+        decided += 1
+        also = moved if decided < ATTEMPTS - 1 else queue_next
+        return Finish(also, told.set, anew)
+
+    errands.give(Finish(moved, told.set, anew))
+    async with working(store, errands.kind) as jobs:
+        await store.run(queue, a_job("a"))
+        jobs.wake()
+        async with asyncio.timeout(SECONDS):
+            await told.wait()
+        ended = await kept(store, "a")
+        assert (ended.state, ended.failures, decided) == (JobState.DONE, 0, ATTEMPTS - 1)
+        assert (await kept(store, "next")).state is JobState.QUEUED
+
+
+async def test_an_attempt_has_failed_where_somebody_else_is_faster_each_time(store: Store) -> None:
+    errands, decided = Errands(), 0
+
+    async def anew() -> Finish:
+        nonlocal decided
+        decided += 1
+        return Finish(moved, None, anew)
+
+    errands.give(Finish(moved, None, anew))
+    async with working(store, errands.kind) as jobs:
+        await store.run(queue, a_job("a"))
+        jobs.wake()
+        assert (await until(store, "a", JobState.QUEUED, 1)).last_error == MOVED
+        assert decided == ATTEMPTS - 1
 
 
 async def test_jobs_that_are_over_are_forgotten_in_their_time(store: Store) -> None:

@@ -81,6 +81,23 @@ def test_what_is_wanted_is_seen_by_the_parts_after_it_until_it_begins_anew() -> 
     assert (ledger.written, ledger.additions) == ((), ())
 
 
+def test_of_a_counter_that_is_compared_no_more_is_seen_than_that() -> None:
+    ledger = Ledger()
+    ledger.counters["x", "n"] = ledger.counters["x", "m"] = 5
+    ledger.add("x", Add("n", 2))
+    counters = OwnCounters(ledger, "x")
+    assert (counters.has("n", 7), counters.has("n", 8)) == (True, False)
+    assert (counters.has("m", 5), counters["m"]) == (True, 5)
+    read, *compared = sorted(ledger.seen_counters, key=lambda seen: (seen.key, seen.least or 0))
+    assert (read.key, read.least, read.is_same(6)) == ("m", None, False)
+    assert [(seen.key, seen.least) for seen in compared] == [("n", 5), ("n", 6)]
+    assert all(seen.is_same(5) for seen in compared)
+    assert [seen.is_same(9) for seen in compared] == [True, False]
+    assert [seen.is_same(4) for seen in compared] == [False, True]
+    ledger.begin_anew()
+    assert ledger.seen_counters == ()
+
+
 @pytest.mark.parametrize("key", ["", "k" * 201])
 def test_a_key_has_1_to_200_characters(key: str) -> None:
     with pytest.raises(ValueError, match="A key has 1 to 200 characters"):
