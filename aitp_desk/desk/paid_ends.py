@@ -90,17 +90,17 @@ class PaidEnds:
         whole = await reads.message(self._store, said.thread_id, said.id)
         return unpaid[-1] if whole is not None and self.pays(whole.content) else None
 
-    async def settled(self, call: ActionCall, seconds: float = WAIT_SECONDS) -> ActionCall:
+    async def settled(self, call: ActionCall, seconds: float | None = None) -> ActionCall:
         """Wait a while for the end of a call that is paid, or for what keeps it from that.
 
         Parameters:
-            seconds: how long at most.
+            seconds: how long at most; None for `WAIT_SECONDS`.
 
         Returns:
             The call as it stands then.
         """
         with self._following.news(call.thread_id or "") as news, suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(WAIT_SECONDS if seconds is None else seconds):
                 while True:
                     news.clear()
                     call = await self._calls.find(call.id) or call

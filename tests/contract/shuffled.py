@@ -24,6 +24,9 @@ from aitp_desk.store.migrate import migrate
 from aitp_desk.store.sqlite_writer import BEHIND_UNITS
 from aitp_desk.store.statements import load_statements
 
+Waiting = tuple[Unit, frozenset[tuple[str, ...]] | None]
+"""A unit, and what it may touch."""
+
 
 class ShuffledStore:
     """A store over one aiosqlite connection; ``seed`` decides the order of statements."""
@@ -34,7 +37,7 @@ class ShuffledStore:
         self._random = Random(seed)
         self._statements = load_statements("sqlite")
         self._most_waiting = queue
-        self._waiting: list[Unit] = []
+        self._waiting: list[Waiting] = []
         self._arrived = asyncio.Event()
         self._committing = asyncio.Lock()
 
@@ -87,7 +90,7 @@ class ShuffledStore:
         return await future
 
     def _gather(self, unit: Unit) -> None:
-        self._waiting.append(unit)
+        self._waiting.append((unit, touched(unit)))
         self._arrived.set()
 
     async def _serve(self) -> None:
@@ -102,10 +105,9 @@ class ShuffledStore:
     def _take_wave(self) -> list[Unit]:
         """Take what may be driven side by side, passing over what must come later."""
         wave: list[Unit] = []
-        later: list[Unit] = []
+        later: list[Waiting] = []
         barred: set[tuple[str, ...]] = set()
-        for place, unit in enumerate(self._waiting):
-            touches = touched(unit)
+        for place, (unit, touches) in enumerate(self._waiting):
             if touches is None:
                 # it may touch anything: nothing is driven beside it, nothing later before it
                 if place == 0:
@@ -113,7 +115,10 @@ class ShuffledStore:
                 else:
                     later += self._waiting[place:]
                 break
-            (later if touches & barred else wave).append(unit)
+            if touches & barred:
+                later.append((unit, touches))
+            else:
+                wave.append(unit)
             barred |= touches
         self._waiting = later
         if not later:
