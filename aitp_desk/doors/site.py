@@ -47,7 +47,6 @@ def make_site_doors(
     openapi = _make_openapi_doors((desk, *further), config, served) if served else ()
     pages = PagesDoor(
         config.site,
-        manifest=ahp.manifest,
         render_json=render_aitp_error,
         data=config.data,
         described=openapi[0].document if openapi else None,

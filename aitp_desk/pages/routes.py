@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, wants_manifest
-from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
+from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE
+from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.config import Site
 from aitp_desk.desk.desk import Desk
 from aitp_desk.knowledge.base import Document
@@ -33,7 +33,6 @@ from aitp_desk.pages.wire import (
     reply_asset,
     reply_content,
     reply_full_content,
-    reply_manifest,
     reply_markdown,
     reply_page,
     tag_markdown,
@@ -63,8 +62,6 @@ class PagesDoor:
 
     Parameters:
         site: whose pages these are.
-        manifest: gives the AHP manifest, for agents that ask for it at the home page; the same
-            object until it changes.
         render_json: refusals for callers that want no page.
         data: the desk's data folder; None where nothing is kept for the next start.
         described: gives the OpenAPI document; None where there is none.
@@ -75,7 +72,6 @@ class PagesDoor:
         self,
         site: Site,
         *,
-        manifest: Callable[[], bytes],
         render_json: RenderError,
         data: Path | None = None,
         described: Describe | None = None,
@@ -83,8 +79,6 @@ class PagesDoor:
         overview: Handler | None = None,
     ) -> None:
         self._site = site
-        self._manifest = manifest
-        self._tagged = tag_page(b"")
         self._render_json = render_json
         self._described = described
         self._rows = rows
@@ -94,13 +88,8 @@ class PagesDoor:
         self._all_pages = AllPages(site, data)
 
     async def get_home(self, desk: Desk, call: Call) -> Reply:
-        """``GET /``: the home page; the manifest or ``/llms.txt`` where those are preferred."""
+        """``GET /``: the home page, or ``/llms.txt`` where Markdown is preferred."""
         editions = desk.knowledge.editions
-        if wants_manifest(call.headers.get("Accept", ""), _FORMS):
-            manifest = self._manifest()
-            if manifest is not self._tagged.body:
-                self._tagged = tag_page(manifest)
-            return reply_manifest(self._tagged, call.headers)
         if is_for_markdown(call):
             return await self._home_as_markdown(desk, call)
 
@@ -233,7 +222,7 @@ class PagesDoor:
     def door(self) -> Door:
         """The door with its table of routes."""
         routes = (
-            _read("/", self.get_home, (*_FORMS, MANIFEST_TYPE), second=self._overview),
+            _read("/", self.get_home, second=self._overview),
             _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at),
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),
             _read("/{path:.*}", self.get_page, gives_at=gives_at),

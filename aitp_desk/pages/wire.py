@@ -12,7 +12,7 @@ import msgspec
 
 from aitp_desk.agent.passages import estimate_tokens
 from aitp_desk.announcing.accept import HTML_TYPE, MARKDOWN_TYPE, quality_of, wants_markdown
-from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE
+from aitp_desk.announcing.tags import MANIFEST_PATH
 from aitp_desk.config import Signals, Site
 from aitp_desk.model.error_kind import ErrorKind
 from aitp_desk.model.errors import DeskError
@@ -121,11 +121,6 @@ def reply_full_content(text: FullText, call: Call, signals: Signals) -> Reply:
         return Reply(304, content_type=MARKDOWN, headers=headers)
     length = ("Content-Length", str(text.size))
     return Reply(200, b"", MARKDOWN, (*headers, length), pieces=text.pieces())
-
-
-def reply_manifest(manifest: Page, headers: Mapping[str, str]) -> Reply:
-    """The manifest in the place of the home page (AHP 0.1, section 3.2)."""
-    return _reply_tagged(manifest, headers, MANIFEST_TYPE)
 
 
 def reply_asset(asset: Asset) -> Reply:

@@ -37,9 +37,11 @@ async def over_ahp(
     if told_at is not None:
         asked["context"] = {"callback_url": told_at}
     status, answer = await _post(http, "/agent/converse", asked)
-    if status == 200:
-        return Acknowledged(True, answer["response"]["answer"].removeprefix("call: "))
-    return Acknowledged(False, session_id=answer["session_id"]) if status == 202 else None
+    if status != 200:
+        return None
+    if answer["status"] == "accepted":
+        return Acknowledged(False, session_id=answer["session_id"])
+    return Acknowledged(True, answer["response"]["answer"].removeprefix("call: "))
 
 
 async def over_http(

@@ -43,6 +43,7 @@ from aitp_desk.protocols.aitp import wire as aitp
 from aitp_desk.protocols.form import decode_form
 from aitp_desk.protocols.hac import MEDIA_TYPE, Face, negotiate
 from aitp_desk.protocols.oauth import wire as oauth
+from aitp_desk.protocols.preferences import decode_wait
 from aitp_desk.protocols.reply import has_version
 from tests.fuzz.elsewhere import ELSEWHERE
 from tests.fuzz.filled import FILLED
@@ -98,7 +99,7 @@ def _conditions(data: bytes) -> None:
     assert MEDIA_TYPE in accept.lower() or negotiate(accept) is Face.PLAIN
     has_version(headers, '"tag"')
     aitp.read_dialect(headers)
-    wait = aitp.decode_wait(headers.get("Prefer", ""))
+    wait = decode_wait(headers.get("Prefer", ""))
     assert wait is None or wait >= 0
     assert 0 <= aitp.decode_hops(headers.get("Desk-Hops")) <= 1_000_000
     events_wire.decode_after(headers, _query(data))

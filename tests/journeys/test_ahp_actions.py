@@ -14,7 +14,7 @@ from aitp_desk.model.action import ACTION_RESULT, DATA, TEXT_ANSWER
 from tests.doubles import Clock
 from tests.ordering import Caller, Research, calling, write_site
 from tests.talking import Talker, talking
-from tests.visiting import MANIFEST
+from tests.visiting import CONVERSE, MANIFEST
 
 
 @pytest.fixture
@@ -275,6 +275,21 @@ async def test_actions_have_a_limit_of_their_own(tmp_path: Path, site: Path) -> 
 # --- what goes on after it was accepted -----------------------------------------------------
 
 
+async def test_a_client_that_prefers_an_asynchronous_response_gets_202(
+    tmp_path: Path, site: Path
+) -> None:
+    async with calling(tmp_path, site, actions=(Research().offered,)) as caller:
+        body = {"ahp": "0.1", "capability": "research", "query": json.dumps({"topic": "moths"})}
+        for prefer, status, applied in (
+            ("respond-async, wait=1", 202, "respond-async"),
+            ("wait=1", 200, None),
+        ):
+            headers = [("Prefer", prefer)]
+            said = await caller.talker.send("POST", CONVERSE, body, headers=headers)
+            assert (said.status, said.body["status"]) == (status, "accepted")
+            assert said.headers.get("Preference-Applied") == applied
+
+
 @pytest.mark.requirement(
     "AHP-5.3-6", "AHP-6.4-1", "AHP-6.4-4", "AHP-9.1-1", "AHP-9.1-2", "AHP-9.1-4", "AHP-9.2-1"
 )
@@ -283,7 +298,7 @@ async def test_a_long_call_is_accepted_and_asked_after(tmp_path: Path, site: Pat
     async with calling(tmp_path, site, actions=(research.offered,)) as caller:
         said = await caller.ask({"topic": "moths"}, "research")
         poll = said.body["poll"]
-        assert (said.status, said.body["status"]) == (202, "accepted")
+        assert (said.status, said.body["status"]) == (200, "accepted")
         assert poll == f"/agent/converse/status/{said.session_id}"
         await research.begun.wait()
         await caller.talker.desk.store.settled()

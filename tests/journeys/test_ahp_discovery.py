@@ -202,15 +202,16 @@ async def test_every_limit_is_declared_but_those_that_the_documentation_names(
         "application/agent+json, */*",
     ],
 )
-async def test_who_asks_for_the_manifest_s_type_at_the_home_page_is_given_it(
+async def test_the_home_page_redirects_a_client_that_asks_for_the_manifest_s_type(
     visitor: Visitor, accept: str
 ) -> None:
-    async with visitor.http.get("/", headers={"Accept": accept}) as response:
-        assert response.status == 200
-        assert response.content_type == "application/agent+json"
+    headers = {"Accept": accept}
+    async with visitor.http.get("/", headers=headers, allow_redirects=False) as response:
+        assert (response.status, response.headers["Location"]) == (302, MANIFEST)
         assert response.headers["Vary"] == "Accept"
-        given = await response.json(content_type=None)
-    assert given == await manifest_of(visitor)
+    async with visitor.http.get("/", headers=headers) as response:
+        assert response.content_type == "application/json", "all that upstream's client reads"
+        assert await response.json() == await manifest_of(visitor)
 
 
 @pytest.mark.parametrize(

@@ -93,11 +93,13 @@ async def test_the_root_has_a_version_and_stays_a_page_and_a_manifest(talker: Ta
         ("text/markdown", "text/markdown"),
         (f"{MEDIA_TYPE};q=0.5, text/html", "text/html"),
         (f"{MEDIA_TYPE}, text/html;q=0.5", MEDIA_TYPE),
-        (f"{MEDIA_TYPE};q=0.5, {MANIFEST_TYPE}", MANIFEST_TYPE),
     ):
         async with talker.http.get("/", headers={"Accept": accept}, allow_redirects=False) as told:
             assert told.content_type == kind, accept
             assert "Accept" in told.headers["Vary"]
+    accept = f"{MEDIA_TYPE};q=0.5, {MANIFEST_TYPE}"
+    async with talker.http.get("/", headers={"Accept": accept}, allow_redirects=False) as told:
+        assert (told.status, told.headers["Location"]) == (302, "/.well-known/agent.json")
 
 
 async def test_where_calls_are_switched_off_none_is_told_of(tmp_path: Path) -> None:

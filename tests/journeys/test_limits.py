@@ -152,7 +152,7 @@ async def test_what_is_read_tells_it_too_in_whatever_form_it_comes(
             (304, "GET", known),
             (304, "HEAD", known),
             (200, "GET", {"Accept": "text/markdown"}),
-            (200 if path in (MANIFEST, "/") else 302, "GET", {"Accept": "application/agent+json"}),
+            (200 if path == MANIFEST else 302, "GET", {"Accept": "application/agent+json"}),
             (401, "GET", {"X-AHP-Key": "nothing"}),
         ]
         for number, (status, method, headers) in enumerate(sent, 2):

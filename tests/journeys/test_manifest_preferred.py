@@ -17,7 +17,14 @@ from tests.visiting import CONTENT, CONVERSE, MANIFEST, Visitor, visiting
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 AGENT = "application/agent+json"
-PAGES = ("/policies/returns", "/policies/returns.md", "/nowhere", "/nowhere.md", "/assets/no.css")
+PAGES = (
+    "/",
+    "/policies/returns",
+    "/policies/returns.md",
+    "/nowhere",
+    "/nowhere.md",
+    "/assets/no.css",
+)
 DOCUMENTS = (CONTENT, "/llms-full.txt")
 API = ("/v1/models", "/v1/threads/thread_unknown", "/v1/threads/thread_unknown/events", "/health")
 NOTHING = ("/v1/nowhere", "/agent/nowhere", "/.well-known/nothing", CONVERSE, "/v1/thread")

@@ -225,43 +225,6 @@ def test_a_limit_is_from_1_to_100_or_refused(text: str) -> None:
             wire.decode_page({"limit": text})
 
 
-@pytest.mark.parametrize(
-    ("prefer", "seconds"),
-    [
-        ("", None),
-        ("wait=10", 10.0),
-        ("wait=0", 0.0),
-        ("Wait = 10", 10.0),
-        ('wait="10"', 10.0),
-        ("respond-async, wait=10", 10.0),
-        ("respond-async; wait=10; foo", None),
-        ("wait=10; foo", 10.0),
-        ("wait=5, wait=10", 5.0),
-        ('foo="a, wait=3"', None),
-        ('foo="a, wait=3", wait=4', 4.0),
-        ("wait=9999999", 1_000_000.0),
-        ("wait=" + "9" * 5000, 1_000_000.0),
-        ("Wait = 2", 2.0),
-        ("return=minimal, wait=999999", 999999.0),
-        ("wait=-1", None),
-        ("wait=1.5", None),
-        ("wait", None),
-        ("wait=", None),
-        ("await=10", None),
-        ("wait=10s", None),
-        ("foo=wait=10", None),
-    ],
-)
-def test_the_wait_is_read_from_the_prefer_header(prefer: str, seconds: float | None) -> None:
-    assert wire.decode_wait(prefer) == seconds
-
-
-@given(st.text(max_size=200))
-def test_any_prefer_header_is_read_as_seconds_or_left_aside(prefer: str) -> None:
-    seconds = wire.decode_wait(prefer)
-    assert seconds is None or 0 <= seconds <= 999_999
-
-
 def test_a_thread_and_a_message_come_in_the_form_of_the_specification() -> None:
     reply = threads_wire.encode_thread(THREAD, [MESSAGE], None, None, Dialect.AITP, SITE_AGENT)
     assert (reply.status, reply.content_type) == (200, "application/json")

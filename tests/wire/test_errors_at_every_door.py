@@ -38,7 +38,7 @@ from tests.paying import TOLD, unpaid
 UNPAID = {"price": TOLD["price"], "payment": TOLD}
 """What stands beside a refusal because something has to be paid first."""
 MESSAGE = 'This is wrong: <b>"&"</b> \u2028. That would be right.'
-PAGES = PagesDoor(Site(url="https://desk.example"), manifest=lambda: b"{}", render_json=render_aitp)
+PAGES = PagesDoor(Site(url="https://desk.example"), render_json=render_aitp)
 BROWSER = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 SPECIAL: dict[type[DeskError], Callable[[], DeskError]] = {

@@ -33,8 +33,7 @@ from aitp_desk.protocols.reply import HTML, JSON, Call, Reply
 
 SITE = Site(name="Pine Street Books", url="https://books.example")
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
-MANIFEST = b'{"ahp":"0.1"}'
-DOOR = PagesDoor(SITE, manifest=lambda: MANIFEST, render_json=render_error)
+DOOR = PagesDoor(SITE, render_json=render_error)
 
 
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:
@@ -126,14 +125,6 @@ def test_an_error_is_a_page_for_those_who_prefer_pages(
     headers: Mapping[str, str], wanted: bool
 ) -> None:
     assert wants_html(headers) is wanted
-
-
-@pytest.mark.requirement("AHP-3.2-2")
-async def test_the_home_page_is_the_manifest_for_an_agent(folder: Path) -> None:
-    reply = await get(folder, "/", {"Accept": "application/agent+json"})
-    assert (reply.status, reply.body) == (200, MANIFEST)
-    assert reply.content_type == "application/agent+json"
-    assert ("Vary", "Accept") in reply.headers
 
 
 # --- What a browser gets, and keeps -------------------------------------------------------------

@@ -25,6 +25,7 @@ from aitp_desk.protocols.reply import Reply
 from aitp_desk.protocols.x402_wire import response_headers
 
 _encode = msgspec.json.Encoder().encode
+_APPLIED = (("Preference-Applied", "respond-async"),)
 
 STATUS_PATH = "/agent/converse/status/"
 """Where an accepted call is asked after; its session's id follows (AHP 0.1, section 9.1)."""
@@ -46,12 +47,15 @@ class Encoder:
         asked: AskReply,
         declared: frozenset[str] = frozenset(),
         unpaid: PaymentRequired | None = None,
+        *,
+        respond_async: bool = False,
     ) -> Reply:
         """An outcome as the response that its kind selects (sections 6.2, 6.3).
 
         Parameters:
             declared: slugs of the capabilities whose messages the asker reads as they are.
             unpaid: what has to be paid, where that is asked; None where nothing is.
+            respond_async: an accepted call is answered with 202 instead of 200.
         """
         if isinstance(asked.outcome, Clarification):
             asks = self._clarification(asked, asked.outcome, declared)
@@ -59,7 +63,8 @@ class Encoder:
                 asks["meta"] |= required_body(unpaid)
             return Reply(200, _encode(asks))
         if asked.reply is not None and asked.reply.accepted is not None:
-            return Reply(202, _encode(_accepted(asked.session_id, asked.reply.accepted)))
+            body = _encode(_accepted(asked.session_id, asked.reply.accepted))
+            return Reply(202, body, headers=_APPLIED) if respond_async else Reply(200, body)
         if asked.kept is None:
             return Reply(200, _encode(self._success(asked, asked.outcome, declared)))
         middle = asked.kept.encoded

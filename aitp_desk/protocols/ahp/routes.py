@@ -19,6 +19,7 @@ from aitp_desk.protocols.ahp.manifest import CONVERSE_PATH, NONE_TOLD, encode_ma
 from aitp_desk.protocols.ahp.paying import is_call, read_paid
 from aitp_desk.protocols.ahp.wire import MAX_BODY, decode_converse
 from aitp_desk.protocols.calls import STANDS
+from aitp_desk.protocols.preferences import prefers_async
 from aitp_desk.protocols.reply import (
     JSON,
     Call,
@@ -100,7 +101,8 @@ class AhpDoor:
             unpaid = await desk.awaiting.unpaid_in(call.principal, asked.session_id)
             if unpaid is not None and is_call(ask):
                 raise unpaid
-        return self._encoder.encode(asked, ask.declared, unpaid)
+        respond_async = prefers_async(call.listed("Prefer"))
+        return self._encoder.encode(asked, ask.declared, unpaid, respond_async=respond_async)
 
     async def get_status(self, desk: Desk, call: Call) -> Reply:
         """``GET /agent/converse/status/{session_id}`` (AHP 0.1, section 9)."""

@@ -7,6 +7,7 @@ from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message
 from aitp_desk.protocols.aitp import wire
 from aitp_desk.protocols.aitp.wire import Dialect
+from aitp_desk.protocols.preferences import decode_wait
 from aitp_desk.protocols.reply import Call
 
 
@@ -28,7 +29,7 @@ async def follow(
     """
     if wire.read_dialect(call.headers) is Dialect.OPENAI:
         return None, None
-    seconds = wire.decode_wait(call.listed("Prefer"))
+    seconds = decode_wait(call.listed("Prefer"))
     if seconds is None:
         return None, None
     if run_id is not None:

@@ -11,6 +11,7 @@ from aitp_desk.model.run import Run
 from aitp_desk.protocols.aitp import run_drafts_wire, runs_wire, wire
 from aitp_desk.protocols.aitp.run_stream_wire import OpenAiRunWording
 from aitp_desk.protocols.aitp.seen import see_run, see_runs
+from aitp_desk.protocols.preferences import decode_wait
 from aitp_desk.protocols.reply import EVENT_STREAM, Call, Reply, Route, described
 from aitp_desk.protocols.sse import UNBUFFERED
 
@@ -157,7 +158,7 @@ async def _answer(
         is_new: whether the run is created by this call.
     """
     if not run_drafts_wire.decode_stream(call.body):
-        run, seconds = await start(), wire.decode_wait(call.listed("Prefer"))
+        run, seconds = await start(), decode_wait(call.listed("Prefer"))
         if seconds is None:
             return _encode(desk, call, run)
         call.step_aside()

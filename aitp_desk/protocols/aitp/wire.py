@@ -24,9 +24,6 @@ DEFAULT_PAGE = 20
 MAX_PAGE = 100
 encode = msgspec.json.Encoder().encode
 _DIGITS = re.compile(r"\d{1,3}", re.ASCII)
-_PREFERENCE = re.compile(r'(?:[^",]|"(?:[^"\\]|\\.)*+")++')
-_WAIT = re.compile(r'\s*wait\s*=\s*(?:(\d+)|"(\d+)")\s*(?:;.*)?', re.IGNORECASE | re.ASCII)
-_LONGEST_WAIT = 1_000_000
 
 
 class Dialect(Enum):
@@ -111,19 +108,6 @@ def encode_deleted(id_: str, kind: str) -> Reply:
         kind: what that API calls it, such as ``thread.deleted``.
     """
     return Reply(200, encode({"id": id_, "object": kind, "deleted": True}))
-
-
-def decode_wait(prefer: str) -> float | None:
-    """Seconds that a ``Prefer: wait=N`` header asks to wait (RFC 7240, 4.3); None without one.
-
-    Of several the first counts. What stands behind a semicolon is a preference's parameter.
-    """
-    for preference in _PREFERENCE.findall(prefer):
-        found = _WAIT.fullmatch(preference)
-        if found is not None:
-            digits = found[1] or found[2]
-            return float(digits) if len(digits) < len(str(_LONGEST_WAIT)) else float(_LONGEST_WAIT)
-    return None
 
 
 def decode_hops(header: str | None) -> int:
