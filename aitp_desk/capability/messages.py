@@ -241,9 +241,15 @@ class Context(msgspec.Struct, frozen=True, kw_only=True):
         people = f"{self.own}/{OPERATORS}/"
         return bool(self.own) and (self.actor == self.own or self.actor.startswith(people))
 
+    @property
+    def is_operator(self) -> bool:
+        """Whether one of the site's people speaks, at the console or with a key; no agent does."""
+        return self.operates or (self.is_ours and self.actor != self.own)
+
     def speaks_for(self, actor: str) -> bool:
         """Whether who speaks is this actor, or one of the desk's people where it is the desk."""
-        return actor in {self.actor, *self.names} or (actor == self.own and self.is_ours)
+        is_desk = actor == self.own and (self.is_ours or self.is_operator)
+        return is_desk or actor in {self.actor, *self.names}
 
     def record(self, key: str) -> Record | None:
         """Return a record as it is once the effects of the parts before are applied."""

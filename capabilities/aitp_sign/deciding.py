@@ -128,8 +128,13 @@ class Deciding:
 
         Not even the desk's own agent, which says whatever it was talked into.
         """
-        if not context.is_ours or context.actor == context.own:
-            return Refuse(Forbidden("Whether the site signs something, its own people say."))
+        if not context.is_operator:
+            return Refuse(
+                Forbidden(
+                    "Only the site's people decide whether it signs. Send this with a key of the"
+                    " scope operator, or decide at the console."
+                )
+            )
         found = self._book.find(given.request_id, context)
         if found is None or not found[1].is_for_desk:
             return Take((Say("Nobody has asked the site to sign this here."),))

@@ -14,8 +14,9 @@ import pytest
 from tests.keys import CLIENTS
 from tests.operating import operating
 from tests.spending import refused, terminal
+from tests.talking import Talker
 from tests.till import sold
-from tests.trading import Trade, principal_of, trading
+from tests.trading import OWN, Trade, principal_of, trading
 
 SECONDS = 60
 
@@ -44,19 +45,31 @@ async def test_a_desk_pays_another_within_its_mandate_and_books_what_it_confirms
             assert (await terminal(desk, "verify"))[0].startswith("The books are right")
 
 
-async def decided(trade: Trade, *, pay: bool) -> dict[str, Any]:
-    """Have one of the buyer's people decide about what was brought last; what the desk says."""
+async def decided(trade: Trade, *, pay: bool, key: Talker | None = None) -> dict[str, Any]:
+    """Have one of the buyer's people decide about what was brought last; what the desk says.
+
+    Parameters:
+        key: a caller with the scope ``operator``; None for somebody at the console.
+    """
     quote = trade.asked["message"]["quote"]
     decision = {"merchant_id": quote["merchant_id"], "quote_id": quote["quote_id"], "pay": pay}
-    async with operating(trade.buyer.desk, trade.data, "anna") as anna:
-        await anna.post(f"threads/{trade.thread}/take")
-        said = {"capability": "payments", "message": {"decide_payment": decision}}
-        await anna.post(f"threads/{trade.thread}/messages", **said)
+    if key is not None:
+        schema = f"{trade.buyer.desk.url}{OWN}"
+        message = json.dumps({"$schema": schema, "decide_payment": decision})
+        assert (await key.post(trade.thread, message)).status == 200
+    else:
+        async with operating(trade.buyer.desk, trade.data, "anna") as anna:
+            await anna.post(f"threads/{trade.thread}/take")
+            said = {"capability": "payments", "message": {"decide_payment": decision}}
+            await anna.post(f"threads/{trade.thread}/messages", **said)
     *_, last = await trade.said_by_buyer()
     return last
 
 
-async def test_beyond_a_ceiling_a_person_pays_and_nobody_else_can(tmp_path: Path) -> None:
+@pytest.mark.parametrize("by_key", [False, True])
+async def test_beyond_a_ceiling_a_person_pays_and_nobody_else_can(
+    tmp_path: Path, *, by_key: bool
+) -> None:
     async with trading(tmp_path, ceilings={"EUR": ceilings(per_payment="4.99")}) as trade:
         quote = await trade.ask(name="Ada")
         assert await trade.bring(quote) == []
@@ -65,10 +78,14 @@ async def test_beyond_a_ceiling_a_person_pays_and_nobody_else_can(tmp_path: Path
         message = {"$schema": quote["$schema"], "decide_payment": {**given, "pay": True}}
         refusal = await trade.buyer.post(trade.thread, json.dumps(message))
         assert refusal.refusal[:2] == (403, "forbidden")
-        payment = await decided(trade, pay=True)
+        operator = await trade.buyer.with_key("operator") if by_key else None
+        payment = await decided(trade, pay=True, key=operator)
         (confirmed,) = await trade.pay(payment)
         assert await trade.bring(confirmed) == []
         assert [one["state"] for one in await trade.bought()] == ["confirmed"]
+        noted = "capability:payments.bought_by_person"
+        ((who,),) = trade.buyer.rows(f"SELECT principal FROM audit WHERE object = '{noted}'")  # noqa: S608
+        assert operator is None or who == principal_of(operator.key or "")
 
 
 def ceilings(**other: str) -> dict[str, str]:

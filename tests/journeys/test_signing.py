@@ -61,6 +61,13 @@ async def ground(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Grou
         yield Ground(talker, anna)
 
 
+def noted(desk: Talker, who: Talker) -> list[tuple[str, str]]:
+    """What the audit log says that a caller did."""
+    key = (who.key or "").split("_")[1]
+    statement = f"SELECT action, object FROM audit WHERE principal = 'key:{key}' ORDER BY n"  # noqa: S608
+    return [tuple(row) for row in desk.rows(statement)]
+
+
 def message(**content: Any) -> str:
     return part_of(SLUG, content)
 
@@ -231,6 +238,30 @@ async def test_what_no_rule_allows_one_of_the_sites_people_decides(ground: Groun
     assert proof.public_key.startswith("ed25519:")
     (result,) = (one["signature_result"] for one in found if "signature_result" in one)
     assert (result["request_id"], result["reason"]) == ("no", "declined")
+
+
+async def test_an_operators_key_decides_by_message_and_by_form(ground: Ground) -> None:
+    guest = await ground.desk.with_key("threads")
+    operator = await ground.desk.with_key("operator")
+    thread = await open_thread(guest, SLUG)
+    waiting = f"{THREADS}/{thread}/requests"
+    for id in ("message", "form"):
+        await guest.post(thread, message(request_signature={**ORDER, "id": id}))
+    approval = message(approve_signature={"request_id": "message", "agree": True})
+    assert (await guest.post(thread, approval)).status == 403
+    as_desk = {"actor": ground.desk.desk.url}
+    assert (await operator.post(thread, approval, metadata=as_desk)).status == 403
+    assert {one["may_answer"] for one in (await guest.send("GET", waiting)).ok["data"]} == {False}
+    assert (await operator.post(thread, approval)).ok["metadata"]["actor"].startswith("key:")
+    (still,) = (await operator.send("GET", waiting)).ok["data"]
+    assert still["may_answer"]
+    answered = await operator.send("POST", f"{waiting}/sign/form", {"agree": True})
+    assert answered.status == 200, answered.body
+    signed = [one["signature"] for one in await structured(guest, thread) if "signature" in one]
+    assert [one["request_id"] for one in signed] == ["message", "form"]
+    rows = noted(ground.desk, operator)
+    assert rows[0][0] == "thread.looked_after"
+    assert rows[1:] == [("capability.noted", "capability:sign.signed_by_person")] * 2
 
 
 async def test_a_call_goes_on_with_a_signed_yes(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from aitp_desk.desk.sessions import Sessions
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import PaymentRequired, RequestNotFound
 from aitp_desk.model.open_request import OpenRequest
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, looks_after_threads
 from aitp_desk.model.thread import Draft
 from aitp_desk.store.base import Store
 
@@ -163,17 +163,21 @@ class Awaiting:
         if not self._capabilities or access.has_left:
             return ()
         names = await read_speakers(self._store, principal, kept) if access.may_write else ()
-        return await self._look(thread_id, names)
+        return await self._look(thread_id, names, for_desk=looks_after_threads(principal))
 
-    async def _look(self, thread_id: str, names: Sequence[str]) -> tuple[_Found, ...]:
+    async def _look(
+        self, thread_id: str, names: Sequence[str], *, for_desk: bool = False
+    ) -> tuple[_Found, ...]:
         if not self._capabilities:
             return ()
         now = int(self._clock())
         waiting = await still_open(self._store, self._capabilities, thread_id, now)
-        found = (self._read(slug, record, names) for slug, record in waiting)
+        found = (self._read(slug, record, names, for_desk=for_desk) for slug, record in waiting)
         return tuple(one for one in found if one is not None)
 
-    def _read(self, slug: str, record: Record, names: Sequence[str]) -> _Found | None:
+    def _read(
+        self, slug: str, record: Record, names: Sequence[str], *, for_desk: bool
+    ) -> _Found | None:
         enabled = self._capabilities.get(slug)
         if enabled is None or not enabled.asks:
             return None
@@ -190,7 +194,8 @@ class Awaiting:
             _log.exception("waiting_failed", capability=slug)
             return None
         by = waits.by or self._actor
-        may = [name for name in names if name != by and waits.of in ("", name)]
+        meant = {"", self._actor} if for_desk else {""}
+        may = [name for name in names if name != by and waits.of in {*meant, name}]
         shown = OpenRequest(
             id=waits.id,
             capability=slug,

@@ -205,8 +205,13 @@ class Buyer:
 
     def _decide(self, decision: DecidePayment, context: Context) -> Verdict:
         """Pay, or not, as one of the site's people says; nobody else does, nor an agent of it."""
-        if not context.is_ours or context.actor == context.own:
-            return Refuse(Forbidden("What the site pays, its own people say."))
+        if not context.is_operator:
+            return Refuse(
+                Forbidden(
+                    "Only the site's people decide what it pays. Send this with a key of the scope"
+                    " operator, or decide at the console."
+                )
+            )
         payee = self.mandates.payee_of(decision.merchant_id)
         if payee is not None and decision.channel_id:
             return Take(self._top_ups.decide(decision, payee, context))

@@ -175,7 +175,7 @@ class Purses(Method):
 
     def _capture(self, wish: asked.Capture, part: Part, context: Context) -> Verdict:
         kind, id = _named(wish, part)
-        if not _is_of_site(context):
+        if not context.is_operator:
             raise NotBooked("not_allowed", "Only people of the site capture.")
         purse = _purse(context, kind, id)
         given = wish.amount
@@ -188,7 +188,7 @@ class Purses(Method):
 
     def _released(self, wish: asked.Release, part: Part, context: Context) -> Purse:
         """The authorisation that whoever asks may end now."""
-        if _is_of_site(context):
+        if context.is_operator:
             return _purse(context, "hold", wish.authorization_id)
         purse = self._theirs("hold", wish.authorization_id, part, context)
         if purse.ends_at > context.now:
@@ -306,10 +306,6 @@ def _purse(context: Context, kind: PurseKind, id: str) -> Purse:
     if purse is None:
         raise NotBooked("unknown", "There is no channel or authorisation of this id.")
     return purse
-
-
-def _is_of_site(context: Context) -> bool:
-    return context.is_ours or context.operates
 
 
 def _sharing(wish: asked.Capture) -> Sharing:

@@ -51,6 +51,7 @@ class Counter:
         *,
         merchant: str | None = SITE,
         scopes: frozenset[str] = frozenset(),
+        actor: str = "visitor",
         **members: Any,
     ) -> dict[str, Any]:
         """Say a message; what the desk answers.
@@ -65,7 +66,7 @@ class Counter:
             now=self.shelf.now,
             thread_id="thread_1",
             message_id=f"msg_{len(self.shelf.records)}",
-            actor="visitor",
+            actor=actor,
             own=SITE,
             principal=by if isinstance(by, str) else None,
             scopes=scopes,
@@ -213,6 +214,14 @@ def test_people_of_the_site_release_an_authorisation(counter: Counter) -> None:
     released = counter.say("release", None, authorization_id="h-1", scopes=people)
     assert released["state"] == "closed"
     assert counter.held() == 10_000_000
+
+
+@pytest.mark.parametrize("key", ["capture", "release"])
+def test_the_sites_agent_neither_captures_nor_releases(counter: Counter, key: str) -> None:
+    hold(counter)
+    before = counter.held()
+    refused = counter.say(key, None, actor=SITE, authorization_id="h-1")
+    assert (refused["code"], counter.held()) == ("not_allowed", before)
 
 
 def test_the_payer_releases_an_authorisation_once_its_time_is_over(counter: Counter) -> None:
