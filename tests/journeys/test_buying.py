@@ -84,7 +84,7 @@ async def test_beyond_a_ceiling_a_person_pays_and_nobody_else_can(
         assert await trade.bring(confirmed) == []
         assert [one["state"] for one in await trade.bought()] == ["confirmed"]
         noted = "capability:payments.bought_by_person"
-        ((who,),) = trade.buyer.rows(f"SELECT principal FROM audit WHERE object = '{noted}'")  # noqa: S608
+        ((who,),) = trade.buyer.rows(f"SELECT principal FROM audit WHERE object = '{noted}'")
         assert operator is None or who == principal_of(operator.key or "")
 
 

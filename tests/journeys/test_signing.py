@@ -64,7 +64,7 @@ async def ground(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Grou
 def noted(desk: Talker, who: Talker) -> list[tuple[str, str]]:
     """What the audit log says that a caller did."""
     key = (who.key or "").split("_")[1]
-    statement = f"SELECT action, object FROM audit WHERE principal = 'key:{key}' ORDER BY n"  # noqa: S608
+    statement = f"SELECT action, object FROM audit WHERE principal = 'key:{key}' ORDER BY n"
     return [tuple(row) for row in desk.rows(statement)]
 
 
