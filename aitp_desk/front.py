@@ -48,10 +48,10 @@ from aitp_desk.model.errors import (
     UnknownClient,
     WrongHost,
 )
-from aitp_desk.model.principal import anonymous, looks_after_threads
+from aitp_desk.model.principal import Principal, anonymous, looks_after_threads
 from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.protected import with_metadata
-from aitp_desk.protocols.reply import TEXT, Door, Reply, Route
+from aitp_desk.protocols.reply import REFUSED, TEXT, Door, Reply, Route
 from aitp_desk.protocols.x402_wire import with_requirements
 from aitp_desk.routing import Found, RoutingTable
 from aitp_desk.store.base import StoreError
@@ -242,9 +242,9 @@ class Front:
         except Exception:  # noqa: BLE001 -- the boundary: nothing of a fault reaches the wire
             refused = fault = report_fault(heading.method, door, request_id)
             reply, request_id = door.render_error(fault, heading.headers), fault.request_id
-        if self._faces is not None and heading.face is not Face.PLAIN:
-            principal = anonymous(request.peer) if proof is None else proof.principal
-            reply = self._faces.answer(reply, refused, heading.asked_by(principal, allowance))
+        if self._faces is not None:
+            asker = anonymous(request.peer) if proof is None else proof.principal
+            reply = _face(self._faces, reply, refused, heading, asker, allowance)
         if heading.request_id:
             unbind_contextvars(_ID)
         heading.tally.count(reply.status, perf_counter() - began)
@@ -344,6 +344,25 @@ class Front:
         raise RouteNotFound(
             f"Nothing is served at this address. The manifest at {MANIFEST_PATH} says what is."
         )
+
+
+def _face(
+    faces: Faces,
+    reply: Reply,
+    refused: DeskError | None,
+    heading: Heading,
+    asker: Principal,
+    allowance: Allowance | None,
+) -> Reply:
+    """The face of a reply that was asked for; a refusal says that it depends on ``Accept``."""
+    if heading.face is not Face.PLAIN:
+        reply = faces.answer(reply, refused, heading.asked_by(asker, allowance))
+    headers = (*reply.headers, *heading.told.headers)
+    if reply.status < REFUSED or any(
+        name == "Vary" and "Accept" in value for name, value in headers
+    ):
+        return reply
+    return msgspec.structs.replace(reply, headers=(*reply.headers, ("Vary", "Accept")))
 
 
 def _proven(caller: Proof | Exception) -> Proof:

@@ -81,6 +81,7 @@ async def face(
         sent.append(("Content-Type", "application/json"))
     async with talker.http.request(method, path, data=data, headers=sent) as response:
         faced = Faced(response.status, response.headers, await response.read())
+    assert "Accept" in ", ".join(response.headers.getall("Vary")), "section 2.3"
     if faced.status == 304:
         return faced
     assert response.headers["Content-Type"] == MEDIA_TYPE, (faced.status, faced.raw[:300])

@@ -51,7 +51,8 @@ def _places(ways: Ways, desk: Desk, call: Call) -> Iterator[Place]:
         )
         yield Place("threads", f"{at}/v1/threads", text, ("POST",))
     if ways.capabilities:
-        yield Place("capabilities", f"{at}{ways.capabilities}", "What can be called, in a list.")
+        href = f"{at}{ways.capabilities}"
+        yield Place("capabilities", href, "What can be called, in a list.", ("GET",))
         for action in callable_actions(desk, principal, allowance):
             href = f"{at}{ways.capabilities}/{action.name}"
             rel = action.name.replace("_", "-")
@@ -61,18 +62,21 @@ def _places(ways: Ways, desk: Desk, call: Call) -> Iterator[Place]:
     if not desk.name:
         text = "One question, one answer, by the capabilities of the manifest (AHP)."
         yield Place("converse", ways.converse, text, ("POST",))
-        yield Place("contents", _CONTENT_PATH, "A line on each page of the site (Markdown).")
-        yield Place("ahp-manifest", MANIFEST_PATH, "The AHP manifest.")
+        text = "A line on each page of the site (Markdown)."
+        yield Place("contents", _CONTENT_PATH, text, ("GET",))
+        yield Place("ahp-manifest", MANIFEST_PATH, "The AHP manifest.", ("GET",))
         if ways.agents_txt:
-            yield Place("agents-txt", ways.agents_txt, "What agents can do here, declared.")
+            text = "What agents can do here, declared."
+            yield Place("agents-txt", ways.agents_txt, text, ("GET",))
     if ways.openapi:
-        yield Place("service-desc", f"{at}{ways.openapi}", "Every address, described (OpenAPI).")
+        text = "Every address, described (OpenAPI)."
+        yield Place("service-desc", f"{at}{ways.openapi}", text, ("GET",))
 
 
 def _place_of(type_: ResourceType, at: str) -> Place:
     rel, template = type_.name.replace("_", "-"), f"{at}{type_.template}"
     if not type_.template.names:
-        return Place(rel, template, type_.summary)
-    base = template.partition("/{")[0] or "/"
+        return Place(rel, template, type_.summary, ("GET",))
     text = f"{type_.summary} Each stands at {template}."
-    return Place(rel, base, text, (), template)  # at the base itself nothing need stand
+    # the base itself may answer 404, whose recovery names the template
+    return Place(rel, f"{at}{type_.template.base}", text, (), template)

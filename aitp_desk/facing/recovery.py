@@ -44,6 +44,7 @@ _NOT_ACCEPTABLE = (
     "Ask for it in the form that there is: leave the Accept header out, or add"
     " application/json;q=0.5 to it."
 )
+_LOOK_AROUND = "See what there is, and where."
 _NO_SUCH_BODY = "Send the body as the address takes it; most take application/json."
 
 
@@ -181,7 +182,16 @@ class _Helping(msgspec.Struct, frozen=True):
                 )
                 return self.found("Choose one of the site's agents.", listed)
             case _:
-                return self.found("See what there is, and where.", self._index())
+                return self.found(self._templates() or _LOOK_AROUND, self._index())
+
+    def _templates(self) -> str:
+        """The templates of the resources whose base the address is, as a sentence; else empty."""
+        desk, path = self.asked.desk, self.asked.path.rstrip("/")
+        return " ".join(
+            f"{type_.summary} Each is at {self.at}{type_.template}: put the value in braces."
+            for type_ in desk.list_resources(self.asked.principal)
+            if type_.template.names and path == f"{self.at}{type_.template.base}"
+        )
 
     def _prove(self) -> Found:
         ways = self.ways

@@ -54,6 +54,11 @@ class PathTemplate(msgspec.Struct, frozen=True):
         """The names of its variables, in order."""
         return tuple(segment[1:-1] for segment in self.segments if segment.startswith("{"))
 
+    @property
+    def base(self) -> str:
+        """The address up to the first variable; the whole address without one."""
+        return str(self).partition("/{")[0]
+
     def match(self, path: str) -> Mapping[str, str] | None:
         """The values of its variables in a path; None where the path is none of its addresses.
 

@@ -37,6 +37,7 @@ async def test_the_root_tells_what_there_is_and_every_place_answers(tmp_path: Pa
         assert places(faced)["threads"] == "/v1/threads"
         assert places(faced)["hours"] == "/hours"
         for one in faced.told["resources"]:
+            assert one.get("methods") or "x-template" in one, one
             for method in one.get("methods", ()):
                 body: Any = None if method == "GET" else {}
                 async with talker.http.request(
@@ -55,6 +56,11 @@ async def test_the_root_tells_what_there_is_and_every_place_answers(tmp_path: Pa
         assert "methods" not in bookings  # nothing stands there itself
         there = bookings["x-template"].replace("{booking_id}", "7")
         assert (await face(buyer, "GET", there)).status == 200
+        base = await face(buyer, "GET", "/bookings")
+        assert base.status == 404
+        assert "/bookings/{booking_id}" in base.error["recovery"]["description"]
+        hidden = await face(talker, "GET", "/bookings")
+        assert "booking_id" not in hidden.error["recovery"]["description"]
 
 
 @pytest.mark.requirement("HAC-9.1-1", "HAC-9.1-2")

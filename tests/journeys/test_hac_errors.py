@@ -45,6 +45,31 @@ async def shop(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shoppe
         yield await shopper.with_key("actions", "threads")
 
 
+@pytest.mark.parametrize("accept", ["*/*", "text/html", "application/json", MEDIA_TYPE])
+@pytest.mark.parametrize(
+    ("status", "method", "path", "headers"),
+    [
+        (401, "GET", "/v1/threads/thread_none", {"X-AHP-Key": "nothing"}),
+        (404, "GET", "/v1/nowhere", {}),
+        (404, "GET", "/nowhere", {}),
+        (404, "GET", "/v1/threads/thread_none", {}),
+        (405, "PUT", "/v1/threads", {}),
+        (405, "GET", "/agent/converse", {}),
+        (405, "DELETE", "/about", {}),
+        (405, "POST", "/llms.txt", {}),
+        (421, "GET", "/", {"Host": "elsewhere.example"}),
+    ],
+)
+async def test_each_refusal_says_that_its_form_depends_on_accept(
+    talker: Talker, status: int, method: str, path: str, headers: dict[str, str], accept: str
+) -> None:
+    sent = {"Accept": accept, **headers}
+    async with talker.http.request(method, path, headers=sent) as response:
+        assert response.status == status
+        vary = ", ".join(response.headers.getall("Vary"))
+        assert "Accept" in [name.strip() for name in vary.split(",")]
+
+
 @pytest.mark.requirement(
     "HAC-6.1-1", "HAC-6.1-2", "HAC-6.1-3", "HAC-6.1-4", "HAC-6.1-5", "HAC-6.1-7", "HAC-6.3-1"
 )
