@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from aitp_desk.desk.task_exchange import TaskPage
 from aitp_desk.desk.task_reach import TaskReach
-from aitp_desk.desk.task_views import TaskViews
 from aitp_desk.model.principal import Principal, may_use_threads
 from aitp_desk.model.task import TaskState
 from aitp_desk.store import task_reads
@@ -22,9 +21,8 @@ class TaskListing:
         desk: name of the further site agent; empty for the site's own.
     """
 
-    def __init__(self, store: Store, views: TaskViews, reach: TaskReach, desk: str) -> None:
+    def __init__(self, store: Store, reach: TaskReach, desk: str) -> None:
         self._store = store
-        self._views = views
         self._reach = reach
         self._desk = desk
 
@@ -59,19 +57,20 @@ class TaskListing:
             after=None,
             limit=MOST_LISTED,
         )
-        has_threads = may_use_threads(principal)
-        if state is not None or since or not has_threads:
-            kept = tuple(
-                [one for one in kept if await self._is_wanted(one, state, since, has_threads)]
-            )
-        rest = [one for one in kept if after is None or (one.changed_at, one.id) < after]
+        readable = await self._reach.readable(principal, kept)
+        if state is not None or since or not may_use_threads(principal):
+            readable = [
+                one for one in readable if await self._is_wanted(principal, one, state, since)
+            ]
+        rest = [one for one in readable if after is None or (one.changed_at, one.id) < after]
         page = rest[:limit]
         last = (page[-1].changed_at, page[-1].id) if len(rest) > limit else None
-        return TaskPage(tuple([await self._views.view(one) for one in page]), last, len(kept))
+        tasks = tuple([await self._reach.view(principal, one) for one in page])
+        return TaskPage(tasks, last, len(readable))
 
     async def _is_wanted(
-        self, kept: KeptTask, state: TaskState | None, since: int, has_threads: bool
+        self, principal: Principal, kept: KeptTask, state: TaskState | None, since: int
     ) -> bool:
-        task = await self._views.view(kept)
-        is_shown = has_threads or not task.has_messages
+        task = await self._reach.view(principal, kept)
+        is_shown = may_use_threads(principal) or not task.has_messages
         return is_shown and state in (None, task.state) and task.changed_at >= since

@@ -1,14 +1,22 @@
-"""Which tasks, and which conversations, a caller may know of, go on with, or change."""
+"""Access to tasks and contexts: the one place that decides what a caller is shown of them.
+
+A task is shown to who may read all of its thread. Of the calls among its turns the arguments and
+results are shown to who may manage the thread, and to the caller who made them; a task of which
+nothing else is left does not exist for other readers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from aitp_desk.desk.exchange import CallStatus
 from aitp_desk.desk.reading import Reading
 from aitp_desk.desk.sessions import Sessions
+from aitp_desk.desk.task_views import Sight, TaskViews
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import InvalidRequest, TaskNotFound, ThreadNotFound, UnknownSession
 from aitp_desk.model.principal import Principal
+from aitp_desk.model.task import Task
 from aitp_desk.store import task_reads
 from aitp_desk.store.base import Store
 from aitp_desk.store.task_records import KeptTask
@@ -30,33 +38,85 @@ class TaskReach:
         desk: str,
         store: Store,
         reading: Reading,
+        views: TaskViews,
         sessions: Sessions,
         idle_before: Callable[[], int],
     ) -> None:
         self._desk = desk
         self._store = store
         self._reading = reading
+        self._views = views
         self._sessions = sessions
         self._idle_before = idle_before
 
-    async def task(self, principal: Principal, task_id: str, param: str = "id") -> KeptTask:
-        """A task whose thread the caller may read, all of it.
+    async def find(
+        self, principal: Principal, task_id: str, param: str = "id"
+    ) -> tuple[KeptTask, Task]:
+        """A task by its id, and what the caller is shown of it.
 
         Parameters:
             param: where the caller named it.
 
         Raises:
-            TaskNotFound: there is none.
+            TaskNotFound: there is none for this caller.
         """
         kept = await task_reads.task(self._store, task_id, self._desk)
+        if kept is None:
+            raise _not_found(param)
+        return kept, await self.view(principal, kept, param=param)
+
+    async def view(
+        self,
+        principal: Principal,
+        kept: KeptTask,
+        status: CallStatus | None = None,
+        *,
+        param: str = "id",
+    ) -> Task:
+        """What the caller is shown of a task.
+
+        Parameters:
+            status: how the call of its newest turn stands, where that is known; None looks.
+            param: where the caller named it.
+
+        Raises:
+            TaskNotFound: nothing of it.
+        """
+        sight = await self._sight(principal, kept.thread_id)
+        task = None if sight is None else await self._view(kept, sight, status)
+        if task is None:
+            raise _not_found(param)
+        return task
+
+    async def readable(self, principal: Principal, tasks: Iterable[KeptTask]) -> list[KeptTask]:
+        """Those of some tasks that exist for the caller; access is decided once a thread."""
+        sights: dict[str, Sight | None] = {}
+        found = []
+        for kept in tasks:
+            if kept.thread_id not in sights:
+                sights[kept.thread_id] = await self._sight(principal, kept.thread_id)
+            sight = sights[kept.thread_id]
+            if sight is None:
+                continue
+            if sight.is_whole or await self._view(kept, sight) is not None:
+                found.append(kept)
+        return found
+
+    async def _view(
+        self, kept: KeptTask, sight: Sight, status: CallStatus | None = None
+    ) -> Task | None:
+        task = await self._views.view(kept, sight, status=status)
+        return task if sight.is_whole or task.history else None
+
+    async def _sight(self, principal: Principal, thread_id: str) -> Sight | None:
+        """What the caller sees of a thread's tasks; None for nothing."""
         try:
-            if kept is not None:
-                access = await self._reading.access(principal, kept.thread_id, self._idle_before())
-                if access.upto_seq is None:
-                    return kept
+            access = await self._reading.access(principal, thread_id, self._idle_before())
         except ThreadNotFound:
-            pass
-        raise TaskNotFound("There is no such task of yours.", param=param)
+            return None
+        if access.has_left:  # it reads messages up to a point, and a task has none
+            return None
+        return Sight(principal.party, is_whole=access.may_manage)
 
     async def thread_of(self, principal: Principal, context: str, need: Need) -> str:
         """The thread of a conversation of the caller's, by the id of the conversation.
@@ -74,11 +134,12 @@ class TaskReach:
         return thread_id
 
     async def thread_to_list(self, principal: Principal, context: str) -> str | None:
-        """The thread of a conversation that the caller may read; None where there is none."""
+        """The thread of a context whose tasks the caller may list; None where there is none."""
         try:
-            return await self.thread_of(principal, context, Need.READ)
+            thread_id = await self.thread_of(principal, context, Need.READ)
         except InvalidRequest:
             return None
+        return None if await self._sight(principal, thread_id) is None else thread_id
 
     async def check(self, principal: Principal, thread_id: str, need: Need) -> None:
         """Refuse whoever may do less with a thread.
@@ -92,3 +153,7 @@ class TaskReach:
         except ThreadNotFound:
             raise InvalidRequest(NO_CONTEXT, param="message.contextId") from None
         access.check(need)
+
+
+def _not_found(param: str) -> TaskNotFound:
+    return TaskNotFound("There is no such task of yours.", param=param)

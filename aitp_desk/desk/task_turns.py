@@ -11,7 +11,7 @@ from aitp_desk.desk.sessions import THREAD_PREFIX, Sessions
 from aitp_desk.desk.task_exchange import Sent
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
-from aitp_desk.desk.task_views import TaskViews
+from aitp_desk.desk.task_views import WHOLE, TaskViews
 from aitp_desk.model.access import Need
 from aitp_desk.model.errors import InvalidRequest, TaskIsOver
 from aitp_desk.model.ids import new_id
@@ -39,6 +39,7 @@ class TurnDraft(msgspec.Struct, frozen=True):
         push: whom to tell of the task.
         is_first: whether it begins the task.
         owner: id of the principal whose task it begins; None of an anonymous one.
+        party: id of the principal who sends the turn; None of an anonymous one.
         opens: the conversation that it begins; None where that is there.
     """
 
@@ -47,6 +48,7 @@ class TurnDraft(msgspec.Struct, frozen=True):
     push: NewPush | None
     is_first: bool = False
     owner: str | None = None
+    party: str | None = None
     opens: NewContext | None = None
 
     def write(self, turn: NewTurn) -> Work[None]:
@@ -56,6 +58,7 @@ class TurnDraft(msgspec.Struct, frozen=True):
             TaskNotFound, PreconditionFailed: as the units of :mod:`aitp_desk.store.work.tasks`.
         """
         task = self.task
+        turn = msgspec.structs.replace(turn, principal=self.party)
         if not self.is_first:
             return add_turn(
                 thread_id=task.thread_id,
@@ -76,7 +79,7 @@ class TurnDraft(msgspec.Struct, frozen=True):
 
     def first(self, turn: NewTurn) -> KeptTurn:
         """The first turn of a task as it is kept."""
-        kept = msgspec.structs.asdict(turn)
+        kept = {**msgspec.structs.asdict(turn), "principal": self.party}
         return KeptTurn(n=1, created_at=self.now, **kept)
 
 
@@ -123,16 +126,15 @@ class TaskTurns:
             if not sent.context:
                 return None, None
             return None, await self._reach.thread_of(principal, sent.context, Need.WRITE)
-        kept = await self._reach.task(principal, sent.task_id, "message.taskId")
+        kept, task = await self._reach.find(principal, sent.task_id, "message.taskId")
         if sent.context and sent.context not in (kept.context, kept.thread_id):
             raise InvalidRequest(
                 "This task belongs to another context; leave contextId out, or send the task's.",
                 param="message.contextId",
             )
-        state = (await self._views.view(kept)).state
-        if state.is_over:
+        if task.state.is_over:
             raise TaskIsOver(
-                f"This task is {state.value}. Begin a new one in its context.",
+                f"This task is {task.state.value}. Begin a new one in its context.",
                 param="message.taskId",
             )
         await self._reach.check(principal, kept.thread_id, Need.WRITE)
@@ -149,10 +151,13 @@ class TaskTurns:
         clock = self._clock()
         now = int(clock)
         if kept is not None:
-            return TurnDraft(kept, now, self._sealed(principal, sent, kept.id))
+            push = self._sealed(principal, sent, kept.id)
+            return TurnDraft(kept, now, push, party=principal.party)
         begun = KeptTask(new_id(TASK_PREFIX, clock), self._desk, thread_id, sent.context, now, now)
         push = self._sealed(principal, sent, begun.id)
-        return TurnDraft(begun, now, push, is_first=True, owner=principal.owner)
+        return TurnDraft(
+            begun, now, push, is_first=True, owner=principal.owner, party=principal.party
+        )
 
     def opening(self, principal: Principal, sent: Sent) -> TurnDraft:
         """A turn that is about to be written with a task and a conversation that it begins."""
@@ -169,12 +174,18 @@ class TaskTurns:
         context = sent.context or await self._sessions.name(principal, thread_id)
         return msgspec.structs.replace(sent, context=context)
 
-    async def keep(self, draft: TurnDraft, turn: NewTurn) -> Task:
+    async def keep(self, principal: Principal, draft: TurnDraft, turn: NewTurn) -> Task:
         """Write a turn down, with its task where that begins, and say how the task stands."""
         await self._store.run(draft.write, turn)
-        return await self.kept(draft, turn)
+        return await self.kept(principal, draft, turn)
 
-    async def kept(self, draft: TurnDraft, turn: NewTurn, status: CallStatus | None = None) -> Task:
+    async def kept(
+        self,
+        principal: Principal,
+        draft: TurnDraft,
+        turn: NewTurn,
+        status: CallStatus | None = None,
+    ) -> Task:
         """Say how a task stands whose turn is written down, and have others told of it.
 
         Parameters:
@@ -183,8 +194,9 @@ class TaskTurns:
         task = draft.task
         if draft.push is not None or (not draft.is_first and await self._pushing.all_of(task.id)):
             self._pushing.wake_for(turn.run_id)
-        turns = (draft.first(turn),) if draft.is_first else None
-        return await self._views.view(task, turns, status)
+        if draft.is_first:  # its sender sees all of it
+            return await self._views.view(task, WHOLE, (draft.first(turn),), status)
+        return await self._reach.view(principal, task, status)
 
     def _sealed(self, principal: Principal, sent: Sent, task_id: str) -> NewPush | None:
         if sent.push is None:

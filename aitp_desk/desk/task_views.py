@@ -99,6 +99,26 @@ def asks_back(reply: Message) -> bool:
     return "asks_back" in reply.metadata
 
 
+class Sight(msgspec.Struct, frozen=True):
+    """Which of the calls among a task's turns a caller is shown.
+
+    Parameters:
+        party: id of the caller, who sees their own; None of an anonymous one.
+        is_whole: whether they see all.
+    """
+
+    party: str | None
+    is_whole: bool
+
+    def shows(self, turn: KeptTurn) -> bool:
+        """Whether the caller is shown the call of a turn."""
+        return self.is_whole or (self.party is not None and turn.principal == self.party)
+
+
+WHOLE = Sight(None, is_whole=True)
+"""The sight of who may manage the thread."""
+
+
 class TaskViews:
     """Reads how tasks stand. Who may know that is asked before.
 
@@ -117,12 +137,15 @@ class TaskViews:
     async def view(
         self,
         kept: KeptTask,
+        sight: Sight,
         turns: tuple[KeptTurn, ...] | None = None,
         status: CallStatus | None = None,
     ) -> Task:
         """A task as it stands.
 
         Parameters:
+            sight: which calls are shown. Of the others no arguments, results and questions are:
+                only where they stand, and of what was said for them what the thread's messages say.
             turns: its newest turns, where they are known; None looks.
             status: how the call of its newest turn stands, where that is known; None looks.
         """
@@ -130,11 +153,17 @@ class TaskViews:
             turns = await task_reads.turns(self._store, kept.id)
         told: list[Told] = []
         for turn in turns[:-1]:
-            told += await self._asked(kept.thread_id, turn)
+            told += await self._asked(kept.thread_id, turn, sight)
             told += [Told(reply) for reply in await self._replies(turn)]
         last = turns[-1] if turns else KeptTurn(0, None, None, None, None, None, kept.created_at)
-        asked = await self._asked(kept.thread_id, last)
+        is_hidden = not sight.shows(last) and last.message_id is None
+        if not sight.shows(last) and not is_hidden and last.call_id is not None:
+            last, status = msgspec.structs.replace(last, call_id=None), None
+        asked = await self._asked(kept.thread_id, last, sight)
         stands = await self._stands(kept.thread_id, last, asked, status)
+        if is_hidden:
+            last = msgspec.structs.replace(last, call_id=None)
+            stands = _Stands(stands.state, at=stands.at)
         return Task(
             kept.id,
             kept.thread_id,
@@ -150,9 +179,9 @@ class TaskViews:
             stands.waits_for_people,
         )
 
-    async def _asked(self, thread_id: str, turn: KeptTurn) -> list[Told]:
+    async def _asked(self, thread_id: str, turn: KeptTurn, sight: Sight) -> list[Told]:
         if turn.asked is not None:
-            return [Told(asked=_asked.decode(turn.asked))]
+            return [Told(asked=_asked.decode(turn.asked))] if sight.shows(turn) else []
         if turn.message_id is None:
             return []
         message = await reads.message(self._store, thread_id, turn.message_id)

@@ -32,7 +32,7 @@ from aitp_desk.desk.task_outcomes import unmade_by
 from aitp_desk.desk.task_pushing import TaskPushing
 from aitp_desk.desk.task_reach import TaskReach
 from aitp_desk.desk.task_turns import TaskTurns
-from aitp_desk.desk.task_views import TaskViews, Unmade
+from aitp_desk.desk.task_views import WHOLE, TaskViews, Unmade
 from aitp_desk.model.access import Need
 from aitp_desk.model.call import PAYMENT
 from aitp_desk.model.errors import (
@@ -104,6 +104,7 @@ class Tasks:
             desk=desk,
             store=store,
             reading=reading,
+            views=self._views,
             sessions=sessions,
             idle_before=lambda: posting.idle_before,
         )
@@ -117,7 +118,7 @@ class Tasks:
             pushing=pushing,
             clock=clock,
         )
-        self.listing = TaskListing(store, self._views, self._reach, desk)
+        self.listing = TaskListing(store, self._reach, desk)
 
     async def check(self, principal: Principal, sent: Sent) -> None:
         """Refuse what could not be sent for a task, before anything comes of it.
@@ -155,12 +156,14 @@ class Tasks:
         if request.key is not None and run_id is not None:
             again = await task_reads.task_of_run(self._store, run_id, self._desk)
             if again is not None:
-                return await self._views.view(again)
+                return await self._reach.view(principal, again)
         call_id = await self._paid_ends.meant_by(said, unpaid) if run_id is None else None
         turn = NewTurn(message_id=said.id, run_id=run_id, call_id=call_id)
         if kept is None:
             sent = await self._turns.named(principal, thread_id, sent)
-        task = await self._turns.keep(self._turns.draft(principal, kept, thread_id, sent), turn)
+        task = await self._turns.keep(
+            principal, self._turns.draft(principal, kept, thread_id, sent), turn
+        )
         if call_id is None or task.state is not TaskState.INPUT_REQUIRED:
             return task
         return _refused(task, await self._paid_ends.told_after(thread_id, said.seq))
@@ -196,7 +199,7 @@ class Tasks:
         if request.key is not None:
             again = await self._task_of_repeat(principal, asked, request)
             if again is not None:
-                return await self._views.view(again)
+                return await self._reach.view(principal, again)
         kept, thread_id = await self._turns.place(principal, sent)
         if thread_id is None:
             check_hops(request)
@@ -220,9 +223,9 @@ class Tasks:
         else:
             turn = called.turn(status)
         if called.is_begun:
-            task = await self._turns.kept(draft, turn, status)
+            task = await self._turns.kept(principal, draft, turn, status)
         else:
-            task = await self._turns.keep(draft, turn)
+            task = await self._turns.keep(principal, draft, turn)
         return _refused(task, refused)
 
     async def pay(self, principal: Principal, sent: Sent, payment: Mapping[str, Any]) -> Task:
@@ -266,7 +269,7 @@ class Tasks:
         said = to_json(Unmade(state, result))
         turn = NewTurn(asked=to_json(written), said=said)
         draft = self._turns.draft(principal, kept, thread_id or "", sent)
-        return await self._turns.keep(draft, turn)
+        return await self._turns.keep(principal, draft, turn)
 
     async def wait(self, principal: Principal, task: Task, seconds: float) -> Task:
         """Wait until a task is at rest, at most so many seconds, and say how it stands then."""
@@ -283,7 +286,7 @@ class Tasks:
 
     async def find(self, principal: Principal, task_id: str) -> Task:
         """A task as it stands."""
-        task = await self._views.view(await self._reach.task(principal, task_id))
+        _, task = await self._reach.find(principal, task_id)
         if task.has_messages:
             check_scope(principal)
         return task
@@ -291,7 +294,7 @@ class Tasks:
     async def show(self, task_id: str) -> Task | None:
         """A task as it stands, for whoever was to be told of it; None where there is none."""
         kept = await task_reads.task(self._store, task_id, self._desk)
-        return None if kept is None else await self._views.view(kept)
+        return None if kept is None else await self._views.view(kept, WHOLE)
 
     async def run_of(self, principal: Principal, task: Task) -> Run:
         """The run that works on a task, or did.

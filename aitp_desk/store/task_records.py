@@ -42,6 +42,7 @@ class NewTurn(msgspec.Struct, frozen=True):
         call_id: the call that was asked for.
         asked: JSON of what was asked for by its arguments.
         said: JSON of what came of it, where a run or a call does not tell that.
+        principal: id of the caller who sent it; None of an anonymous one.
     """
 
     message_id: str | None = None
@@ -49,6 +50,7 @@ class NewTurn(msgspec.Struct, frozen=True):
     call_id: str | None = None
     asked: str | None = None
     said: str | None = None
+    principal: str | None = None
 
 
 class NewPush(msgspec.Struct, frozen=True):
@@ -88,6 +90,7 @@ class KeptTurn(msgspec.Struct, frozen=True):
     asked: str | None
     said: str | None
     created_at: int
+    principal: str | None = None
 
 
 class KeptPush(msgspec.Struct, frozen=True):

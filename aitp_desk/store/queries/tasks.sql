@@ -12,8 +12,8 @@ VALUES (:id, :desk, :thread_id, :context, :owner, :now, :now);
 UPDATE tasks SET changed_at = :now WHERE id = :id RETURNING id;
 
 -- add_task_turn: Writes down a turn of a task.
-INSERT INTO task_turns (task_id, n, message_id, run_id, call_id, asked, said, created_at)
-VALUES (:task_id, :n, :message_id, :run_id, :call_id, :asked, :said, :now);
+INSERT INTO task_turns (task_id, n, message_id, run_id, call_id, asked, said, created_at, principal)
+VALUES (:task_id, :n, :message_id, :run_id, :call_id, :asked, :said, :now, :principal);
 
 -- say_of_turn: Notes of what came of a call what it is to the tasks that asked for it.
 UPDATE task_turns SET said = :said WHERE call_id = :call_id;
@@ -33,7 +33,7 @@ SELECT {task} FROM tasks
 WHERE id IN (SELECT task_id FROM task_turns WHERE call_id = :call_id) AND desk = :desk;
 
 -- task_turns: Lists the newest turns of a task, the newest first.
-SELECT n, message_id, run_id, call_id, asked, said, created_at FROM task_turns
+SELECT n, message_id, run_id, call_id, asked, said, created_at, principal FROM task_turns
 WHERE task_id = :task_id ORDER BY n DESC LIMIT :limit;
 
 -- thread_of_context: Finds the thread of a conversation that has had a task.

@@ -169,7 +169,7 @@ def _tell_if_at_rest(thread_id: str, task_id: str, push_id: str | None, now: int
     if not pushes:
         return
     turns = yield "task_turns", {"task_id": task_id, "limit": 1}
-    n, _, run_id, call_id, _, said, _ = turns[0]
+    n, _, run_id, call_id, _, said, *_ = turns[0]
     is_at_rest = said is not None
     if run_id is not None:
         runs = yield "run", {"id": run_id}
