@@ -48,7 +48,7 @@ from aitp_desk.model.errors import (
     UnknownClient,
     WrongHost,
 )
-from aitp_desk.model.principal import Principal, anonymous, looks_after_threads
+from aitp_desk.model.principal import Principal, ProvenBy, anonymous, looks_after_threads
 from aitp_desk.protocols.hac.negotiation import Face
 from aitp_desk.protocols.protected import with_metadata
 from aitp_desk.protocols.reply import REFUSED, TEXT, Door, Reply, Route
@@ -292,7 +292,7 @@ class Front:
         except Exception as refusal:  # noqa: BLE001 -- it is raised once the request is counted
             address = self._identifier.addresses.find(heading.headers, request.peer)
             caller, counted = refusal, anonymous(address)
-        if heading.counted is None:
+        if heading.counted is None or _is_console_read(heading, counted):
             return caller, None
         return caller, limiter.count(counted, heading.counted, heading.agent)
 
@@ -363,6 +363,11 @@ def _face(
     ):
         return reply
     return msgspec.structs.replace(reply, headers=(*reply.headers, ("Vary", "Accept")))
+
+
+def _is_console_read(heading: Heading, principal: Principal) -> bool:
+    """Whether a signed-in operator's console reads; it polls, and must not lock them out."""
+    return heading.counted == "static" and principal.proven_by is ProvenBy.CONSOLE
 
 
 def _proven(caller: Proof | Exception) -> Proof:

@@ -85,8 +85,8 @@ class ConsoleFiles:
     async def get_asset(self, _desk: Desk, call: Call) -> Reply:
         """``GET /console/assets/{version}/{name}``: a style sheet or script of the page.
 
-        They are many and small. With their version in their address a browser asks for each once,
-        so that a page that is loaded again and again is within the limits of its address.
+        They are many and small, so they count against no limit. With their version in their address
+        a browser asks for each once.
 
         Raises:
             RouteNotFound: there is none of this name, or of this version any more.
@@ -102,14 +102,14 @@ class ConsoleFiles:
         css, js = (_TYPES[ending].partition(";")[0] for ending in (".css", ".js"))
         return (
             *(
-                Route("GET", path, self.get_page, "static", is_own=True, gives=("text/html",))
+                Route("GET", path, self.get_page, None, is_own=True, gives=("text/html",))
                 for path in (CONSOLE_PATH, f"{CONSOLE_PATH}/")
             ),
             Route(
                 "GET",
                 f"{CONSOLE_PATH}/assets/{{version}}/{{name}}",
                 self.get_asset,
-                "static",
+                None,
                 is_own=True,
                 gives=(css, js, _TYPES[".svg"]),
             ),

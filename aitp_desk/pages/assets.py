@@ -1,7 +1,7 @@
-"""The desk's own style sheet, scripts and icon.
+"""The desk's own style sheet, script and icon.
 
-Their names carry a hash of what is in them: a browser may keep them for ever, and a new version has
-a new name. A script names those that it imports by these names too.
+Their names carry a hash of their content: a browser may keep them for ever, and a new version has a
+new name. The script's modules are served as one file, so that a page needs few requests.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from importlib.resources import files
 
 import msgspec
 
-ASSETS_PATH = "/assets/"
+ASSETS_PATH = "/assets/desk/"
 _JAVASCRIPT = "text/javascript; charset=utf-8"
-_IMPORTED = re.compile(rb' from "\./([a-z]+)\.js";')
+_IMPORT = re.compile(rb'^import [^;]+ from "\./([a-z]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(rb"^export ", re.MULTILINE)
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -43,26 +44,24 @@ def _asset(name: str, ending: str, content_type: str, body: bytes) -> Asset:
     return Asset(f"{name}.{hashlib.sha256(body).hexdigest()[:12]}.{ending}", content_type, body)
 
 
-def _scripts(name: str, made: dict[str, Asset]) -> dict[str, Asset]:
-    """A script and all that it imports, those that are imported before those that do it.
+def _bundle(name: str, bundled: dict[str, bytes]) -> bytes:
+    """A module and all that it imports as one module, dependencies first.
+
+    No two modules declare the same name at their top level; a test checks that.
 
     Parameters:
-        made: those that are there already, by their own names; the others are added.
+        bundled: the modules that are part of it already; the others are added.
     """
-
-    def named(found: re.Match[bytes]) -> bytes:
-        imported = found[1].decode()
-        return b' from "./%s";' % _scripts(imported, made)[imported].name.encode()
-
-    if name not in made:
-        body = _IMPORTED.sub(named, _read(f"scripts/{name}.js"))
-        made[name] = _asset(name, "js", _JAVASCRIPT, body)
-    return made
+    if name not in bundled:
+        source = _read(f"scripts/{name}.js")
+        for imported in _IMPORT.findall(source):
+            _bundle(imported.decode(), bundled)
+        bundled[name] = _EXPORT.sub(b"", _IMPORT.sub(b"", source))
+    return b"\n".join(bundled.values())
 
 
 _STYLES = ("ground.css", "asking.css", "cards.css", "reading.css")
 STYLE = _asset("desk", "css", "text/css; charset=utf-8", _read(*_STYLES))
-*_FIRST, SCRIPT = _scripts("desk", {}).values()
-IMPORTED = tuple(_FIRST)
+SCRIPT = _asset("desk", "js", _JAVASCRIPT, _bundle("desk", {}))
 ICON = _asset("desk", "svg", "image/svg+xml", _read("desk.svg"))
-ASSETS = {asset.name: asset for asset in (STYLE, *IMPORTED, SCRIPT, ICON)}
+ASSETS = {asset.name: asset for asset in (STYLE, SCRIPT, ICON)}

@@ -21,7 +21,7 @@ from aitp_desk.knowledge.titles import folder_name
 from aitp_desk.model.action import Action
 from aitp_desk.pages.acts import render_acts
 from aitp_desk.pages.article import write_article
-from aitp_desk.pages.assets import ICON, IMPORTED, SCRIPT, STYLE
+from aitp_desk.pages.assets import ICON, SCRIPT, STYLE
 from aitp_desk.pages.fill import Markup, fill, join
 from aitp_desk.pages.offers import render_offers
 
@@ -77,14 +77,7 @@ DESK = Frame(
         '<a href="/#desk.ask">Ask</a>\n<a href="/#desk.pages">Pages</a>\n'
         '<a href="/#desk.agents">For agents</a>'
     ),
-    script=fill(
-        '$imported\n<script type="module" src="$url"></script>',
-        # asked for at once, and not one after the other as they name each other
-        imported=join(
-            fill('<link rel="modulepreload" href="$it">', it=one.url) for one in IMPORTED
-        ),
-        url=SCRIPT.url,
-    ),
+    script=fill('<script type="module" src="$url"></script>', url=SCRIPT.url),
     policy=NOTHING,
     promise=(
         "Answers are taken from the pages of $site. This page loads nothing from any other site."

@@ -44,7 +44,15 @@ from aitp_desk.protocols.ahp.content import (
 )
 from aitp_desk.protocols.ahp.manifest import CONTENT_PATH
 from aitp_desk.protocols.openapi.routes import DOCUMENT_PATH
-from aitp_desk.protocols.reply import Call, Door, Handler, Reply, Route, version_of
+from aitp_desk.protocols.reply import (
+    Call,
+    Counted,
+    Door,
+    Handler,
+    Reply,
+    Route,
+    version_of,
+)
 
 RenderError = Callable[[DeskError, Mapping[str, str]], Reply]
 Describe = Callable[[], bytes]
@@ -133,10 +141,16 @@ class PagesDoor:
         page = await self._shelf.page(version_of(document), below + API_PATH, HTML_TYPE, render)
         return reply_api(page, call.headers, desk.signals, below + DOCUMENT_PATH)
 
-    async def get_asset(self, desk: Desk, call: Call) -> Reply:
-        """``GET /assets/{name}``: a file of the desk's own; other names may be content."""
+    async def get_asset(self, _desk: Desk, call: Call) -> Reply:
+        """``GET /assets/desk/{name}``: a file that the desk's own pages load.
+
+        Raises:
+            RouteNotFound: there is none of this name.
+        """
         asset = ASSETS.get(call.params["name"])
-        return reply_asset(asset) if asset else await self.get_page(desk, call)
+        if asset is None:
+            raise RouteNotFound("The desk has no file of this name; its pages name those it has.")
+        return reply_asset(asset)
 
     async def get_page(self, desk: Desk, call: Call) -> Reply:
         """``GET /{path}``: a page of the content, or a file that a page declares.
@@ -223,7 +237,8 @@ class PagesDoor:
         """The door with its table of routes."""
         routes = (
             _read("/", self.get_home, second=self._overview),
-            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at),
+            # a page loads several: counted, they would leave an office's later visitors unstyled
+            _read(ASSETS_PATH + "{name}", self.get_asset, gives_at=gives_at, counted=None),
             *(() if self._described is None else (_read(API_PATH, self.get_api),)),
             _read("/{path:.*}", self.get_page, gives_at=gives_at),
         )
@@ -269,13 +284,14 @@ def _read(
     gives: tuple[str, ...] = _FORMS,
     gives_at: Callable[[Desk, str], tuple[str, ...]] | None = None,
     second: Handler | None = None,
+    counted: Counted | None = "static",
 ) -> Route:
     """A row of something to read, for everybody."""
     return Route(
         "GET",
         path,
         handler,
-        counted="static",
+        counted=counted,
         gives=gives,
         gives_at=gives_at,
         is_open=True,

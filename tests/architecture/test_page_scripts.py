@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from aitp_desk.pages.assets import ASSETS, IMPORTED, SCRIPT
-from tests.architecture.test_console_pages import IMPORT, LONGEST, MARKUP
+from aitp_desk.pages.assets import SCRIPT
+from tests.architecture.test_console_pages import LONGEST, MARKUP
 
 FILES = sorted((Path(__file__).parents[2] / "aitp_desk" / "pages" / "scripts").iterdir())
+DECLARED = re.compile(r"^(?:export )?(?:const|let|class|(?:async )?function) (\w+)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
@@ -20,10 +21,14 @@ def test_a_script_is_short_and_makes_nothing_of_markup(file: Path) -> None:
     assert MARKUP.search(text) is None
 
 
-def test_every_script_is_served_and_names_those_that_it_imports_as_they_are_served() -> None:
-    served = (*IMPORTED, SCRIPT)
-    assert {f"{one.name.partition('.')[0]}.js" for one in served} == {file.name for file in FILES}
-    for script in served:
-        for imported in IMPORT.findall(script.body.decode()):
-            assert re.fullmatch(r"\./[a-z]+\.[0-9a-f]{12}\.js", imported)
-            assert imported.removeprefix("./") in ASSETS
+def test_the_script_served_is_all_modules_in_one_and_imports_nothing() -> None:
+    served = SCRIPT.body.decode()
+    assert not re.search(r"^(?:import|export)\b", served, re.MULTILINE)
+    for file in FILES:
+        first_words = file.read_text("utf-8").partition("\n")[0]
+        assert served.count(first_words) == 1
+
+
+def test_no_two_modules_declare_the_same_name() -> None:
+    declared = [name for file in FILES for name in DECLARED.findall(file.read_text("utf-8"))]
+    assert len(declared) == len(set(declared))

@@ -93,6 +93,16 @@ async def test_a_question_is_answered_with_its_sources(
         await expect(page.locator(":target")).to_have_text("Return window")
 
 
+async def test_a_fresh_load_takes_at_most_eight_requests(
+    served_desk: Serving, browser: OpenBrowser
+) -> None:
+    async with browser() as context:
+        page = await context.new_page()
+        requests = sent(page)
+        await page.goto(served_desk.url, wait_until="networkidle")
+        assert len(requests) <= 8, [request.url for request in requests]
+
+
 async def test_a_follow_up_keeps_the_session(served_desk: Serving, browser: OpenBrowser) -> None:
     async with browser() as context:
         page = await context.new_page()

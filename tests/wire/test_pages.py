@@ -177,7 +177,7 @@ def test_a_page_loads_only_the_desks_own_files(render: Callable[[], bytes]) -> N
     loaded = [node.attributes["src"] for node in tree.css("[src]")]
     loaded += [node.attributes["href"] for node in tree.css("link[rel=stylesheet], link[rel=icon]")]
     assert set(loaded) == {SCRIPT.url, STYLE.url, ICON.url}
-    assert all(asset.url == f"/assets/{name}" for name, asset in ASSETS.items())
+    assert all(asset.url == f"/assets/desk/{name}" for name, asset in ASSETS.items())
     assert b"url(" not in STYLE.body
     assert b"@import" not in STYLE.body
 

@@ -23,7 +23,7 @@ from aitp_desk.model.errors import (
     WrongHost,
 )
 from aitp_desk.model.principal import anonymous
-from aitp_desk.pages.assets import STYLE
+from aitp_desk.pages.assets import ASSETS_PATH, STYLE
 from aitp_desk.pages.routes import PagesDoor
 from aitp_desk.pages.shelf import Shelf
 from aitp_desk.pages.wire import Page, tag_page, wants_html, words_of
@@ -38,7 +38,7 @@ DOOR = PagesDoor(SITE, render_json=render_error)
 
 async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> Reply:
     """One request to the pages of a folder, as the front passes it on."""
-    name = path.removeprefix("/assets/")
+    name = path.removeprefix(ASSETS_PATH)
     call = Call(anonymous("192.0.2.1"), "GET", path, {"name": name}, {}, CIMultiDict(headers), b"")
     async with open_knowledge(folder, data=folder.parent / "data") as knowledge:
         desk = cast(
@@ -49,7 +49,7 @@ async def get(folder: Path, path: str, headers: Mapping[str, str] = BROWSER) -> 
         )
         if path == "/":
             return await DOOR.get_home(desk, call)
-        if path.startswith("/assets/"):
+        if path.startswith(ASSETS_PATH):
             return await DOOR.get_asset(desk, call)
         return await DOOR.get_page(desk, call)
 
@@ -205,7 +205,7 @@ async def test_the_desks_own_files_are_kept_for_ever(folder: Path) -> None:
 async def test_content_in_a_folder_named_like_the_desks_own_is_served(folder: Path) -> None:
     assert b"Chairs and tables." in (await get(folder, "/assets/list")).body
     with pytest.raises(RouteNotFound):
-        await get(folder, "/assets/desk.000000000000.css")
+        await get(folder, "/assets/desk/desk.000000000000.css")
 
 
 async def test_rendered_pages_are_kept_up_to_a_size_the_least_used_dropped_first() -> None:

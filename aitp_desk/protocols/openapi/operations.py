@@ -244,7 +244,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             empty=(202,),
         ),
         "GET /": Operation("The home page"),
-        "GET /assets/{name}": Operation("What the desk's own pages load", gives_files=True),
+        "GET /assets/desk/{name}": Operation("What the desk's own pages load", gives_files=True),
         "GET /{path:.*}": Operation(
             "A page of the site, or a file that one declares", gives_files=True
         ),
