@@ -52,6 +52,7 @@ NAMES = {
     "sealed_values": "principal",
     "sessions": "owner",
     "task_pushes": "principal",
+    "task_turns": "principal",
     "tasks": "owner",
     "threads": "owner speaker",
     "tickets": "principal",
