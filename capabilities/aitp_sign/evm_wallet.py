@@ -152,6 +152,7 @@ class EvmWallet(Signing):
 
     slug = "evm-wallet"
     names = ("aitp.dev/evm-wallet", "aitp.dev/aitp-05-evm-wallet")
+    is_published = True
     book = new_book("request_message_signing", "message_signing_response")
 
     def __init__(self, chosen: SigningSettings) -> None:

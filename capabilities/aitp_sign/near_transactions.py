@@ -1,13 +1,13 @@
 """Transactions of NEAR: their actions read, written in Borsh for signing, told as amounts. Pure.
 
-Source: NEAR's protocol, Transactions and Actions; the parameters are those of its wallets' own
-requests (``methodName``, ``deposit`` …), as the published schema leaves them open.
+Source: NEAR's protocol, Transactions and Actions. The published schema of AITP-04 leaves parameters
+open: its examples write ``method_name``, NEAR's wallets ``methodName``, and both are read.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -143,10 +143,10 @@ class NearAction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Its parameters by their type.
 
         Raises:
-            ValueError: they are none of this action; says which member is wrong.
+            ValueError: they do not fit the action, or one has two spellings; says which.
         """
         try:
-            read: Parameters = msgspec.convert(self.params, _SHAPES[self.type])
+            read: Parameters = msgspec.convert(_in_camel_case(self.params), _SHAPES[self.type])
         except msgspec.ValidationError as error:
             raise ValueError(f"params of {self.type}: {error}") from None
         return read
@@ -298,6 +298,19 @@ def _permission(access: AccessKey) -> bytes:
     allowance = b"\0" if only.allowance is None else b"\1" + _u128(only.allowance)
     methods = b"".join(map(nep413.text, only.method_names))
     return b"\0" + allowance + _account(only.receiver_id) + _u32(len(only.method_names)) + methods
+
+
+def _in_camel_case(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters by the names of :data:`Parameters`; what a call hands over stays as it is."""
+    renamed: dict[str, Any] = {}
+    for name, value in params.items():
+        first, *more = name.split("_")
+        spelled = first + "".join(part.capitalize() for part in more)
+        if spelled in renamed:
+            raise ValueError(f"{spelled} and its other spelling are both given. Leave one out.")
+        is_nested = isinstance(value, dict) and spelled != "args"
+        renamed[spelled] = _in_camel_case(value) if is_nested else value
+    return renamed
 
 
 def _account(name: str) -> bytes:

@@ -16,6 +16,7 @@ from msgspec import Meta
 
 from aitp_desk.capability import Context, Part, Schema, document_of
 from aitp_sign.asks import Answer, Ask, Report, new_book
+from aitp_sign.encodings import from_base58, to_base64
 from aitp_sign.messages import (
     MOST_TEXT,
     ApproveSignature,
@@ -141,6 +142,7 @@ class NearWallet(NearSigning):
     slug = "near-wallet"
     names = ("aitp.dev/near-wallet", "aitp.dev/aitp-04-near-wallet")
     settings = NearSettings
+    is_published = True
     book = new_book("request_message_signing", "message_signing_response")
 
     def schemas(self) -> Sequence[Schema]:
@@ -177,7 +179,8 @@ class NearWallet(NearSigning):
             case TransactionResponse(request_id, sent):
                 return Report(request_id, "Transaction that was sent", (sent,))
             case MessageSigningResponse(request_id, account, key, signature):
-                return Signature("nep413", signature, request_id, key, account=account)
+                written = _in_base64(signature)
+                return Signature("nep413", written, request_id, key, account=account)
             case SignatureDeclined() as declined:
                 return declined
             case _:
@@ -201,3 +204,12 @@ class NearWallet(NearSigning):
                 return f"There is a token: {one_visible_line(contract)} ({kind})."
             case _:
                 return super().as_text(part)
+
+
+def _in_base64(signature: str) -> str:
+    """A signature as NEP-413 has it; AITP-04's example writes ``ed25519:`` and base58."""
+    kind, _, written = signature.partition(":")
+    try:
+        return to_base64(from_base58(written)) if kind == "ed25519" else signature
+    except ValueError:
+        return signature

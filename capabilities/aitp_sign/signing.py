@@ -35,7 +35,7 @@ from aitp_desk.capability import (
 from aitp_sign.asks import Answer, Ask, AskedToSign, Report, WalletSignature
 from aitp_sign.deciding import Deciding
 from aitp_sign.forms import AGREE, approval_by, approval_form, signature_by, signature_form
-from aitp_sign.hearing import hear
+from aitp_sign.hearing import failed, hear
 from aitp_sign.messages import (
     ApproveSignature,
     Signature,
@@ -79,6 +79,8 @@ class Signing(Capability):
     family = "signing"
     settings = SigningSettings
     book: ClassVar[Book[AskedToSign]]
+    is_published: ClassVar[bool] = False
+    """Whether the schema is another's: what fits it and cannot be signed fails, and is kept."""
 
     def __init__(self, chosen: Any) -> None:
         """See :class:`Capability`.
@@ -138,8 +140,16 @@ class Signing(Capability):
         answer = self.answer_of(content)
         if answer is not None:
             return hear(answer, self.book, context, asks_chain=self.asks_chain)
-        ask = self.ask_of(content, context)
-        return Take() if ask is None else self._ask(ask, part.given, context)
+        try:
+            ask = self.ask_of(content, context)
+            if ask is None:
+                return Take()
+            _check(ask, part.key)
+        except InvalidRequest as error:
+            if not self.is_published or context.is_ours:
+                raise
+            return Take((failed(content.request_id, "malformed", error.message),))
+        return self._ask(ask, part.given, context)
 
     def as_text(self, part: Part) -> str:
         """See :mod:`aitp_sign.text`."""
@@ -219,19 +229,16 @@ class Signing(Capability):
     def _tell_ask(self, part: Part) -> str:
         try:
             ask = self.ask_of(part.content, Context(now=0))
+            if ask is None:
+                return super().as_text(part)
+            _check(ask, part.key)
         except InvalidRequest as error:
             return f"Asked for a signature that nobody can give: {error.message}"
-        if ask is None:
-            return super().as_text(part)
         until = ask.valid_until
         return tell_ask(ask, None if isinstance(until, UnsetType) else int(until.timestamp()))
 
     def _ask(self, ask: Ask, given: Mapping[str, Any], context: Context) -> Verdict:
         (key,) = (name for name in given if name != "$schema" and name.startswith("request_"))
-        try:
-            check(ask.subject)
-        except (ValueError, Unproven) as error:
-            raise InvalidRequest(f"This cannot be signed: {error}", param=key) from None
         is_for_desk = self._is_for_desk(ask, context)
         if is_for_desk:
             ask = replace(ask, actor=context.own)
@@ -263,3 +270,15 @@ class Signing(Capability):
         if ask.actor:
             return ask.actor == context.own
         return not {party.id for party in context.parties} - {context.actor, *context.names}
+
+
+def _check(ask: Ask, key: str) -> None:
+    """Refuse what cannot be signed.
+
+    Raises:
+        InvalidRequest: it cannot; ``key`` is where it stands.
+    """
+    try:
+        check(ask.subject)
+    except (ValueError, Unproven) as error:
+        raise InvalidRequest(f"This cannot be signed: {error}", param=key) from None

@@ -14,6 +14,7 @@ import pytest_asyncio
 
 from aitp_desk.agent.base import Answer, Turn
 from aitp_desk.config import ConfigError
+from aitp_sign import evm_wallet, near_wallet
 from aitp_sign.eip712 import TypedData
 from aitp_sign.encodings import from_base64url, to_base58, to_base64, to_base64url
 from aitp_sign.jws import Jwk
@@ -25,12 +26,14 @@ from tests.doubles import ScriptedAgent
 from tests.operating import Operator, operating, write_site
 from tests.ordering import calling
 from tests.selling import part_of, said
-from tests.signatures import MAIL, ORDER, sign, sign_request, statement_of
+from tests.signatures import ALICE, MAIL, ORDER, key_of, sign, sign_request, statement_of
 from tests.talking import THREADS, Talker, talking
+from tests.trading import principal_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SLUG = "aitp.dev/sign"
+WALLETS = ("near-wallet", "evm-wallet")
 POLICY = """
 [capabilities.sign]
 [[capabilities.sign.policy]]
@@ -262,6 +265,74 @@ async def test_an_operators_key_decides_by_message_and_by_form(ground: Ground) -
     rows = noted(ground.desk, operator)
     assert rows[0][0] == "thread.looked_after"
     assert rows[1:] == [("capability.noted", "capability:sign.signed_by_person")] * 2
+
+
+NEAR_CALL: dict[str, Any] = {
+    "type": "FunctionCall",
+    "params": {
+        "method_name": "nft_mint",
+        "args": to_base64(b'{"token_id": "1"}'),
+        "gas": "30000000000000",
+        "deposit": "1000000000000000000000000",
+    },
+}
+BOTH_FEES: dict[str, Any] = {
+    "to": "0x1234567890123456789012345678901234567890",
+    "value": "0x0",
+    "gas": "0x5208",
+    "gasPrice": "0x3b9aca00",
+    "maxFeePerGas": "0x3b9aca00",
+    "maxPriorityFeePerGas": "0x3b9aca00",
+    "nonce": "0x1",
+    "accessList": [],
+}
+SHORT_NONCE = {"nonce": "AQIDBA==", "recipient": "app.near", "message": "Who are you?"}
+
+
+async def test_what_upstream_shows_of_wallets_is_taken_and_what_fails_is_told(
+    tmp_path: Path,
+) -> None:
+    settings = ("capabilities.near_wallet.open_for=60", "capabilities.evm_wallet.open_for=60")
+    async with talking(tmp_path, *settings, agent=ScriptedAgent()) as desk:
+        guest = await desk.with_key("threads")
+        near, evm = near_wallet.PUBLISHED, evm_wallet.PUBLISHED
+        own = [f"{desk.desk.url}/capabilities/{slug}/v2/schema.json" for slug in WALLETS]
+        thread = await open_thread(guest, near, evm, *own)
+        other = await desk.with_key("threads")
+        known = [{"schema": url} for url in (near, evm, *own)]
+        friend = {"id": "friend", "capabilities": known, "principal": principal_of(other.key or "")}
+        assert (await guest.send("POST", f"{THREADS}/{thread}/actors", friend)).status == 200
+        camel = {**NEAR_CALL["params"], "methodName": NEAR_CALL["params"]["method_name"]}
+        del camel["method_name"]
+        twice = {**camel, "method_name": "nft_burn"}
+        adding = {"public_key": key_of(ALICE), "access_key": {"permission": "FullAccess"}}
+        for n, (kind, params) in enumerate(
+            [
+                ("FunctionCall", NEAR_CALL["params"]),
+                ("FunctionCall", camel),
+                ("AddKey", adding),
+                ("FunctionCall", twice),
+                ("Transfer", {"amount": "1"}),
+            ]
+        ):
+            actions = [{"type": kind, "params": params}]
+            transaction = {"receiver_id": "contract.near", "actions": actions}
+            asked = {"request_id": f"near-{n}", "transaction": transaction}
+            assert (await guest.post(thread, part_of(near, {"request_transaction": asked}))).ok
+        paid: dict[str, Any] = {"request_id": "evm", "chain_id": 1, "transaction": BOTH_FEES}
+        assert (await guest.post(thread, part_of(evm, {"request_transaction": paid}))).ok
+        short = {"request_id": "nonce", "message": SHORT_NONCE}
+        assert (await guest.post(thread, part_of(near, {"request_message_signing": short}))).ok
+        found = await structured(guest, thread)
+        results = [one["signature_result"] for one in found if "signature_result" in one]
+        told = [(one["request_id"], one["reason"]) for one in results]
+        failing = ("near-3", "near-4", "evm", "nonce")
+        assert told == [(name, "malformed") for name in failing]
+        # whoever reads words reads what each of them asks, or why it cannot be signed
+        reader = await desk.with_key("operator")
+        words = "\n".join(text for content in await said(reader, thread) for text in content)
+        assert words.count("calls nft_mint with") == 2
+        assert "Asked for a signature that nobody can give: This cannot be signed: A trans" in words
 
 
 async def test_a_call_goes_on_with_a_signed_yes(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from aitp_desk.capability import (
 from aitp_desk.testing import CapabilityContract
 from aitp_sign import EvmWallet, NearWallet, evm_wallet, near_wallet
 from aitp_sign.eip712 import TypedData
-from aitp_sign.encodings import to_base64
+from aitp_sign.encodings import from_base64, to_base58, to_base64
 from aitp_sign.signing import Signing
 from aitp_sign.subjects import NearMessage, PersonalMessage, Typed
 from tests.one_thread import GUEST, SHOP, OneThread, told
@@ -210,7 +210,8 @@ def test_what_the_published_schemas_refuse_is_refused(
             msgspec.convert(wrong, module.MESSAGES[key])
 
 
-def test_a_message_of_near_is_signed_for_its_nonce_and_recipient() -> None:
+@pytest.mark.parametrize("spelling", ["base64", "base58"])
+def test_a_message_of_near_is_signed_for_its_nonce_and_recipient(spelling: str) -> None:
     thread = Wallet(NearWallet)
     assert thread.hear(SHOP, "request_message_signing", request_id="3", message=MESSAGE) is None
     subject = NearMessage("I am alice.", NONCE, "shop.near")
@@ -223,7 +224,8 @@ def test_a_message_of_near_is_signed_for_its_nonce_and_recipient() -> None:
         failed = thread.hear(GUEST, "message_signing_response", **response, signature=wrong)
         assert failed["signature_result"]["reason"] == "bad_signature"
     right = sign(subject, "nep413", 0)["signature"]
-    proved = thread.hear(GUEST, "message_signing_response", **response, signature=right)
+    spelled = right if spelling == "base64" else f"ed25519:{to_base58(from_base64(right))}"
+    proved = thread.hear(GUEST, "message_signing_response", **response, signature=spelled)
     result = proved["signature_result"]
     assert (result["result"], result["account"]) == ("success", "alice.near")
     assert "account_proved" not in result, "nobody here has asked the chain"
