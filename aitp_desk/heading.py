@@ -144,6 +144,8 @@ def read_heading(
     named = _hostname(_authority(target, headers))
     asked = headers.get("Access-Control-Request-Method", "") if "Origin" in headers else ""
     methods = table.methods(path, desk) if asked and method == "OPTIONS" else ()
+    # HEAD needs no permission (Fetch, CORS-safelisted method)
+    methods = tuple(one for one in methods if one != "HEAD")
     if methods:
         wanted = table.find(asked, path)
         is_open = wanted is not None and wanted[1].is_open

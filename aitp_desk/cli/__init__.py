@@ -20,6 +20,7 @@ _COMMANDS = frozenset(
         "init",
         "jobs",
         "keys",
+        "lint",
         "mcp",
         "serve",
         "snippet",

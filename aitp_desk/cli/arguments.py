@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NoReturn
@@ -72,6 +72,17 @@ def mistakes_told() -> Iterator[None]:
         fail([error.message])
     except (ContentUnreadable, KeyFileError, StoreError) as error:
         fail([str(error)])
+
+
+MOST_FAULTS = 50
+"""How many faults a check prints; of a file with thousands nobody reads more."""
+
+
+def first_faults(lines: Sequence[str]) -> Iterator[str]:
+    """The first faults of a check, and how many more there are."""
+    yield from lines[:MOST_FAULTS]
+    if len(lines) > MOST_FAULTS:
+        yield f"and {len(lines) - MOST_FAULTS} more."
 
 
 def fail(lines: Iterable[str]) -> NoReturn:

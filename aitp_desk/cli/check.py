@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import data_folder, fail, overrides
-from aitp_desk.cli.lint import lint_file, lint_url
+from aitp_desk.cli.arguments import data_folder, fail, first_faults, overrides
+from aitp_desk.cli.lint import lint_target
 
 if TYPE_CHECKING:
     from aitp_desk.config import Config
@@ -29,7 +29,8 @@ def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
     Of a FOLDER: with its settings, its content and its actions. Each line names the setting or
     file, what is wrong and what would be right. Of a FILE or what a URL gives (agents.txt,
     agents.json, an AHP manifest, a HAC answer, an A2A card): with its form and what it
-    declares, by lines of text or paths of members. Exit code 1 when there is any.
+    declares, by lines of text or paths of members; `lint` does the same. Exit code 1 when there
+    is any. At most 50 are printed.
     """
     path = Path(target)
     if path.is_dir():
@@ -37,11 +38,7 @@ def check(target: str, data: Path | None, overrides: tuple[str, ...]) -> None:
         return
     if data is not None or overrides:
         raise click.UsageError("--data and --set are for the folder of a site.")
-    if target.startswith(("http://", "https://")):
-        lint_url(target)
-    elif path.exists():
-        lint_file(path)
-    else:
+    if not lint_target(target):
         raise click.UsageError(f"There is no folder and no file {target!r}.")
 
 
@@ -73,7 +70,7 @@ def _check_folder(folder: Path, data: Path | None, overrides: tuple[str, ...]) -
             actions += more
             wrong += [f"agents, {agent.name!r}: {fault}" for fault in (*faults, *wrong_actions)]
     if wrong:
-        fail(wrong)
+        fail(first_faults(wrong))
     found = f"{pages} {'page' if pages == 1 else 'pages'}"
     if actions:
         found += f", {actions} {'action' if actions == 1 else 'actions'}"

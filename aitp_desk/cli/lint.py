@@ -1,4 +1,4 @@
-"""What ``aitp-desk check`` tells of a file for agents, here or on a site."""
+"""``aitp-desk lint``, and what ``aitp-desk check`` does with a file for agents or a URL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from aitp_desk.cli.arguments import fail
+from aitp_desk.cli.arguments import MOST_FAULTS, fail, first_faults
 
 if TYPE_CHECKING:
     from aitp_desk.cli.declarations import Looked
@@ -17,6 +17,30 @@ if TYPE_CHECKING:
 
 MAX_BYTES = 1024 * 1024
 SECONDS = 20.0
+
+
+@click.command()
+@click.argument("target", metavar="FILE|URL")
+def lint(target: str) -> None:
+    """Validate a file for agents, or what a site serves at a URL.
+
+    Reads agents.txt, agents.json, an AHP manifest, a HAC answer and an A2A card, as `check` does.
+    Prints at most 50 faults. Exit code 1 when something breaks the specification, 2 when there is
+    no such file.
+    """
+    if not lint_target(target):
+        raise click.UsageError(f"There is no file {target!r}. Give a file, or a URL with https://.")
+
+
+def lint_target(target: str) -> bool:
+    """Validate a file or a URL; return whether there is one."""
+    if target.startswith(("http://", "https://")):
+        lint_url(target)
+    elif Path(target).exists() and not Path(target).is_dir():
+        lint_file(Path(target))
+    else:
+        return False
+    return True
 
 
 def lint_file(path: Path) -> None:
@@ -85,14 +109,17 @@ async def _fetch(asked: Mapping[str, Mapping[str, str]]) -> list[Fetched]:
 
 
 def _tell(files: Sequence[tuple[str, Looked]]) -> None:
-    """Tell of each file, by its name, what is wrong with it, or that it is sound."""
-    wrong = False
+    """Tell of each file, by its name, what is wrong with it, or that it is sound.
+
+    Where not everything is printed, errors go before warnings.
+    """
+    faults = [(name, *found) for name, looked in files for found in looked.findings]
+    if len(faults) > MOST_FAULTS:
+        faults.sort(key=lambda fault: not fault[2])
+    for line in first_faults([f"{name}: {told}" for name, told, _ in faults]):
+        click.echo(line, err=True)
     for name, looked in files:
-        for told, _ in looked.findings:
-            click.echo(f"{name}: {told}", err=True)
         if looked.is_sound:
             click.echo(f"{name} {looked.sound}.")
-        else:
-            wrong = True
-    if wrong:
+    if not all(looked.is_sound for _, looked in files):
         fail([])

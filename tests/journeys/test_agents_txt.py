@@ -129,6 +129,7 @@ async def test_both_forms_are_at_both_addresses_for_everybody(tmp_path: Path) ->
                 assert response.headers["Cache-Control"] == "public, max-age=300"
                 assert int(response.headers["X-RateLimit-Remaining"]) > 0
                 bodies[path] = await response.read()
+                assert response.headers["Access-Control-Allow-Methods"] == "GET, OPTIONS"
                 tag = {"If-None-Match": response.headers["ETag"]}
             async with visitor.http.get(path, headers=tag) as response:
                 assert response.status == 304
@@ -137,7 +138,11 @@ async def test_both_forms_are_at_both_addresses_for_everybody(tmp_path: Path) ->
             asked = {"Origin": "https://a.example", "Access-Control-Request-Method": "GET"}
             async with visitor.http.options(path, headers=asked) as response:
                 assert response.headers["Access-Control-Allow-Origin"] == "*"
-                assert "GET" in response.headers["Access-Control-Allow-Methods"]
+                assert response.headers["Access-Control-Allow-Methods"] == "GET, OPTIONS"
+            async with visitor.http.options(path) as response:
+                assert (response.status, await response.read()) == (204, b"")
+                assert response.headers["Access-Control-Allow-Origin"] == "*"
+                assert response.headers["Access-Control-Allow-Methods"] == "GET, OPTIONS"
             async with visitor.http.post(path, json={}) as response:
                 assert response.status == 405
         assert bodies[TEXTS[0]] == bodies[TEXTS[1]]

@@ -58,6 +58,34 @@ def test_what_is_wrong_in_a_file_is_told_a_line_each(
     assert any(line.startswith(f"{file}: {told}") for line in err), err
 
 
+def test_of_many_faults_the_first_50_are_printed(tmp_path: Path) -> None:
+    file = tmp_path / "agents.txt"
+    warnings = "".join(f"Note-{number}: a\nNote-{number}: b\n" for number in range(60))
+    file.write_text(GOOD.replace("REST", "SOAP") + warnings, encoding="utf-8")
+    code, _, err = check(file)
+    assert (code, len(err), err[-1]) == (1, 51, "and 11 more.")
+    assert "line 7, Protocol: is 'SOAP'" in err[0], "errors go first"
+    (tmp_path / "desk.toml").write_text("".join(f"a{number} = 1\n" for number in range(70)))
+    code, _, err = check(tmp_path)
+    assert (code, len(err)) == (1, 51)
+    assert err[-1].startswith("and ")
+
+
+def test_lint_validates_a_file_and_tells_by_its_exit_code(tmp_path: Path) -> None:
+    file = tmp_path / "agents.txt"
+    file.write_text(GOOD, encoding="utf-8")
+    sound = run_here("lint", file)
+    assert (sound.code, sound.out) == (0, f"{file} holds to agents.txt 1.0: 1 capability.\n")
+    file.write_text(GOOD.replace("REST", "SOAP"), encoding="utf-8")
+    wrong = run_here("lint", file)
+    assert (wrong.code, wrong.out) == (1, "")
+    assert "line 7, Protocol: is 'SOAP'" in wrong.err
+    for missing in (tmp_path, tmp_path / "nothing.txt"):
+        unknown = run_here("lint", missing)
+        assert unknown.code == 2
+        assert "There is no file" in unknown.err
+
+
 @pytest.mark.parametrize(
     ("url", "headers", "body", "told"),
     [
@@ -97,6 +125,8 @@ async def test_what_the_desk_serves_holds_to_the_specification(tmp_path: Path) -
         assert (code, err) == (0, [])
         assert sum("agents.txt 1.0" in line for line in out) == 4
         assert f"{desk.url}/.well-known/agent.json holds to AHP 0.1: 4 capabilities." in out
+        linted = await asyncio.to_thread(run_here, "lint", f"{desk.url}/agents.txt")
+        assert (linted.code, linted.err) == (0, "")
         code, _, err = await asyncio.to_thread(check, f"{desk.url}/no.txt")
         assert (code, err) == (1, [f"{desk.url}/no.txt: was answered with the status 404."])
 

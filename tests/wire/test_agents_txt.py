@@ -346,8 +346,11 @@ def test_members_that_nobody_knows_are_kept() -> None:
 TEXT_FAULTS = {
     "": ["Spec-Version: is missing", "Site-Name: is missing", "Site-URL: is missing"],
     "# Spec-Version: 1.0\nSite-Name: A\nSite-URL: https://a.example\n": [
-        "Spec-Version: is missing",
-        "Spec-Version: stands in a comment",
+        "line 1, Spec-Version: warning: is in a comment",
+    ],
+    HEAD.replace("Spec-Version: 1.0", "#spec-version:2.0"): [
+        "line 1, Spec-Version: warning: is in a comment",
+        "line 1, Spec-Version: '2.0' is no version",
     ],
     HEAD.replace("1.0", "2.0"): ["line 1, Spec-Version: '2.0' is no version"],
     HEAD.replace("https:", "http:"): ["line 3, Site-URL: is not encrypted"],
@@ -363,6 +366,8 @@ TEXT_FAULTS = {
     f"{HEAD}Site-Privacy-Policy: /privacy\n": ["line 4, Site-Privacy-Policy: is no full URL"],
     f"{HEAD}Site-Contact: nobody\n": ["line 4, Site-Contact: warning: is no mail address"],
     f"{HEAD}Agents-JSON: agents.json\n": ["line 4, Agents-JSON: is no full URL"],
+    f"{HEAD}agents-json: agents.json\n": ["line 4, Agents-JSON: is no full URL"],
+    f"{HEAD}AGENTS-JSON: /agents.json\n": ["line 4, Agents-JSON: is no full URL"],
     f"{HEAD}\nnonsense\n": ["line 5: is no 'Key: value'"],
     f"{HEAD}Not a key: b\n": ["line 4: is no 'Key: value'"],
     f"{HEAD}  Endpoint: https://a.example\n": ["line 4, Endpoint: is indented, and there is no"],

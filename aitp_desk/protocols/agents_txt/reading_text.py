@@ -9,6 +9,7 @@ from aitp_desk.protocols.agents_txt import keys
 from aitp_desk.protocols.agents_txt.blocks import BLANK, Block, Line, Notes, Taken
 from aitp_desk.protocols.agents_txt.checking import Path, validate
 from aitp_desk.protocols.agents_txt.document import (
+    AGENTS_JSON,
     Access,
     AgentPolicy,
     Auth,
@@ -27,7 +28,7 @@ _PARAMETER = re.compile(
     r"(?:[ \t]*[\u2014\u2013-][ \t]*(?P<description>.+))?",
     re.ASCII,
 )
-_VERSION_IN_COMMENT = re.compile(r"#[ \t]*Spec-Version[ \t]*:", re.IGNORECASE)
+_VERSION_IN_COMMENT = re.compile(r"#[ \t]*Spec-Version[ \t]*:(.+)", re.IGNORECASE)
 
 
 def parse_text(text: str) -> Document:
@@ -56,10 +57,6 @@ class _Reader:
         document = self._document(top, blocks)
         for path, message, is_error in validate(document):
             self._notes.find(path, message, is_error=is_error)
-        if not document.version and _has_version_in_comment(self._text):
-            self._notes.tell(
-                None, keys.VERSION, "stands in a comment, which nobody reads; write no #."
-            )
         faults = sorted(self._notes.faults, key=lambda fault: fault.line or 0)
         return Examined(document, tuple(faults))
 
@@ -109,7 +106,8 @@ class _Reader:
     def _document(self, top: Sequence[Line], blocks: Sequence[Block]) -> Document:
         taken = Taken(self._notes, top, ())
         site = {name: taken.text(key, "site", name) for name, key in keys.SITE.items()}
-        version = taken.text(keys.VERSION, "specVersion") or ""
+        version = taken.text(keys.VERSION, "specVersion") or self._version_in_comment()
+        pointer = taken.text(AGENTS_JSON, "metadata", AGENTS_JSON)
         generated_at = taken.text(keys.GENERATED_AT, "generatedAt")
         access = Access(
             allow=taken.each(keys.ALLOW, "access", "allow"),
@@ -143,8 +141,21 @@ class _Reader:
             capabilities=tuple(capabilities),
             access=access,
             agents=agents,
-            metadata=taken.rest("metadata"),
+            metadata=({AGENTS_JSON: pointer} if pointer else {}) | taken.rest("metadata"),
         )
+
+    def _version_in_comment(self) -> str:
+        """The version that a comment names, as files in circulation have it; else empty."""
+        for number, raw in enumerate(self._text.split("\n"), 1):
+            found = _VERSION_IN_COMMENT.fullmatch(raw.strip(f"{BLANK}\r"))
+            if found is None:
+                continue
+            line = Line(number, keys.VERSION, found[1].strip(BLANK))
+            self._notes.places["specVersion",] = line
+            message = "is in a comment, which other readers ignore; write it without the #."
+            self._notes.tell(number, keys.VERSION, message, is_error=False)
+            return line.value
+        return ""
 
     def _capability(self, block: Block, path: Path) -> Capability:
         taken = Taken(self._notes, block.lines, path)
@@ -200,7 +211,3 @@ class _Reader:
             capabilities=taken.listed("Capabilities", "capabilities"),
             further=taken.rest(),
         )
-
-
-def _has_version_in_comment(text: str) -> bool:
-    return any(_VERSION_IN_COMMENT.match(line.lstrip(BLANK)) for line in text.split("\n"))

@@ -26,6 +26,9 @@ from aitp_desk.protocols.reply import TEXT, Call, Door, Reply, Route, has_versio
 KEPT_SECONDS = 300
 """How long agents may go by what they have read (section 9.2)."""
 
+_CORS_METHODS = ("Access-Control-Allow-Methods", "GET, OPTIONS")
+"""In every answer, not only to a preflight request (section 8.3)."""
+
 
 class AgentsTxtDoor:
     """The door of a site. The files are written again when the desk can do other things.
@@ -62,6 +65,10 @@ class AgentsTxtDoor:
         """``GET /.well-known/agents.json`` and ``/agents.json``."""
         self._follow()
         return _reply(self._json, JSON_TYPE, call)
+
+    async def get_options(self, _desk: Desk, _call: Call) -> Reply:
+        """``OPTIONS`` of each of them (section 8.3)."""
+        return Reply(204, headers=(("Allow", "GET, HEAD, OPTIONS"), _CORS_METHODS))
 
     def _follow(self) -> None:
         actions = [desk.registry.actions for desk in self._desks]
@@ -102,12 +109,16 @@ class AgentsTxtDoor:
             Route("GET", path, handler, counted="static", is_hot=True, gives=(kind,), is_open=True)
             for path, handler, kind in served
         )
-        return Door("agents.txt", routes, owns=(), render_error=self._render_error)
+        options = tuple(
+            Route("OPTIONS", path, self.get_options, counted="static", is_open=True)
+            for path, _, _ in served
+        )
+        return Door("agents.txt", (*routes, *options), owns=(), render_error=self._render_error)
 
 
 def _reply(tagged: tuple[str, bytes], content_type: str, call: Call) -> Reply:
     tag, body = tagged
-    headers = (("ETag", tag), ("Cache-Control", f"public, max-age={KEPT_SECONDS}"))
+    headers = (("ETag", tag), ("Cache-Control", f"public, max-age={KEPT_SECONDS}"), _CORS_METHODS)
     if has_version(call.headers, tag):
         return Reply(304, headers=headers, content_type=content_type)
     return Reply(200, body, content_type, headers)
