@@ -86,7 +86,7 @@ class SigningIn:
 
     def route(
         self,
-        method: Literal["GET", "POST", "DELETE"],
+        method: Literal["GET", "POST", "DELETE", "OPTIONS"],
         path: str,
         handler: SignedInHandler,
         max_body: int = 0,

@@ -197,7 +197,7 @@ class Egress:
 
     async def _ask(
         self,
-        method: Literal["GET", "POST", "DELETE"],
+        method: Literal["GET", "POST", "DELETE", "OPTIONS"],
         address: URL,
         headers: Mapping[str, str] | None,
         max_bytes: int,

@@ -137,7 +137,7 @@ class Route(msgspec.Struct, frozen=True):
             does.
     """
 
-    method: Literal["GET", "POST", "DELETE"]
+    method: Literal["GET", "POST", "DELETE", "OPTIONS"]
     path: str
     handler: Handler
     counted: Counted | None
