@@ -86,7 +86,7 @@ class SigningIn:
 
     def route(
         self,
-        method: Literal["GET", "POST", "DELETE", "OPTIONS"],
+        method: Literal["GET", "POST", "DELETE"],
         path: str,
         handler: SignedInHandler,
         max_body: int = 0,

@@ -197,7 +197,7 @@ class Egress:
 
     async def _ask(
         self,
-        method: Literal["GET", "POST", "DELETE", "OPTIONS"],
+        method: Literal["GET", "POST", "DELETE"],
         address: URL,
         headers: Mapping[str, str] | None,
         max_bytes: int,

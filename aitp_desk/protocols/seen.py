@@ -14,7 +14,7 @@ import msgspec
 from aitp_desk.model.action import Related, Safety
 from aitp_desk.model.money import Money
 
-Method = Literal["GET", "POST", "DELETE", "OPTIONS"]
+Method = Literal["GET", "POST", "DELETE"]
 Kind = Literal["string", "number", "integer", "boolean", "array", "object"]
 """The types of JSON Schema but for null."""
 

@@ -163,7 +163,7 @@ async def _handle_of_session(handler: Handler, desk: Desk, call: Call) -> Reply:
 
 
 def _seen(
-    method: Literal["GET", "POST", "DELETE", "OPTIONS"],
+    method: Literal["GET", "POST", "DELETE"],
     path: str,
     handler: Handler,
     describe: Describe,
