@@ -36,7 +36,6 @@ from aitp_desk.desk.checking import Checking
 from aitp_desk.desk.concurrency import Concurrency
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring
-from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.recovering import recover
 from aitp_desk.desk.tokens_used import TokensUsed
 from aitp_desk.desk.tooling import Tooling
@@ -204,7 +203,6 @@ async def open_server(
             clock=clock,
         )
         measuring = Measuring()
-        noting = Noting(store, shared.audit, clock)
         doors = make_every_door(
             config,
             shared,
@@ -212,7 +210,6 @@ async def open_server(
             keys=keys,
             identifier=identifier,
             sessions=sessions,
-            noting=noting,
             measuring=measuring,
             served=lambda: front.routes,
         )
@@ -224,7 +221,7 @@ async def open_server(
             doors=doors,
             identifier=identifier,
             browsers=Browsers(config.site.url, config.cors),
-            noting=noting,
+            noting=shared.noting,
             tells_of_tokens=config.oauth.enabled,
             concurrency=concurrency,
             faces=faces_of(config),
@@ -242,7 +239,7 @@ async def open_server(
                 shared,
                 worker,
                 (*(one.forget for one in desks), forget_bodies),
-                noting,
+                shared.noting,
                 desks[0].people_acted,
             )
         )

@@ -68,7 +68,7 @@ def make_desk(house: House, shared: Shared, worker: Worker, tooling: Tooling) ->
         judging=judged,
         telling=telling,
     )
-    reading = Reading(store, following, clock, telling)
+    reading = Reading(store, following, clock, telling, shared.noting.visited)
     sessions = Sessions(
         config.sessions,
         store,

@@ -31,6 +31,7 @@ from aitp_desk.desk.happening import read_happenings
 from aitp_desk.desk.jobs import Jobs
 from aitp_desk.desk.named_agents import NamedAgents
 from aitp_desk.desk.notifying import Notifying
+from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.places import Places
 from aitp_desk.desk.repeats import Repeats
 from aitp_desk.desk.schedules import Schedules
@@ -58,6 +59,7 @@ class Shared(msgspec.Struct, frozen=True):
         own_names: what the agents of all desks are called on threads.
         places: the streams that are open at all desks together.
         audit: the keys of the audit log.
+        noting: notes in it what is seen at the protocols.
         named_agents: what agents may do less, by their names.
         tiers: which callers have limits of their own.
         tokens_used: what models have used on the day.
@@ -85,6 +87,7 @@ class Shared(msgspec.Struct, frozen=True):
     own_names: OwnNames
     places: Places
     audit: AuditKeys
+    noting: Noting
     named_agents: NamedAgents
     tiers: Tiers
     tokens_used: TokensUsed
@@ -181,6 +184,7 @@ def make_shared(
             most_per_caller=config.events.max_streams_per_caller,
         ),
         audit=audit_keys(keys),
+        noting=Noting(store, audit_keys(keys), clock),
         named_agents=NamedAgents(config.agent_limits, clock),
         tiers=Tiers(config.tiers),
         tokens_used=tokens_used,

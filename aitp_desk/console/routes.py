@@ -105,9 +105,9 @@ def make_doors(
     slugs = tuple(one.slug for one in capabilities.all if one.asks)
     signing_in = SigningIn(sessions, desks[0].site, overseeing.agents, slugs, noting.refused, clock)
     judging = {desk.name: desk.judging for desk in desks}
-    tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting)
+    tickets = TicketsRoutes(overseeing, Escalating(store, clock), acting, noting)
     stepping_in = SteppingIn(store, clock, judging)
-    threads = ThreadsRoutes(overseeing, stepping_in, acting, capabilities, repeats)
+    threads = ThreadsRoutes(overseeing, stepping_in, acting, capabilities, repeats, noting)
     by_name = {desk.name: desk for desk in desks}
     live = Live(
         overseeing,

@@ -17,6 +17,7 @@ from aitp_desk.console.threads_wire import (
 from aitp_desk.console.wire import decode, decode_limit, encode
 from aitp_desk.desk.capabilities.enabled import Capabilities
 from aitp_desk.desk.capabilities.parts import SCHEMA, write_part
+from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.overseeing import Overseeing
 from aitp_desk.desk.repeats import Repeats, Request, thread_scope
 from aitp_desk.desk.stepping_in import SteppingIn
@@ -35,7 +36,9 @@ class ThreadsRoutes:
         acting: Acting,
         capabilities: Capabilities,
         repeats: Repeats,
+        noting: Noting,
     ) -> None:
+        self._noting = noting
         self._repeats = repeats
         self._capabilities = capabilities
         self._overseeing = overseeing
@@ -45,6 +48,7 @@ class ThreadsRoutes:
     async def list_all(self, session: Session, call: Call) -> Reply:
         """``GET threads``: those in which something was said last first."""
         asked = decode_thread_filter(call.query, session.operator, self._overseeing.agents)
+        await self._noting.listed(call.principal, "threads", asked.text)
         page = await self._overseeing.threads(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )

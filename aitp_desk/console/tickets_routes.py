@@ -10,7 +10,9 @@ from aitp_desk.console.signing_in import SigningIn
 from aitp_desk.console.tickets_wire import decode_ticket_filter, ticket_body
 from aitp_desk.console.wire import decode, decode_limit, encode
 from aitp_desk.desk.escalating import Escalating
+from aitp_desk.desk.noting import Noting
 from aitp_desk.desk.overseeing import Overseeing, ShownTicket
+from aitp_desk.model.audit import AuditAction, ObjectKind
 from aitp_desk.model.errors import TicketNotFound
 from aitp_desk.model.ticket import KeptTicket
 from aitp_desk.protocols.reply import Call, Reply, Route
@@ -19,7 +21,10 @@ from aitp_desk.protocols.reply import Call, Reply, Route
 class TicketsRoutes:
     """Lists tickets, takes and ends them."""
 
-    def __init__(self, overseeing: Overseeing, escalating: Escalating, acting: Acting) -> None:
+    def __init__(
+        self, overseeing: Overseeing, escalating: Escalating, acting: Acting, noting: Noting
+    ) -> None:
+        self._noting = noting
         self._overseeing = overseeing
         self._escalating = escalating
         self._acting = acting
@@ -27,6 +32,7 @@ class TicketsRoutes:
     async def list_all(self, session: Session, call: Call) -> Reply:
         """``GET tickets``: those that wait the longest first, or those that ended last."""
         asked = decode_ticket_filter(call.query, session.operator, self._overseeing.agents)
+        await self._noting.listed(call.principal, "tickets", asked.text)
         page = await self._overseeing.tickets(
             asked, call.query.get("after") or None, decode_limit(call.query)
         )
@@ -35,7 +41,11 @@ class TicketsRoutes:
 
     async def show(self, _session: Session, call: Call) -> Reply:
         """``GET tickets/{ticket_id}``."""
-        return _reply(await self._find(call))
+        found = await self._find(call)
+        await self._noting.looked(
+            call.principal, AuditAction.TICKET_READ, ObjectKind.TICKET, found.ticket.id
+        )
+        return _reply(found)
 
     async def take(self, session: Session, call: Call) -> Reply:
         """``POST tickets/{ticket_id}/take``: this operator sees to it."""

@@ -10,6 +10,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import Literal
 
 import msgspec
 import structlog
@@ -27,7 +28,7 @@ MOST_ADDRESSES = 32
 OTHERS = "others"
 """What the rest of the addresses are called."""
 VISIT_SECONDS = 3600
-"""How long an operator's looking after a thread is one visit."""
+"""For how long the same look of an operator is noted once."""
 MOST_VISITS = 4096
 
 _log = structlog.get_logger()
@@ -66,7 +67,7 @@ class Noting:
         self._audit = audit
         self._clock = clock
         self._refused: dict[_Refused, _Open] = {}
-        self._visits: OrderedDict[tuple[str, str], float] = OrderedDict()
+        self._visits: OrderedDict[tuple[str, AuditAction, str], float] = OrderedDict()
 
     @asynccontextmanager
     async def noting(self) -> AsyncIterator[None]:
@@ -107,21 +108,56 @@ class Noting:
         Raises:
             StoreBusy, StoreError: it could not be noted.
         """
-        now, visit = self._clock(), (principal.id, thread_id)
-        if now - self._visits.get(visit, -VISIT_SECONDS) < VISIT_SECONDS:
+        visit = principal.id, AuditAction.THREAD_LOOKED_AFTER, thread_id
+        if self._is_noted(visit):
             return
         kept = await reads.thread(self._store, thread_id)
         if kept is None:
             return
-        if kept.thread.owner != principal.id:
-            await self._store.run(
-                keep_audit,
-                by=auditor_of(self._audit, principal, int(now)),
-                action=AuditAction.THREAD_LOOKED_AFTER,
-                kind=ObjectKind.THREAD,
-                id_=thread_id,
-            )
-        self._visits[visit] = now
+        if kept.thread.owner == principal.id:
+            self._remember(visit)
+            return
+        await self.looked(principal, AuditAction.THREAD_LOOKED_AFTER, ObjectKind.THREAD, thread_id)
+
+    async def looked(
+        self, principal: Principal, action: AuditAction, kind: ObjectKind, id_: str
+    ) -> None:
+        """Note that an operator looks at something, once within :data:`VISIT_SECONDS`.
+
+        It is on disk when this returns.
+
+        Parameters:
+            id_: of what is looked at.
+
+        Raises:
+            StoreBusy, StoreError: it could not be noted.
+        """
+        visit = principal.id, action, id_
+        if self._is_noted(visit):
+            return
+        by = auditor_of(self._audit, principal, int(self._clock()))
+        await self._store.run(keep_audit, by=by, action=action, kind=kind, id_=id_)
+        self._remember(visit)
+
+    async def listed(
+        self, principal: Principal, what: Literal["threads", "tickets"], text: str
+    ) -> None:
+        """Note that an operator lists all threads or tickets, or searches them; as :meth:`looked`.
+
+        Parameters:
+            text: the words that are searched for, of which a keyed hash is noted; empty for none.
+        """
+        action = AuditAction(f"{what}.searched" if text else f"{what}.listed")
+        if text:
+            await self.looked(principal, action, ObjectKind.WORDS, text)
+        else:
+            await self.looked(principal, action, ObjectKind.DESK, what)
+
+    def _is_noted(self, visit: tuple[str, AuditAction, str]) -> bool:
+        return self._clock() - self._visits.get(visit, -VISIT_SECONDS) < VISIT_SECONDS
+
+    def _remember(self, visit: tuple[str, AuditAction, str]) -> None:
+        self._visits[visit] = self._clock()
         self._visits.move_to_end(visit)
         if len(self._visits) > MOST_VISITS:
             self._visits.popitem(last=False)

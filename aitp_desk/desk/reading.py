@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -12,7 +12,7 @@ from aitp_desk.desk.capabilities.telling import Telling
 from aitp_desk.desk.following import Following
 from aitp_desk.model.access import Access, may_know_parent
 from aitp_desk.model.errors import MessageNotFound, ThreadNotFound
-from aitp_desk.model.principal import Principal
+from aitp_desk.model.principal import Principal, looks_after_threads
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Message, Thread
 from aitp_desk.store import reads
@@ -33,20 +33,31 @@ class ThreadView(msgspec.Struct, frozen=True):
 class Reading:
     """Reads what is on a thread.
 
+    Parameters:
+        visited: notes in the audit log that an operator looks at a thread.
+
     Attributes:
         telling: tells messages as the caller understands them.
     """
 
     def __init__(
-        self, store: Store, following: Following, clock: Callable[[], float], telling: Telling
+        self,
+        store: Store,
+        following: Following,
+        clock: Callable[[], float],
+        telling: Telling,
+        visited: Callable[[Principal, str], Awaitable[None]],
     ) -> None:
         self.telling = telling
         self._store = store
         self._clock = clock
         self._following = following
+        self._visited = visited
 
     async def access(self, principal: Principal, thread_id: str, idle_before: int) -> Access:
         """What a caller may do with a thread, and up to where it may read.
+
+        An operator's access is noted in the audit log first, whatever protocol asks.
 
         Parameters:
             idle_before: Unix seconds; an anonymous thread last used before then is closed.
@@ -57,6 +68,8 @@ class Reading:
         access = await self._look_up(principal, thread_id, idle_before)
         if access is None:
             raise ThreadNotFound("There is no thread with this id.", param="thread_id")
+        if looks_after_threads(principal):
+            await self._visited(principal, thread_id)
         return access
 
     async def reach(

@@ -14,7 +14,6 @@ from aitp_desk.desk.capabilities.leading import Leading
 from aitp_desk.desk.capabilities.receiving import Receiving
 from aitp_desk.desk.desk import Desk
 from aitp_desk.desk.measuring import Measuring
-from aitp_desk.desk.noting import Noting
 from aitp_desk.doors.mcp import make_mcp_doors
 from aitp_desk.doors.oauth import make_oauth_doors
 from aitp_desk.doors.site import make_site_doors
@@ -37,7 +36,6 @@ def make_every_door(
     keys: DataKeys,
     identifier: Identifier,
     sessions: ConsoleSessions | None,
-    noting: Noting,
     measuring: Measuring,
     served: Served,
 ) -> tuple[Door, ...]:
@@ -49,7 +47,6 @@ def make_every_door(
         keys: the desk's data keys.
         identifier: tells who is calling.
         sessions: of operators; None where there are no pages for them.
-        noting: notes what is seen at the doors.
         measuring: gives the figures of the process.
         served: gives every address of the process, once all doors are made.
 
@@ -63,7 +60,7 @@ def make_every_door(
             config,
             sessions,
             desks=desks,
-            noting=noting,
+            noting=shared.noting,
             store=shared.store,
             audit=shared.audit,
             following=shared.following,
@@ -78,7 +75,7 @@ def make_every_door(
             _leading(shared, receiving), partial(render_refusal, config.site, render_error)
         ),
         *make_site_doors(desk, further, config, served, shared.capabilities.slugs),
-        *make_mcp_doors(desks, config, identifier, noting),
+        *make_mcp_doors(desks, config, identifier, shared.noting),
         *make_oauth_doors(config, store=shared.store, keys=keys, clock=shared.clock),
         *make_schema_doors(shared.capabilities, render_error),
         *make_hook_doors(receiving, render_error),

@@ -47,6 +47,8 @@ class AuditAction(Enum):
     THREAD_CLAIMED = "thread.claimed"
     THREAD_DELETED = "thread.deleted"
     THREAD_LOOKED_AFTER = "thread.looked_after"
+    THREADS_LISTED = "threads.listed"
+    THREADS_SEARCHED = "threads.searched"
     THREAD_TAKEN = "thread.taken"
     THREAD_SPOKEN = "thread.spoken"
     THREAD_RELEASED = "thread.released"
@@ -62,6 +64,9 @@ class AuditAction(Enum):
     ACTION_CALLED = "action.called"
     ACTION_ENDED = "action.ended"
     RESOURCE_READ = "resource.read"
+    TICKETS_LISTED = "tickets.listed"
+    TICKETS_SEARCHED = "tickets.searched"
+    TICKET_READ = "ticket.read"
     TICKET_TAKEN = "ticket.taken"
     TICKET_SPOKEN = "ticket.spoken"
     TICKET_RELEASED = "ticket.released"
@@ -98,9 +103,18 @@ class ObjectKind(Enum):
     SEALED = "sealed"
     DESK = "desk"
     LOG = "log"
+    WORDS = "words"
 
 
-HIDDEN = frozenset({ObjectKind.THREAD, ObjectKind.ACTOR, ObjectKind.TOKEN, ObjectKind.RESOURCE})
+HIDDEN = frozenset(
+    {
+        ObjectKind.THREAD,
+        ObjectKind.ACTOR,
+        ObjectKind.TOKEN,
+        ObjectKind.RESOURCE,
+        ObjectKind.WORDS,
+    }
+)
 
 
 class Outcome(Enum):

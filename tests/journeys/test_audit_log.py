@@ -86,6 +86,54 @@ async def test_an_operators_visit_to_somebody_elses_thread_is_noted_before_it_is
         assert (await rows(talker.desk.store))[-1].object == row.object
 
 
+def a2a_ways(task: str, context: str) -> list[tuple[str, str, str, Any]]:
+    """Version, method, path and body of each way to read or write a thread over A2A."""
+    part = {"text": "An operator's."}
+    new = {"messageId": "m", "role": "ROLE_USER", "parts": [part], "contextId": context}
+    old = {**new, "role": "user", "parts": [{"kind": "text", **part}]}
+    old_http = {**new, "content": [part]}
+    calls = (
+        ("1.0", "GetTask", {"id": task}),
+        ("1.0", "ListTasks", {"contextId": context}),
+        ("1.0", "SendMessage", {"message": new}),
+        ("0.3", "tasks/get", {"id": task}),
+        ("0.3", "message/send", {"message": old}),
+    )
+    return [
+        *(
+            (version, "POST", "/a2a", {"jsonrpc": "2.0", "id": 1, "method": method, "params": told})
+            for version, method, told in calls
+        ),
+        ("1.0", "GET", f"/a2a/tasks/{task}", None),
+        ("1.0", "GET", f"/a2a/tasks?contextId={context}", None),
+        ("1.0", "POST", "/a2a/message:send", {"message": new}),
+        ("0.3", "GET", f"/a2a/v1/tasks/{task}", None),
+        ("0.3", "POST", "/a2a/v1/message:send", {"message": old_http}),
+    ]
+
+
+async def test_an_operators_visit_over_a2a_is_noted_each_way(tmp_path: Path) -> None:
+    clock = Clock()
+    async with talking(tmp_path, clock=clock) as talker:
+        who, operator = await talker.with_key("threads"), await talker.with_key("operator")
+        message = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Mine."}]}
+        headers = [("A2A-Version", "1.0"), ("Accept", "application/json")]
+        sent = await who.send("POST", "/a2a/message:send", {"message": message}, headers=headers)
+        task = sent.ok["task"]
+        noted = await rows(talker.desk.store)
+        for version, method, path, body in a2a_ways(task["id"], task["contextId"]):
+            clock.advance(3600)
+            sends = [("A2A-Version", version), ("Accept", "application/json")]
+            told = await operator.send(method, path, body, headers=sends)
+            assert told.ok, (version, method, path)
+            assert "error" not in told.ok, (version, method, path)
+            before, noted = noted, await rows(talker.desk.store)
+            assert [row.action for row in noted[len(before) :]] == ["thread.looked_after"], path
+            assert noted[-1].principal == await principal_of(operator)
+        assert (await who.send("GET", f"/a2a/tasks/{task['id']}", headers=headers)).status == 200
+        assert await rows(talker.desk.store) == noted
+
+
 async def test_it_is_noted_whom_actors_are_bound_to_but_not_who_comes_by_themselves(
     tmp_path: Path,
 ) -> None:

@@ -347,6 +347,24 @@ async def test_an_operators_look_at_a_conversation_is_noted(ground: Ground) -> N
     assert noted == [("console", "thread.looked_after")]
 
 
+async def test_lists_and_searches_of_an_operator_are_noted(ground: Ground) -> None:
+    await ground.talker.open("Hello?", headers=MANUAL)
+    async with operating(ground.talker.desk, ground.data, name=new_name()) as operator:
+        before = ground.talker.rows("SELECT max(n) FROM audit")[0][0]
+        for path in ("threads", "threads", "threads?q=Hello", "tickets", "tickets?q=lamp"):
+            await operator.get(path)
+        noted = ground.talker.rows(
+            f"SELECT proven_by, action, object FROM audit WHERE n > {before}"
+        )
+    assert [(proven_by, action) for proven_by, action, _ in noted[:4]] == [
+        ("console", "threads.listed"),
+        ("console", "threads.searched"),
+        ("console", "tickets.listed"),
+        ("console", "tickets.searched"),
+    ]
+    assert "Hello" not in str(noted)
+
+
 async def test_what_is_said_in_a_session_is_told_before_the_next_heartbeat(ground: Ground) -> None:
     visitor = Visitor(ground.talker.desk, ground.talker.http)
     first = await visitor.ask("Do you sell lamps?", "site_info")
