@@ -89,11 +89,18 @@ def own_page(kind: Kind) -> str:
 
 @asynccontextmanager
 async def beside(
-    kind: Kind, folder: Path, *settings: str, keeps: bool = False
+    kind: Kind,
+    folder: Path,
+    *settings: str,
+    keeps: bool = False,
+    desk_folder: Path = SITE,
+    only_own_pages: bool = False,
 ) -> AsyncIterator[aiohttp.ClientSession]:
     """A static site and a desk behind a web server, and a client who asks by their name.
 
     Parameters:
+        desk_folder: the folder of the desk's site.
+        only_own_pages: have nginx answer 404 where the site has no file, as Caddy does.
         keeps: have nginx keep its connections to the desk for the next request, as Caddy does.
     """
     root, run_in = folder / "root", folder / "run"
@@ -105,13 +112,13 @@ async def beside(
     own = ("--set", f"site.url=http://{HOST}")
     if kind == "caddy":
         for part in ("head", "body"):
-            _, lines, _ = await run("snippet", SITE, f"--{part}")
+            _, lines, _ = await run("snippet", desk_folder, f"--{part}")
             (root / f"agents-{part}.html").write_text("\n".join(lines) + "\n")
     trusted = 'server.trusted_proxies=["127.0.0.1/32"]'
-    async with serving(folder / "data", own[1], trusted, *settings) as desk:
+    async with serving(folder / "data", own[1], trusted, *settings, folder=desk_folder) as desk:
         port = desk.url.rpartition(":")[2]
         code, lines, _ = await run(
-            "snippet", SITE, f"--{kind}", *own, "--set", f"server.port={port}"
+            "snippet", desk_folder, f"--{kind}", *own, "--set", f"server.port={port}"
         )
         assert code == 0
         included = run_in / "aitp-desk.included"
@@ -125,6 +132,8 @@ async def beside(
             .replace("/etc/nginx/aitp-desk.conf", str(included))
             .replace("/etc/caddy/aitp-desk.caddy", str(included))
         )
+        if only_own_pages:
+            block = block.replace("$uri/ @aitp_desk;", "$uri/ =404;")
         if keeps and kind == "nginx":
             block = f"upstream aitp_desk {{ server 127.0.0.1:{port}; keepalive 4; }}\n{block}"
         with web_server(kind, run_in, block, free_port()) as url:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from importlib.resources import files
 from string import Template
 
-from aitp_desk.announcing.tags import MANIFEST_PATH, MANIFEST_TYPE, head_tags, link_header, notice
+from aitp_desk.announcing.tags import MANIFEST_TYPE, head_tags, link_header, notice
 
-_MARKDOWN = "*.md"
-"""Without a slash before it: Caddy's star stands for no slash unless it begins or ends a path."""
-
-_PATHS = (
-    *(MANIFEST_PATH, "/llms.txt", "/llms-full.txt", "/agent/*", "/v1/*", "/assets/desk.*"),
-    *("/console", "/console/*"),
-)
-"""What the desk answers; ``*`` stands for anything. Its health is nobody's business outside."""
+_MARKDOWN = "**.md"
+_DOCS = "/docs"
+"""The one address where a file of the website's own comes before the desk's page."""
+_PARAMETER = re.compile(r"\{\w+(?::\.\*)?\}")
 
 
 _LAST = r"(?:,|$)"
@@ -38,16 +34,20 @@ class _Settings(Template):
     delimiter = "%"
 
 
-def write_nginx(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) -> str:
-    """What an nginx server block includes.
+def write_nginx(upstream: str, routes: Iterable[str], own: Container[str], mebibytes: int) -> str:
+    """Writes what an nginx server block includes.
 
     Parameters:
         upstream: where the desk listens: host and port.
+        routes: the path of each of the desk's routes, templates included.
+        own: first segments of paths below which all is the desk's.
         mebibytes: the largest body that the desk takes.
-        agents: names of further site agents.
     """
     proxy = _read("nginx_proxy.conf").substitute(upstream=upstream, mebibytes=mebibytes)
-    paths = (re.escape(path).replace(r"\*", ".*") for path in _paths(agents))
+    paths = (
+        re.escape(path).replace(r"\*\*", ".*").replace(r"\*", "[^/]+")
+        for path in handed_over(routes, own)
+    )
     return _read("nginx.conf").substitute(
         link=link_header(),
         tags=_quoted(head_tags()),
@@ -55,12 +55,13 @@ def write_nginx(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) ->
         manifest=_WANTS_MANIFEST,
         page=_WANTS_PAGE,
         paths="|".join(paths),
+        docs=_DOCS,
         proxy=proxy.rstrip("\n"),
     )
 
 
-def write_caddy(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) -> str:
-    """What a Caddy site block imports; parameters as :func:`write_nginx`.
+def write_caddy(upstream: str, routes: Iterable[str], own: Container[str], mebibytes: int) -> str:
+    """Writes what a Caddy site block imports; parameters as :func:`write_nginx`.
 
     Caddy cannot put anything into pages: tags and notice are pasted into them.
     """
@@ -68,14 +69,37 @@ def write_caddy(upstream: str, *, mebibytes: int, agents: Iterable[str] = ()) ->
         link=link_header(),
         manifest=_WANTS_MANIFEST,
         page=_WANTS_PAGE,
-        paths=" ".join(_paths(agents)),
+        # Caddy's star crosses slashes only at the beginning and the end of a path
+        paths=" ".join(path.replace("**", "*") for path in handed_over(routes, own)),
+        docs=_DOCS,
         upstream=upstream,
         mebibytes=mebibytes,
     )
 
 
-def _paths(agents: Iterable[str]) -> tuple[str, ...]:
-    return (*_PATHS, *(f"/{name}/*" for name in agents), _MARKDOWN)
+def handed_over(routes: Iterable[str], own: Container[str]) -> tuple[str, ...]:
+    """Returns the paths that a web server hands to the desk, as few patterns as will do.
+
+    The home page and the pages of the content stay the website's.
+
+    Parameters:
+        routes, own: as of :func:`write_nginx`.
+
+    Returns:
+        Paths in which ``*`` stands for one segment and ``**`` for anything.
+    """
+    found: dict[str, None] = {}
+    for route in routes:
+        first = route[1:].partition("/")[0]
+        if not first or first.startswith("{") or route == _DOCS:
+            continue
+        if first in own:
+            # a website has a folder of this name as well
+            folder = "/assets/desk" if first == "assets" else f"/{first}"
+            found[f"{folder}/**" if "/" in route[1:] else route] = None
+        else:
+            found[_PARAMETER.sub("*", route)] = None
+    return (*found, _MARKDOWN)
 
 
 def _quoted(text: str) -> str:

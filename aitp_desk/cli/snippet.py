@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -57,7 +58,8 @@ def _write_html(folder: Path, overrides: tuple[str, ...], part: Part | None, *, 
 
 def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) -> str:
     from aitp_desk.announcing.proxies import write_caddy, write_nginx
-    from aitp_desk.config import default_url, load_config
+    from aitp_desk.cli.routes import list_routes
+    from aitp_desk.config import RESERVED, default_url, load_config
 
     config = load_config(folder, overrides)
     if not config.server.port:
@@ -66,6 +68,7 @@ def _write_settings(folder: Path, overrides: tuple[str, ...], *, caddy: bool) ->
     write = write_caddy if caddy else write_nginx
     return write(
         urlsplit(default_url(config.server)).netloc,
-        mebibytes=largest // _MEBIBYTE + 1,
-        agents=[agent.name for agent in config.agents],
+        asyncio.run(list_routes(config)),
+        {*RESERVED, *(agent.name for agent in config.agents)},
+        largest // _MEBIBYTE + 1,
     ).rstrip("\n")

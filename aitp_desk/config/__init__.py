@@ -26,7 +26,7 @@ from aitp_desk.config.oauth import OAuth, Registration
 from aitp_desk.config.openapi import OpenApi, OperationTerms
 from aitp_desk.config.problem import Problem
 from aitp_desk.config.retention import Retention
-from aitp_desk.config.rules import check_public, default_url
+from aitp_desk.config.rules import RESERVED, check_public, default_url
 from aitp_desk.config.server import Events, Server
 from aitp_desk.config.settings import (
     Cache,
@@ -43,6 +43,7 @@ from aitp_desk.config.tickets import Tickets
 
 __all__ = [
     "EVERYBODY",
+    "RESERVED",
     "THREADS",
     "ActionTerms",
     "AgentLimits",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import re
 from pathlib import Path
 
 import aiohttp
@@ -24,9 +25,13 @@ from tests.fronting import HOST, Kind, beside, every_server, site_block, web_ser
 from tests.keys import SigningKey
 from tests.processes import free_port
 from tests.raw_http import send
-from tests.serving import SITE
+from tests.serving import SITE, serving
+from tests.shopping import make_shop
 
 pytestmark = pytest.mark.servers
+
+OF_THE_DESK = "X-Content-Type-Options"
+"""A header that all the desk's responses have, and none of the static site's."""
 
 
 @every_server
@@ -257,6 +262,45 @@ async def test_a_signed_request_arrives_as_it_was_signed(tmp_path: Path, kind: K
             for status in (expected, 401):  # the second time it proves nothing
                 answer = await send(url, method.encode(), target.encode(), headers, body)
                 assert answer.status == status, (target, answer.body)
+
+
+@every_server
+async def test_every_address_of_the_desk_is_handed_over_and_no_page_of_the_site(
+    tmp_path: Path, kind: Kind
+) -> None:
+    shop = make_shop(tmp_path)
+    doors = await serve_doors(shop, tmp_path / "data")
+    assert {"POST /mcp", "POST /a2a", "GET /agents.txt", "GET /orders/{order_id}"} <= doors
+    async with beside(kind, tmp_path, desk_folder=shop, only_own_pages=True) as client:
+        for method, path in (door.split(" ") for door in sorted(doors)):
+            url = re.sub(r"\{\w+\}", "x", path)
+            async with client.request(method, url, allow_redirects=False) as response:
+                assert OF_THE_DESK in response.headers, (method, url, response.status)
+                links = response.headers.getall("Link", [])
+                assert len(set(links)) == len(links), (method, url)
+        for path in ("/", "/assets/own.css", "/about", "/.well-known/security.txt"):
+            async with client.get(path) as response:
+                assert response.status in {403, 404}, path
+                assert OF_THE_DESK not in response.headers, path
+
+
+@every_server
+async def test_a_page_of_the_site_at_docs_comes_before_the_desk_s(
+    tmp_path: Path, kind: Kind
+) -> None:
+    async with beside(kind, tmp_path, only_own_pages=True) as client:
+        async with client.get("/docs") as response:
+            assert (response.status, OF_THE_DESK in response.headers) == (200, True)
+        (tmp_path / "root" / "docs.html").write_text("<!doctype html><title>Own docs</title>")
+        async with client.get("/docs") as response:
+            assert "Own docs" in await response.text()
+
+
+async def serve_doors(folder: Path, data: Path) -> set[str]:
+    """Method and path of everything that a desk serves but the pages of its content."""
+    async with serving(data, folder=folder) as desk:
+        served = {f"{route.method} {route.path}" for _, route in desk.front.routes}
+    return served - {"GET /", "GET /{path:.*}"}
 
 
 @every_server
