@@ -8,17 +8,14 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from multidict import CIMultiDict, CIMultiDictProxy
 
 from aitp_desk.app import Serving
-from aitp_desk.heading import Heading
-from aitp_desk.protocols.reply import Reply
 from tests.doubles import Clock
+from tests.in_process import Answered, Headers, answer
 from tests.keys import make_key
 
 THREADS = "/v1/threads"
@@ -47,33 +44,6 @@ SCOPES = {
     "an operator": "operator",
     "an administrator": "admin",
 }
-
-Headers = tuple[tuple[str, str], ...]
-
-
-class Answered(msgspec.Struct, frozen=True):
-    """A reply as the wire would have it."""
-
-    status: int
-    headers: Headers
-    body: bytes
-
-    @property
-    def ok(self) -> Any:
-        """The body of a success."""
-        assert self.status == 200, self.body
-        return json.loads(self.body)
-
-    @property
-    def outcome(self) -> str:
-        """A status by which access is refused, else ``yes``."""
-        assert self.status < 500, self.body
-        if self.status in {401, 403}:
-            return str(self.status)
-        refused = {"thread_not_found", "file_not_found", "unknown_session", "call_not_found"}
-        refused |= {"TASK_NOT_FOUND", "resource_not_found"}
-        is_refused = any(f'"{code}"'.encode() in self.body for code in refused)
-        return str(self.status) if is_refused else "yes"
 
 
 class Thing(msgspec.Struct, frozen=True):
@@ -129,20 +99,11 @@ class Ground:
         headers: Headers = (("OpenAI-Beta", "assistants=v2"),),
     ) -> Answered:
         """Send one request; ``bytes`` go as they are, anything else as JSON."""
-        lines = [("Host", "127.0.0.1"), *self.callers[who], *headers]
+        lines = [*self.callers[who], *headers]
         sent = body if isinstance(body, bytes) else json.dumps(body).encode()
         if body is not None:
             lines.append(("Content-Type", content_type))
-        head = CIMultiDictProxy(CIMultiDict(lines))
-        heading = self._desk.front.read_head(method, path, path, head)
-        outgoing = await self._desk.front.answer(_Request(heading, b"" if body is None else sent))
-        answered = Answered(
-            outgoing.reply.status,
-            tuple(outgoing.headers().items()),
-            outgoing.reply.body,
-        )
-        await _let_go(outgoing.reply)
-        return answered
+        return await answer(self._desk, method, path, lines, b"" if body is None else sent)
 
     async def renew_thread(self, whose: str) -> None:
         """Make a thread anew; of Aya's, have everybody take part as they do."""
@@ -228,53 +189,6 @@ async def make_keys(desk: Serving, data: Path) -> dict[str, Headers]:
         keys[name] = await make_key(desk.store, data, scope, name=name)
     keys["a worthless key"] = f"desk_{'0' * 16}_{'0' * 64}"
     return {name: (("Authorization", f"Bearer {key}"),) for name, key in keys.items()}
-
-
-class _Request:
-    """A request that came whole; see :class:`aitp_desk.incoming.Incoming`."""
-
-    peer = "127.0.0.1"
-    is_gone = False
-
-    def __init__(self, heading: Heading, body: bytes) -> None:
-        self.heading = heading
-        self.query: Mapping[str, str] = {}
-        self.content_length = len(body)
-        self._body = body
-
-    async def read(self, most: int) -> bytes:
-        """The body."""
-        return self._body
-
-
-class _Gone:
-    """Where nobody reads any more; see :class:`aitp_desk.desk.channel.Outlet`."""
-
-    def write(self, data: bytes) -> bool:
-        return False
-
-    async def drain(self) -> bool:
-        return False
-
-    async def is_welcome(self) -> bool:
-        return True
-
-    async def wait_closed(self) -> None:
-        return
-
-    def close(self) -> None:
-        return
-
-
-async def _let_go(reply: Reply) -> None:
-    """End what goes on, and close what is open."""
-    if reply.stream is not None:
-        await reply.stream(_Gone())
-    if reply.file is not None:
-        reply.file.close()
-    if reply.pieces is not None:
-        async with aclosing(reply.pieces):  # type: ignore[type-var]
-            pass
 
 
 def a_question(session_id: str | None = None) -> dict[str, str]:

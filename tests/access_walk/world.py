@@ -1,0 +1,254 @@
+"""Everybody who calls the desk of a history, and a look at all that they are sent."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+
+from aitp_desk.app import Serving
+from aitp_desk.auth.api_key import make_api_key
+from aitp_desk.auth.data_keys import open_data_keys
+from aitp_desk.store import reads, work
+from tests.access_walk.model import ALWAYS, ID, MARKER, Credential, Marker, Model, Party, Thread
+from tests.doubles import Clock
+from tests.in_process import Answered, Headers, answer
+from tests.keys import make_key
+from tests.websites import Website
+
+JSON = ("Content-Type", "application/json")
+SECRETS = re.compile(r"(?:thread|session|task|call)_[0-9a-z]{16,}")
+CLOSED_SECONDS = 5
+
+
+@dataclass
+class Leak:
+    """A caller was sent what it may not see."""
+
+    step: int
+    who: str
+    asked: str
+    what: str
+    threads: tuple[Thread, ...] = ()
+
+
+@dataclass(eq=False)
+class Call:
+    """A call that a party made of an action."""
+
+    id: str
+    name: str
+    note: str
+    marker: Marker
+    credential: Credential
+    thread: Thread | None
+    quote: str = ""
+    is_paid: bool = False
+
+
+@dataclass(eq=False)
+class Stream:
+    """A stream of a thread's events that somebody has open."""
+
+    credential: Credential
+    thread: Thread
+    task: asyncio.Task[None]
+
+
+@dataclass
+class World:
+    """The desk, everybody who calls it, and what was found.
+
+    Attributes:
+        once: requests that were sent with an Idempotency-Key: whose, method, target, headers, body.
+    """
+
+    desk: Serving
+    data: Path
+    clock: Clock
+    model: Model
+    http: aiohttp.ClientSession
+    site: Website
+    credentials: list[Credential] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    once: list[tuple[Credential, str, str, Headers, bytes]] = field(default_factory=list)
+    streams: list[Stream] = field(default_factory=list)
+    leaks: list[Leak] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    receivers: dict[str, Credential] = field(default_factory=dict)
+    routes_asked: set[tuple[str, str]] = field(default_factory=set)
+    pushes: int = 0
+    refusals: list[tuple[int, str, int, bytes]] = field(default_factory=list)
+
+    async def ask(
+        self,
+        credential: Credential,
+        method: str,
+        target: str,
+        body: Any = None,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        once: str = "",
+    ) -> Answered:
+        """Send one request, and look at all that comes of it.
+
+        Parameters:
+            body: ``bytes`` go as they are, with their type among the headers.
+            once: the Idempotency-Key.
+        """
+        sent = body if isinstance(body, bytes) else b"" if body is None else _encode(body)
+        lines = [*credential.headers, *headers]
+        if body is not None and not isinstance(body, bytes):
+            lines.append(JSON)
+        if once:
+            lines.append(("Idempotency-Key", once))
+        answered = await answer(self.desk, method, target, lines, sent, reads_on=True)
+        self.counts[f"{answered.status // 100}xx"] += 1
+        said = answered.body.decode(errors="replace") + str(answered.headers)
+        known = f"{target} {sent.decode(errors='replace')}"
+        self.look(credential, f"{method} {target} {sent[:300]!r}", said, known)
+        if answered.status >= 500 and answered.status != 503:
+            self.leak(credential, f"{method} {target}", f"{answered.status}: {said[:300]}")
+        if once and answered.status < 400:
+            kept = tuple(line for line in lines if line not in credential.headers)
+            self.once.append((credential, method, target, kept, sent))
+        return answered
+
+    def look(self, credential: Credential, asked: str, said: str, known: str = "") -> None:
+        """Search what somebody was sent for what they may not see.
+
+        Parameters:
+            known: what they have sent themselves.
+        """
+        model = self.model
+        for text in set(MARKER.findall(said)):
+            marker = model.markers.get(text)
+            if marker is None or text in known or model.may_see(credential, marker):
+                continue
+            where = tuple(dict.fromkeys(thread for thread, _ in marker.places))
+            self.leak(credential, asked, f"{text}, which is {marker.said}", where)
+        for id_ in set(SECRETS.findall(said)):
+            thread = model.by_id.get(id_)
+            if thread is None or id_ in known:
+                continue
+            party = credential.party
+            if party in thread.told or party in thread_knowers(thread, party):
+                continue
+            if model.reads_until(party, thread) != ALWAYS:
+                self.leak(credential, asked, f"{id_}, an id of {thread.name}", (thread,))
+
+    def leak(
+        self, credential: Credential, asked: str, what: str, threads: tuple[Thread, ...] = ()
+    ) -> None:
+        """Note that somebody was sent what they may not see."""
+        name = credential.party.name + ("" if credential.is_live else " (by a dead credential)")
+        self.leaks.append(Leak(self.model.step, name, asked, what, threads))
+
+    async def make_party(self, name: str, kind: Any, *scopes: str) -> Credential:
+        """Somebody new, who has a key with these scopes, or none."""
+        if not scopes:
+            credential = Credential(Party(name, kind))
+        else:
+            unique = f"{name}-{len(self.credentials)}".lower()
+            key = await make_key(self.desk.store, self.data, *scopes, name=unique)
+            party = Party(name, kind, f"key:{key.split('_')[1]}")
+            credential = Credential(party, (("Authorization", f"Bearer {key}"),))
+        self.credentials.append(credential)
+        return credential
+
+    async def rotate(self, credential: Credential) -> Credential:
+        """Give a key another secret; the old one is worth nothing from now on."""
+        keys = await open_data_keys(self.desk.store, self.data, {})
+        id_ = credential.party.principal.removeprefix("key:")
+        kept = await reads.unrevoked_token(self.desk.store, id_)
+        assert kept is not None
+        _, key = make_api_key(id_)
+        now = int(self.clock())
+        await self.desk.store.run(
+            work.rotate_token,
+            id=id_,
+            version=kept.version,
+            hash=keys.hash_token(key, keys.newest),
+            data_key=keys.newest,
+            previous_until=now,
+            now=now,
+        )
+        renewed = Credential(credential.party, (("Authorization", f"Bearer {key}"),))
+        self.credentials.append(renewed)
+        await self.end(credential)
+        return renewed
+
+    async def revoke(self, credential: Credential) -> None:
+        """Take a key back."""
+        id_ = credential.party.principal.removeprefix("key:")
+        now = int(self.clock())
+        assert await self.desk.store.run(work.revoke_token, id_or_name=id_, now=now)
+        await self.end(credential)
+
+    async def end(self, credential: Credential) -> None:
+        """A credential is worth nothing from now on; its streams end within a second."""
+        credential.is_live = False
+        mine = [stream for stream in self.streams if stream.credential is credential]
+        self.streams = [stream for stream in self.streams if stream.credential is not credential]
+        if not mine:
+            return
+        _, open_still = await asyncio.wait([stream.task for stream in mine], timeout=CLOSED_SECONDS)
+        for task in open_still:
+            task.cancel()
+            self.leak(credential, "GET …/events", "a stream that does not end")
+
+    def follow(self, credential: Credential, thread: Thread) -> None:
+        """Open a stream of a thread's events, over HTTP, and look at what it is sent."""
+        target = f"/v1/threads/{thread.id}/events"
+
+        async def read() -> None:
+            headers = [*credential.headers, ("Last-Event-ID", "0")]
+            async with self.http.get(target, headers=headers) as response:
+                async for line in response.content:
+                    self.look(credential, f"the stream {target}", line.decode(errors="replace"))
+
+        self.streams.append(Stream(credential, thread, asyncio.create_task(read())))
+
+    def receiver(self, credential: Credential) -> str:
+        """An address of somebody's, at which pushes are looked at."""
+        path = f"/told/{len(self.receivers)}"
+        self.receivers[path] = credential
+
+        async def receive(request: web.Request) -> web.StreamResponse:
+            self.pushes += 1
+            told = await request.text()
+            self.look(credential, f"a push to {path}", told, known=self._own_ids(told))
+            return web.Response(status=204)
+
+        self.site.handle(path, receive)
+        return f"{self.site.url}{path}"
+
+    @staticmethod
+    def _own_ids(told: str) -> str:
+        return " ".join(ID.findall(told))
+
+    def live(self, *kinds: str) -> list[Credential]:
+        """Credentials that are worth something, of these kinds or of all."""
+        live = [one for one in self.credentials if one.is_live]
+        return [one for one in live if not kinds or one.party.kind in kinds]
+
+    def credential_of(self, party: Party) -> Credential | None:
+        """What a party presents now."""
+        return next((one for one in self.live() if one.party is party), None)
+
+
+def thread_knowers(thread: Thread, party: Party) -> set[Party]:
+    """The party, if it was given the thread's id once."""
+    return {party} if thread in party.knows else set()
+
+
+def _encode(body: Any) -> bytes:
+    return json.dumps(body).encode()
