@@ -147,7 +147,7 @@ class Filing:
         """
         _check_scope(principal)
         file = await file_reads.find(self._store, file_id, now=int(self._clock()))
-        if file is None or file.desk != principal.desk or file.owner not in (None, principal.owner):
+        if file is None or file.desk != principal.desk or not file.is_open_to(principal):
             raise FileNotFound("There is no file with this id.", param=param)
         return file
 
@@ -217,10 +217,13 @@ class Filing:
             param = f"{at}attachments[{place}].file_id"
             await self.find(principal, attachment.file_id, param=param)
 
-    async def read_texts(self, file_ids: Sequence[str]) -> tuple[FileText, ...]:
-        """What an agent is given of these files: the first text files, within 32 KiB.
+    async def read_texts(
+        self, principal: Principal, file_ids: Sequence[str]
+    ) -> tuple[FileText, ...]:
+        """Return the texts of attached files that an answer to this caller may use, within 32 KiB.
 
-        Files of other types, and those that are gone, are left out.
+        Files of other types, those that are gone, and those of other owners are left out: who reads
+        a message is shown the id of its files and no more.
         """
         texts: list[FileText] = []
         room = TEXT_BYTES
@@ -228,7 +231,7 @@ class Filing:
             if not room or len(texts) == TEXT_FILES:
                 break
             file = await file_reads.find(self._store, file_id, now=int(self._clock()))
-            if file is None or not file.is_text:
+            if file is None or not file.is_text or not file.is_open_to(principal):
                 continue
             data = await file_reads.content(self._store, file, room)
             room -= len(data)

@@ -216,9 +216,9 @@ class RunReplies:
         newest = await reads.newest_messages(
             self._store, claim.thread_id, most, upto_seq=claim.upto_seq
         )
-        files = await self._filing.read_texts(attached_files((*told.before, *newest)))
-        turn = msgspec.structs.replace(turn, files=files)
         asker = _asker(claim, due)
+        files = await self._filing.read_texts(asker, attached_files((*told.before, *newest)))
+        turn = msgspec.structs.replace(turn, files=files)
         if claim.is_again or went.is_made:
             conversation.precede(await self._tooling.earlier(claim.id))
         if may_call:
@@ -291,7 +291,7 @@ class RunReplies:
 
 
 def _asker(claim: ClaimedRun, due: Sequence[Message]) -> Principal:
-    """For whom tools are called: who asked for the run, where all that is asked is theirs.
+    """Return whose rights a reply has: who asked for the run, if all that is asked is theirs.
 
     What somebody else has said must not be carried out with the rights of who asked.
     """

@@ -12,6 +12,8 @@ import unicodedata
 
 import msgspec
 
+from aitp_desk.model.principal import Principal
+
 TEXT = "text/plain"
 MARKUP = "text/html"
 """Text that a browser might carry out: HTML, SVG and XML."""
@@ -76,6 +78,10 @@ class File(msgspec.Struct, frozen=True):
     def is_text(self) -> bool:
         """Whether all of it is UTF-8 text."""
         return self.media_type in {TEXT, MARKUP}
+
+    def is_open_to(self, principal: Principal) -> bool:
+        """Whether a caller who has its id may read it."""
+        return self.owner in (None, principal.owner)
 
 
 def sniff(data: bytes) -> str:

@@ -16,7 +16,7 @@ from tests.access_walk import addresses
 from tests.access_walk.addresses import Asked
 from tests.access_walk.model import ALWAYS, Credential, File, Model, Party, Thread
 from tests.access_walk.sharing import Sharing
-from tests.access_walk.site import open_site
+from tests.access_walk.site import MarkingAgent, open_site
 from tests.access_walk.speaking import Speaking
 from tests.access_walk.world import Call, Leak, World
 from tests.doubles import Clock
@@ -164,7 +164,7 @@ class History:
     def _fork(self) -> Step | None:
         thread = self._thread()
         who = thread and self._who(lambda party: self.model.reads_until(party, thread) > 0)
-        return who and (lambda: self.speaking.open(who, thread))
+        return None if not who else lambda: self.speaking.open(who, thread)
 
     def _speak(self) -> Step | None:
         thread = self._thread()
@@ -273,7 +273,7 @@ class History:
         party = self.random.choice(list(thread.bound))
         own = self.world.credential_of(party)
         who = own if own and self.random.random() < 0.5 else self._manager(thread)
-        return who and (lambda: self.sharing.leave(who, thread, party))
+        return None if not who else lambda: self.sharing.leave(who, thread, party)
 
     def _claim(self) -> Step | None:
         thread = self._thread(lambda thread: thread.owner is None)
@@ -294,11 +294,11 @@ class History:
 
     def _rotate(self) -> Step | None:
         who = self._who(lambda _: True, "key", "operator")
-        return who and (lambda: self.sharing.rotate(who))
+        return None if not who else lambda: self.sharing.rotate(who)
 
     def _revoke(self) -> Step | None:
         who = self._who(lambda _: True, "key")
-        return who and (lambda: self.sharing.revoke(who))
+        return None if not who else lambda: self.sharing.revoke(who)
 
     def _follow_task(self) -> Step | None:
         thread = self._thread(lambda thread: bool(thread.tasks))
@@ -409,10 +409,7 @@ class History:
             return
         who, method, target, headers, body = self.random.choice(self.world.once[-100:])
         sent = (line for line in headers if line[0] != "Prefer")
-        content = (("Content-Type", "application/json"),)
-        if any(name == "Content-Type" for name, _ in headers):
-            content = ()
-        await self.world.ask(who, method, target, body, headers=(*sent, *content))
+        await self.world.ask(who, method, target, body, headers=sent)
 
 
 async def make_history(
@@ -420,15 +417,15 @@ async def make_history(
 ) -> Told:
     """Make a history of so many steps on a desk in a temporary folder."""
     verified.EPOCH_SECONDS = 0
-    clock = Clock()
+    clock, agent = Clock(), MarkingAgent()
     with tempfile.TemporaryDirectory(prefix="aitp-desk-walk-") as folder:
         async with (
             website() as site,
-            open_site(Path(folder), clock) as (desk, data),
+            open_site(Path(folder), clock, agent) as desk,
             aiohttp.ClientSession(desk.url, timeout=aiohttp.ClientTimeout(total=None)) as http,
         ):
             model = Model(seed, clock())
-            world = World(desk, data, clock, model, http, site)
+            world = World(desk, Path(folder) / "data", clock, model, http, site, agent)
             history = History(world, complete_every)
             await history.run(steps, stops_at=stops_at)
             for stream in world.streams:

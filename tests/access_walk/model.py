@@ -236,17 +236,3 @@ class Model:
                 return True
             at = where.parent
         return False
-
-    def context(self, thread: Thread) -> Iterator[tuple[Thread, int]]:
-        """A thread and what it was forked off, each with the last step that it knows of."""
-        at: tuple[Thread, int] | None = (thread, ALWAYS)
-        while at is not None:
-            yield at
-            at = at[0].parent
-
-    def expose(self, party: Party, thread: Thread) -> None:
-        """A party asks on a thread: the answer may tell what files say that the party may open."""
-        for where, upto in tuple(self.context(thread)):
-            for at, file in where.files:
-                if at <= upto and (file.owner is None or file.owner is party):
-                    self.markers[file.marker].places.append((thread, self.step))

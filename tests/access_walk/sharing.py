@@ -22,10 +22,10 @@ class Sharing:
         self, who: Credential, thread: Thread, party: Party, may: str, *, lasts: bool
     ) -> str | None:
         """Share a thread with somebody, or change what they may."""
-        body = {"principal": party.principal, "may": may}
+        body: dict[str, object] = {"principal": party.principal, "may": may}
         sent = await self._grant(who, thread, body, lasts=lasts)
         if sent.status != 200:
-            return self._refused("share", sent)
+            return self.world.refuse("share", sent)
         for grant in thread.grants:
             if grant.id == sent.ok["id"]:
                 grant.is_revoked = True
@@ -37,7 +37,7 @@ class Sharing:
         """Share a thread by a link."""
         sent = await self._grant(who, thread, {"link": True, "may": may}, lasts=lasts)
         if sent.status != 200:
-            return self._refused("link", sent)
+            return self.world.refuse("link", sent)
         party = Party(f"link {len(self.world.credentials)}", "link", f"link:{sent.ok['id']}")
         guest = Credential(party, (("Desk-Grant", sent.ok["secret"]),))
         self.world.credentials.append(guest)
@@ -49,7 +49,7 @@ class Sharing:
         """Take back what was shared."""
         sent = await self.world.ask(who, "DELETE", f"/v1/threads/{thread.id}/grants/{grant.id}")
         if sent.status != 200:
-            return self._refused("unshare", sent)
+            return self.world.refuse("unshare", sent)
         grant.is_revoked = True
         await self._end_links()
         return f"{who.party.name} takes {thread.name} back from {grant.party.name}"
@@ -68,7 +68,7 @@ class Sharing:
         target = f"/v1/threads/{thread.id}/actors"
         sent = await self.world.ask(who, "POST", target, body)
         if sent.status != 200:
-            return self._refused("join", sent)
+            return self.world.refuse("join", sent)
         thread.bound[party] = actor
         thread.left.pop(party, None)
         if thread.owner is None:
@@ -80,7 +80,7 @@ class Sharing:
         target = f"/v1/threads/{thread.id}/actors/{quote(thread.bound[party], safe='')}"
         sent = await self.world.ask(who, "DELETE", target)
         if sent.status != 200:
-            return self._refused("leave", sent)
+            return self.world.refuse("leave", sent)
         del thread.bound[party]
         thread.left[party] = self.model.step
         how = "leaves" if who.party is party else f"is sent away by {who.party.name} from"
@@ -90,7 +90,7 @@ class Sharing:
         """Claim a thread without an owner, and the files that are attached there."""
         sent = await self.world.ask(who, "POST", f"/v1/threads/{thread.id}/claim")
         if sent.status != 200:
-            return self._refused("claim", sent)
+            return self.world.refuse("claim", sent)
         thread.owner = who.party
         for _, file in thread.files:
             file.owner = file.owner or who.party
@@ -125,7 +125,7 @@ class Sharing:
         headers = (("A2A-Version", "1.0"),)
         sent = await self.world.ask(who, "POST", target, body, headers=headers)
         if sent.status != 200:
-            return self._refused("follow a task", sent)
+            return self.world.refuse("follow a task", sent)
         return f"{who.party.name} is told of a task on {thread.name}"
 
     async def _grant(
@@ -145,7 +145,3 @@ class Sharing:
         for credential in self.world.live("link"):
             if credential.party not in live:
                 credential.is_live = False
-
-    def _refused(self, what: str, sent: Answered) -> None:
-        self.world.counts[f"refused: {what}"] += 1
-        self.world.refusals.append((self.model.step, what, sent.status, sent.body[:300]))

@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from aitp_desk.agent.base import Answer, Turn
+from aitp_desk.agent.base import Answer, Event, Turn
 from aitp_desk.app import Serving, open_server
 from aitp_desk.capability import Capability
 from aitp_desk.config import load_config
 from tests.access_walk.model import MARKER
 from tests.beginning import begin_database
-from tests.doubles import Clock, ScriptedAgent
+from tests.doubles import Clock
 from tests.till import Till
 
 FURTHER = "books"
@@ -74,21 +74,29 @@ SETTINGS = (
 )
 
 
-async def repeat_markers(turn: Turn) -> Answer:
-    """Answer with every marker that the turn has: what reaches the agent may reach its reader."""
-    texts = [
-        turn.question,
-        turn.summary,
-        turn.wishes,
-        *(said.text for said in turn.transcript),
-        *(f"{file.name} {file.text}" for file in turn.files),
-    ]
-    return Answer(" ".join(dict.fromkeys(MARKER.findall("\n".join(texts)))) or "Nothing.")
+class MarkingAgent:
+    """Answers with every marker of what was said: what reaches the agent may reach its reader.
+
+    Attributes:
+        files: the names of the files that it was given since this was last emptied. They are not
+            repeated: what the desk once said of a file may be read by all who read the thread.
+    """
+
+    name = "marking"
+
+    def __init__(self) -> None:
+        self.files: list[str] = []
+
+    async def reply(self, turn: Turn) -> AsyncIterator[Event]:
+        """Answer with the markers."""
+        self.files += [file.name for file in turn.files]
+        said = [turn.question, turn.summary, turn.wishes, *(one.text for one in turn.transcript)]
+        yield Answer(" ".join(dict.fromkeys(MARKER.findall("\n".join(said)))) or "Nothing.")
 
 
 @asynccontextmanager
-async def open_site(folder: Path, clock: Clock) -> AsyncIterator[tuple[Serving, Path]]:
-    """The desk, and its data folder."""
+async def open_site(folder: Path, clock: Clock, agent: MarkingAgent) -> AsyncIterator[Serving]:
+    """The desk; its data are in the folder ``data``."""
     for name in ("content", FURTHER):
         (folder / name).mkdir(parents=True)
         (folder / name / "facts.md").write_text("# Facts\n\nHello is a greeting.\n", "utf-8")
@@ -98,6 +106,5 @@ async def open_site(folder: Path, clock: Clock) -> AsyncIterator[tuple[Serving, 
     config = load_config(folder, SETTINGS, port=0, data=data)
     begin_database(config.database)
     beside: dict[str, type[Capability]] = {"till": Till}
-    agent = ScriptedAgent(repeat_markers)
     async with open_server(config, clock=clock, agent=agent, capabilities_beside=beside) as desk:
-        yield desk, data
+        yield desk

@@ -35,7 +35,7 @@ class Speaking:
             body["metadata"] = {"parent_id": parent.id}
         sent = await self.world.ask(who, "POST", "/v1/threads", body, headers=WAIT, once=_key())
         if sent.status != 200:
-            return self._refused("open", sent)
+            return self.world.refuse("open", sent)
         thread = self._begin(who, sent.ok["id"])
         if parent is not None:
             until = self.model.reads_until(who.party, parent)
@@ -56,7 +56,7 @@ class Speaking:
         if sent.status != 200:
             if file is not None:
                 thread.files.pop()
-            return self._refused("post", sent)
+            return self.world.refuse("post", sent)
         self._said(marker, who, thread, "said over /v1", sent)
         with_file = "" if file is None else f" with {file.marker}"
         return f"{who.party.name} posts to {thread.name}{with_file}"
@@ -69,7 +69,7 @@ class Speaking:
             body["session_id"] = thread.id
         sent = await self.world.ask(who, "POST", "/agent/converse", body)
         if sent.status != 200 or "session_id" not in sent.ok:
-            return self._refused("converse", sent)
+            return self.world.refuse("converse", sent)
         return await self._in_session(marker, who, thread, sent.ok["session_id"], "AHP", sent)
 
     async def prompt(self, who: Credential, thread: Thread | None) -> str | None:
@@ -81,7 +81,7 @@ class Speaking:
         sent = await self._tool(who, "content_search", arguments)
         structured = sent.ok.get("result", {}).get("structuredContent", {})
         if "session_id" not in structured:
-            return self._refused("prompt", sent)
+            return self.world.refuse("prompt", sent)
         return await self._in_session(marker, who, thread, structured["session_id"], "MCP", sent)
 
     async def send(self, who: Credential, thread: Thread | None, **more: Any) -> str | None:
@@ -90,7 +90,7 @@ class Speaking:
         part = {"text": f"Task {marker.text}."}
         sent = await self.message(who, thread, part, once=_key(), **more)
         if sent.status != 200:
-            return self._refused("send", sent)
+            return self.world.refuse("send", sent)
         task = sent.ok["task"]
         return await self._in_session(
             marker, who, thread, task["contextId"], "A2A", sent, task["id"]
@@ -108,7 +108,7 @@ class Speaking:
             payment = json.loads(sent.body)["payment"]
             return await self._quoted(who, None, marker, payment)
         if sent.status not in {200, 202}:
-            return self._refused(name, sent)
+            return self.world.refuse(name, sent)
         id_ = sent.ok["id"] if sent.status == 200 else json.loads(sent.body)["id"]
         call = Call(id_, name, note, marker, who, None)
         self.world.calls.append(call)
@@ -131,7 +131,7 @@ class Speaking:
         else:
             sent = await self._tool(who, name, {**arguments, "session_id": thread.id})
         if sent.status >= 400 and sent.status != 402:
-            return self._refused(f"{name} by {by}", sent)
+            return self.world.refuse(f"{name} by {by}", sent)
         self._learn(thread, sent)
         self._note_results(sent, marker)
         payment = _payment_of(json.loads(sent.body))
@@ -149,13 +149,12 @@ class Speaking:
         target = f"/capabilities/{call.name}/calls/{call.id}"
         for _ in range(20):
             told = await self.world.ask(call.credential, "GET", target)
-            if told.status != 200 or told.ok.get("status") not in {"accepted", "pending"}:
-                break
-            if "payment" in told.ok:
-                break
-            await self.world.desk.store.settled()
-        if told.status == 200:
+            if told.status != 200 or "payment" in told.ok:
+                return
             self._note_results(told, call.marker)
+            if told.ok.get("status") not in {"accepted", "pending"}:
+                return
+            await self.world.desk.store.settled()
 
     async def pay(self, call: Call, by: str) -> str | None:
         """Pay for a call: with the call, or by a message on its thread."""
@@ -168,7 +167,7 @@ class Speaking:
             body = {"note": call.note, "_payment": {"payment": payment}}
             sent = await self.world.ask(who, "POST", "/capabilities/buy", body, once=_key())
         if sent.status >= 400:
-            return self._refused("pay", sent)
+            return self.world.refuse("pay", sent)
         call.is_paid = True
         self._note_results(sent, call.marker)
         await self.poll(call)
@@ -184,7 +183,7 @@ class Speaking:
         body, headers = _form(marker.text)
         sent = await self.world.ask(who, "POST", "/v1/files", body, headers=headers)
         if sent.status != 200:
-            return self._refused("upload", sent)
+            return self.world.refuse("upload", sent)
         file = File(sent.ok["id"], owner, who.party, marker.text)
         marker.file, marker.said = file, f"a file of {who.party.name}"
         self.model.files.append(file)
@@ -262,7 +261,6 @@ class Speaking:
         marker.said = f"{how} by {who.party.name} on {thread.name}"
         if not marker.places:
             marker.places.append((thread, self.model.step))
-        self.model.expose(who.party, thread)
         self._learn(thread, sent)
 
     def _learn(self, thread: Thread, sent: Answered) -> None:
@@ -284,10 +282,6 @@ class Speaking:
                 result = Marker(text, f"a result after {marker.said}", marker.owner)
                 result.places = [(where, self.model.step) for where, _ in marker.places]
                 self.model.markers[text] = result
-
-    def _refused(self, what: str, sent: Answered) -> None:
-        self.world.counts[f"refused: {what}"] += 1
-        self.world.refusals.append((self.model.step, what, sent.status, sent.body[:300]))
 
 
 def _key() -> str:

@@ -19,6 +19,7 @@ from aitp_desk.auth.api_key import make_api_key
 from aitp_desk.auth.data_keys import open_data_keys
 from aitp_desk.store import reads, work
 from tests.access_walk.model import ALWAYS, ID, MARKER, Credential, Marker, Model, Party, Thread
+from tests.access_walk.site import MarkingAgent
 from tests.doubles import Clock
 from tests.in_process import Answered, Headers, answer
 from tests.keys import make_key
@@ -77,6 +78,7 @@ class World:
     model: Model
     http: aiohttp.ClientSession
     site: Website
+    agent: MarkingAgent
     credentials: list[Credential] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
     once: list[tuple[Credential, str, str, Headers, bytes]] = field(default_factory=list)
@@ -114,7 +116,9 @@ class World:
         self.counts[f"{answered.status // 100}xx"] += 1
         said = answered.body.decode(errors="replace") + str(answered.headers)
         known = f"{target} {sent.decode(errors='replace')}"
-        self.look(credential, f"{method} {target} {sent[:300]!r}", said, known)
+        asked = f"{method} {target} {sent[:300]!r}"
+        self.look(credential, asked, said, known)
+        self.look_at_prompt(credential, asked)
         if answered.status >= 500 and answered.status != 503:
             self.leak(credential, f"{method} {target}", f"{answered.status}: {said[:300]}")
         if once and answered.status < 400:
@@ -145,12 +149,32 @@ class World:
             if model.reads_until(party, thread) != ALWAYS:
                 self.leak(credential, asked, f"{id_}, an id of {thread.name}", (thread,))
 
+    def look_at_prompt(self, credential: Credential, asked: str) -> None:
+        """Search the files that the agent was given to answer somebody."""
+        model = self.model
+        for text in MARKER.findall(" ".join(self.agent.files)):
+            file = model.markers[text].file
+            assert file is not None
+            if file.owner is not None and file.owner is not credential.party:
+                what = f"{text}, in the prompt, which is {model.markers[text].said}"
+                where = tuple(
+                    thread for thread in model.threads for _, f in thread.files if f is file
+                )
+                self.leak(credential, asked, what, where)
+        self.agent.files.clear()
+
     def leak(
         self, credential: Credential, asked: str, what: str, threads: tuple[Thread, ...] = ()
     ) -> None:
         """Note that somebody was sent what they may not see."""
         name = credential.party.name + ("" if credential.is_live else " (by a dead credential)")
         self.leaks.append(Leak(self.model.step, name, asked, what, threads))
+
+    def refuse(self, what: str, sent: Answered) -> str | None:
+        """Note that a step was refused, which the rule allows; it is no step of the history."""
+        self.counts[f"refused: {what}"] += 1
+        self.refusals.append((self.model.step, what, sent.status, sent.body[:300]))
+        return None
 
     async def make_party(self, name: str, kind: Any, *scopes: str) -> Credential:
         """Somebody new, who has a key with these scopes, or none."""

@@ -34,7 +34,6 @@ from tests.access import (
     NOBODYS,
     OWNERLESS,
     SCOPES,
-    Answered,
     Ground,
     Thing,
     a_form,
@@ -44,6 +43,7 @@ from tests.access import (
 from tests.docs import access_table
 from tests.docs.access_table import Cells
 from tests.doubles import Clock, ScriptedAgent
+from tests.in_process import Answered
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -139,6 +139,37 @@ async def test_what_was_attached_in_the_parent_is_read_in_the_fork(
     ]
 
 
+@pytest.mark.parametrize("may", ["read", "write", "takes part", "has left"])
+async def test_an_answer_uses_only_files_that_its_asker_may_open(
+    talker: Talker, agent: ScriptedAgent, may: str
+) -> None:
+    owner, guest = await talker.with_key(), await talker.with_key()
+    file = (await owner.upload("secret.txt", b"Mine alone.")).id
+    own = (await guest.upload("own.txt", b"The guest's.")).id
+    attached = {"content": "Keep this.", "attachments": [{"file_id": file}]}
+    thread = (await owner.open(attached, wait=10)).id
+    assert guest.key is not None
+    principal = f"key:{guest.key.split('_')[1]}"
+    at = f"/v1/threads/{thread}"
+    if may in {"read", "write"}:
+        await owner.send("POST", f"{at}/grants", {"principal": principal, "may": may})
+    else:
+        await owner.send("POST", f"{at}/actors", {"id": "guest", "principal": principal})
+    if may in {"write", "takes part"}:
+        await guest.post(thread, "What does it say?", wait=10)
+        assert agent.turns[-1].question == "What does it say?"
+        assert not agent.turns[-1].files
+        await owner.post(thread, "And to me?", wait=10)
+        assert [one.text for one in agent.turns[-1].files] == ["Mine alone."]
+    if may == "has left":
+        await guest.send("DELETE", f"{at}/actors/guest")
+        await owner.post(thread, "Said later.", headers=MANUAL)
+    question = {"content": "What does it say?", "attachments": [{"file_id": own}]}
+    await fork(guest, thread, question, wait=10)
+    assert [one.text for one in agent.turns[-1].files] == ["The guest's."]
+    assert "Said later." not in str(agent.turns[-1].transcript)
+
+
 async def test_what_waits_for_an_answer_in_the_parent_is_not_asked_in_the_fork(
     talker: Talker, agent: ScriptedAgent
 ) -> None:
