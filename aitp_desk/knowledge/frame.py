@@ -13,10 +13,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 NOISE = (
     "script, style, noscript, template, svg, iframe, object, dialog, nav, button, select, "
-    '[hidden], [aria-hidden="true"], [style*="display:none"], [style*="display: none"], '
-    '[role="navigation"], [role="search"], .ahp-notice'
+    '[hidden], [aria-hidden="true"], [role="navigation"], [role="search"], .ahp-notice'
 )
 """What is never content: programs, what nobody sees, and ways to go elsewhere."""
+_STYLED = "style, [style], [bgcolor], font[color], body[text]"
+"""What may hide text of a page."""
 
 _MAIN = ("main", '[role="main"]', "article")
 _FRAME = 'header, footer, aside, [role="banner"], [role="contentinfo"], [role="complementary"]'
@@ -36,6 +37,10 @@ _PERMALINK = frozenset({"", "¶", "#", "§", "🔗", "\uf0c1", "anchor", "link",
 
 def main_of(tree: LexborHTMLParser) -> LexborNode | None:
     """The element that holds the content of a page; what is no content is taken out of the tree."""
+    if tree.css_first(_STYLED) is not None:
+        from aitp_desk.knowledge.visibility import remove_hidden  # not for the start
+
+        remove_hidden(tree)
     for node in tree.css(NOISE):
         take_out(node)
     named = (tree.css_first(name) for name in _MAIN)

@@ -34,6 +34,11 @@ def first_heading(body: str) -> str:
     return ""
 
 
+def markdown_html(body: str) -> str:
+    """A Markdown text as HTML."""
+    return str(_parser().render(body))
+
+
 @cache
 def _parser() -> MarkdownIt:
     """What parses; a desk whose index is still right starts without it."""

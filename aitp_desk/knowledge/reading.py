@@ -12,6 +12,7 @@ from aitp_desk.knowledge.base import PAGE_BREAK, Document, Problem, address_of, 
 from aitp_desk.knowledge.depth import MAX_DEPTH, flatten
 from aitp_desk.knowledge.front_matter import split_front
 from aitp_desk.knowledge.html import read_html
+from aitp_desk.knowledge.inline_html import body_without_hidden, may_hide
 from aitp_desk.knowledge.markdown import first_heading
 from aitp_desk.knowledge.pdf.texts import PdfText
 
@@ -86,14 +87,15 @@ def _read_markdown(found: Found, text: str, problems: list[Problem]) -> Document
     if front.get("draft") is True:
         return None
     title = _line(front.get("title")) or first_heading(body) or _title_of_name(found.source)
+    shown = body_without_hidden(body) if may_hide(body) else None
     dates = (front.get(key) for key in ("updated", "last_updated", "modified", "date"))
     return Document(
         path=address_of(found.source),
         source=found.source,
         title=title,
         description=_line(front.get("description")),
-        kind="markdown",
-        body=body,
+        kind="markdown" if shown is None else "html",
+        body=body if shown is None else shown,
         front=front,
         updated=next((str(date) for date in dates if isinstance(date, str) and date), None),
     )
