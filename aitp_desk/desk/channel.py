@@ -196,7 +196,7 @@ class Channel:
             async with _one_of_many(self._turn):
                 page = await self._read(self._thread_id, after, min(PAGE, self._last - after))
             last = await upto()
-            told = [happening for happening in page if happening.n <= last]
+            told = [one for one in page.happenings if one.n <= last]
             pieces = _pieces(map(self._wording.happening, told))
             while True:
                 async with _one_of_many(self._turn):
@@ -205,7 +205,7 @@ class Channel:
                     break
                 if not outlet.write(piece) or not await outlet.drain():
                     return
-            after = page[-1].n
+            after = page.happenings[-1].n
         if self._failed or last < EVERYTHING:
             outlet.close()
             return
@@ -245,13 +245,14 @@ class Channel:
                 if self._review_is_due:
                     self._review_is_due = False
                     await self._end_those_who_left()
-                page: Sequence[Happening] = ()
+                happened: Sequence[Happening] = ()
                 if self._is_due:
                     self._is_due = False
                     page = await self._read(self._thread_id, self._last, PAGE)
-                    self._is_due |= len(page) == PAGE
+                    self._is_due |= page.has_more
+                    happened = page.happenings
                 told = False
-                for part in _parts(page):
+                for part in _parts(happened):
                     for piece in _pieces(self._word(part)):
                         told = True
                         await self._send(piece)

@@ -161,12 +161,12 @@ async def newest_first(
             page = await reads.messages_between(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="desc"
             )
-            for message in page:
+            for message in page.messages:
                 told = told_in_words(message, capabilities)
                 yield hear(message.seq + part.offset, told, room)
-            if len(page) < PAGE:
+            if not page.has_more:
                 break
-            below = page[-1].seq
+            below = page.messages[-1].seq
 
 
 async def oldest_first(
@@ -192,9 +192,9 @@ async def oldest_first(
             page = await reads.messages_between(
                 store, part.thread_id, above=low, below=below, limit=PAGE, order="asc"
             )
-            for message in page:
+            for message in page.messages:
                 told = told_in_words(message, capabilities)
                 yield part, hear(message.seq + part.offset, told, room)
-            if len(page) < PAGE:
+            if not page.has_more:
                 break
-            low = page[-1].seq
+            low = page.messages[-1].seq

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 
 import msgspec
 
@@ -23,8 +22,8 @@ ACTOR_JOINED = "actor.joined"
 ACTOR_LEFT = "actor.left"
 RUN = "run."
 """How the kinds begin that tell of a run; the state follows that it has reached."""
-AT_ONCE = 4
-"""How many messages are read before others may run: the longest take some milliseconds each."""
+AT_ONCE_BYTES = 256 * 1024
+"""What the messages of one look hold together: every follower who catches up has one in memory."""
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -47,18 +46,36 @@ class Happening(msgspec.Struct, frozen=True):
     subject: Message | Run | Actor | None
 
 
-ReadHappenings = Callable[[str, int, int], Awaitable[tuple[Happening, ...]]]
-"""Reads what happened on a thread after a number, at most so many, in order."""
+class HappeningPage(msgspec.Struct, frozen=True):
+    """A part of what happened on a thread, in order.
+
+    Parameters:
+        has_more: whether there may be more after it.
+    """
+
+    happenings: tuple[Happening, ...]
+    has_more: bool
 
 
-async def read_happenings(
-    store: Store, thread_id: str, after: int, limit: int
-) -> tuple[Happening, ...]:
-    """Read what happened on a thread after event ``after``, in order."""
+ReadHappenings = Callable[[str, int, int], Awaitable[HappeningPage]]
+"""Reads what happened on a thread after a number, at most so many."""
+
+
+async def read_happenings(store: Store, thread_id: str, after: int, limit: int) -> HappeningPage:
+    """Read what happened on a thread after event ``after``; fewer where messages are long."""
     events = await reads.events(store, thread_id, after=after, limit=limit)
-    if not events:
-        return ()
-    messages = await _read_messages(store, thread_id, events)
+    has_more = len(events) == limit
+    messages: dict[str, Message] = {}
+    created = [event.n for event in events if event.kind == MESSAGE_CREATED]
+    if created:
+        page = await reads.messages_after_event(
+            store, thread_id, after=created[0] - 1, limit=len(created), most_bytes=AT_ONCE_BYTES
+        )
+        messages = {message.id: message for message in page.messages}
+        if page.has_more and len(messages) < len(created):
+            last = page.messages[-1].id
+            end = next(place for place, event in enumerate(events, 1) if event.ref == last)
+            events, has_more = events[:end], True
     runs: dict[str, Run] = {}
     for event in events:
         if event.kind.startswith(RUN) and event.ref not in runs:
@@ -71,23 +88,8 @@ async def read_happenings(
             actor = await reads.joined(store, thread_id, event.n)
             if actor is not None:
                 actors[event.n] = actor
-    return tuple(_happening(thread_id, event, messages, runs, actors) for event in events)
-
-
-async def _read_messages(
-    store: Store, thread_id: str, events: Sequence[Event]
-) -> dict[str, Message]:
-    created = [event.n for event in events if event.kind == MESSAGE_CREATED]
-    messages: dict[str, Message] = {}
-    for begin in range(0, len(created), AT_ONCE):
-        if begin:
-            await asyncio.sleep(0)
-        part = created[begin : begin + AT_ONCE]
-        said = await reads.messages_after_event(
-            store, thread_id, after=part[0] - 1, limit=len(part)
-        )
-        messages |= {message.id: message for message in said}
-    return messages
+    happened = (_happening(thread_id, event, messages, runs, actors) for event in events)
+    return HappeningPage(tuple(happened), has_more)
 
 
 def _happening(

@@ -56,5 +56,5 @@ class PaidReplies:
         since = await reads.messages_between(
             self._store, thread_id, above=said.seq, below=reads.BEYOND, limit=NEWEST, order="asc"
         )
-        replies = [one for one in since if one.origin is not Origin.VISITOR]
+        replies = [one for one in since.messages if one.origin is not Origin.VISITOR]
         return await self._reading.readable(principal, thread_id, replies, idle_before)

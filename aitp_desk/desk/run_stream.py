@@ -100,7 +100,7 @@ class RunStream:
                     self._review_is_due = False
                     await self._end_if_unwelcome(outlet)
                 page = await self._read(self._thread_id, self._last, PAGE)
-                for happening in page:
+                for happening in page.happenings:
                     if self._tell_happening(outlet, happening):
                         outlet.write(self._wording.end())
                         return
@@ -109,7 +109,7 @@ class RunStream:
                 self._tell_answer(outlet)
                 if not await outlet.drain():
                     return
-                if len(page) < PAGE:
+                if not page.has_more:
                     await self._news.wait()
         finally:
             closing.cancel()

@@ -260,7 +260,7 @@ class TaskViews:
         )
         said = (
             one
-            for one in after
+            for one in after.messages
             if one.origin is Origin.DESK or (asker is not None and one.actor != asker)
         )
         return tuple(map(self._telling.in_words, said))[:1]

@@ -47,6 +47,10 @@ Params = Mapping[str, Any]
 Work = Generator[tuple[str, Params], list[Row], T]
 """The running form of a unit: yields (statement, parameters), is sent rows, returns T."""
 
+PAGE_BYTES = 1024 * 1024
+"""How much the rows of one page hold, in bytes. Columns that hold JSON count as they are kept, with
+their escapes, so a page is about as long when it is sent. The first row of a page may be longer."""
+
 
 class StoreError(Exception):
     """The store cannot be opened or used; the message says why and what to do."""
@@ -60,11 +64,36 @@ class StoreChanged(StoreError):
     """A migration that was applied is not the one that this version carries."""
 
 
+class RowPage(msgspec.Struct, frozen=True):
+    """A part of what a statement finds.
+
+    Parameters:
+        has_more: whether there are rows after these.
+    """
+
+    rows: list[Row]
+    has_more: bool
+
+
 class Reader(Protocol):
     """Where what is kept can be read: a store, or one that is only looked at."""
 
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows.
+
+        Raises:
+            StoreError: the database failed.
+        """
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement that ends in ``LIMIT :limit`` and return its first rows.
+
+        Parameters:
+            params: those of the statement without ``limit``.
+            limit: the most rows.
+            most_bytes: what the rows hold together; there is at least one all the same.
 
         Raises:
             StoreError: the database failed.

@@ -154,10 +154,11 @@ async def messages(
     place = reads.BEYOND if before is None else await reads.place(store, thread_id, before)
     if not place:
         raise InvalidRequest("before is the id of a message of this thread.", param="before")
-    part = {"thread_id": thread_id, "before": place, "limit": limit + 1}
-    rows = await store.read("said_before", part)
-    page = [await _said(store, row, now) for row in reversed(rows[:limit])]
-    return SaidPage(tuple(page), page[0].id if len(rows) > limit else None)
+    found = await store.read_page(
+        "said_before", {"thread_id": thread_id, "before": place}, limit=limit
+    )
+    page = [await _said(store, row, now) for row in reversed(found.rows)]
+    return SaidPage(tuple(page), page[0].id if found.has_more else None)
 
 
 async def notes(store: Store, thread_id: str, after: str = "") -> tuple[Note, ...]:

@@ -42,10 +42,10 @@ async def page(
         "place": after or ("" if upwards else _BEHIND_ALL),
         "purpose": purpose,
         "now": now,
-        "limit": limit + 1,
     }
-    rows = await store.read("files_upwards" if upwards else "files_downwards", part)
-    return FilePage(tuple(map(file_of, rows[:limit])), has_more=len(rows) > limit)
+    statement = "files_upwards" if upwards else "files_downwards"
+    found = await store.read_page(statement, part, limit=limit)
+    return FilePage(tuple(map(file_of, found.rows)), found.has_more)
 
 
 async def content(store: Store, file: File, most: int) -> bytes:

@@ -10,7 +10,7 @@ from aitp_desk.model.ids import first_id
 from aitp_desk.model.principal import Principal
 from aitp_desk.model.run import Run
 from aitp_desk.model.thread import Actor, Message, Thread
-from aitp_desk.store.base import Params, Row, Store, Work
+from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, Store, Work
 from aitp_desk.store.key_records import Key
 from aitp_desk.store.records import Event, KeptThread, Once, Order, Page, Session, Summary
 from aitp_desk.store.rows import (
@@ -142,6 +142,8 @@ async def messages(
 ) -> Page:
     """Read a part of a thread's messages, as OpenAI's lists are paged.
 
+    A page has fewer than ``limit`` messages where more would pass ``PAGE_BYTES``.
+
     Parameters:
         order: how the list runs; ``after`` and ``before`` follow it.
         after: id of a message of this thread; the part begins behind it.
@@ -164,55 +166,41 @@ async def messages(
         "thread_id": thread_id,
         "above": 0 if low is None else low,
         "below": newest + 1 if high is None else high,
-        "limit": limit + 1,
     }
     if run_id is None:
-        rows = await _read(store, "messages_upwards" if upwards else "messages_downwards", part)
-    else:
-        part["run_id"] = run_id
-        statement = "run_messages_upwards" if upwards else "run_messages_downwards"
-        rows = await store.read(statement, part)
-    page = [message_of(row) for row in rows[:limit]]
-    if from_the_end:
-        page.reverse()
-    return Page(tuple(page), has_more=len(rows) > limit)
+        statement = "messages_upwards" if upwards else "messages_downwards"
+        return await _read_messages(store, statement, part, limit, reverses=from_the_end)
+    part["run_id"] = run_id
+    statement = "run_messages_upwards" if upwards else "run_messages_downwards"
+    found = await store.read_page(statement, part, limit=limit)
+    return _page(found, reverses=from_the_end)
 
 
 async def newest_messages(
     store: Store, thread_id: str, limit: int, *, upto_seq: int | None = None
 ) -> tuple[Message, ...]:
-    """Read the newest messages of a thread, the oldest of them first.
+    """Read the newest messages of a thread that fit a page, the oldest of them first.
 
     Parameters:
         upto_seq: none newer than this.
     """
-    rows = await _read(
-        store,
-        "messages_downwards",
-        {
-            "thread_id": thread_id,
-            "above": 0,
-            "below": BEYOND if upto_seq is None else upto_seq + 1,
-            "limit": limit,
-        },
-    )
-    return tuple(message_of(row) for row in reversed(rows))
+    below = BEYOND if upto_seq is None else upto_seq + 1
+    part = {"thread_id": thread_id, "above": 0, "below": below}
+    page = await _read_messages(store, "messages_downwards", part, limit, reverses=True)
+    return page.messages
 
 
 async def messages_between(
     store: Store, thread_id: str, *, above: int, below: int, limit: int, order: Order
-) -> tuple[Message, ...]:
+) -> Page:
     """Read messages of a thread between two places, both left out.
 
     Parameters:
         order: ``asc`` reads the oldest of them, ``desc`` the newest, the newest first.
     """
-    rows = await _read(
-        store,
-        "messages_upwards" if order == "asc" else "messages_downwards",
-        {"thread_id": thread_id, "above": above, "below": below, "limit": limit},
-    )
-    return tuple(map(message_of, rows))
+    part = {"thread_id": thread_id, "above": above, "below": below}
+    statement = "messages_upwards" if order == "asc" else "messages_downwards"
+    return await _read_messages(store, statement, part, limit)
 
 
 async def summary(store: Store, thread_id: str) -> Summary | None:
@@ -245,13 +233,11 @@ async def run_queued_at(store: Store, thread_id: str, run_id: str) -> int:
 
 
 async def messages_after_event(
-    store: Store, thread_id: str, *, after: int, limit: int
-) -> tuple[Message, ...]:
+    store: Store, thread_id: str, *, after: int, limit: int, most_bytes: int = PAGE_BYTES
+) -> Page:
     """Read the oldest messages among a thread's events after a number; none that was deleted."""
-    rows = await _read(
-        store, "messages_after_event", {"thread_id": thread_id, "after": after, "limit": limit}
-    )
-    return tuple(map(message_of, rows))
+    part = {"thread_id": thread_id, "after": after}
+    return await _read_messages(store, "messages_after_event", part, limit, most_bytes)
 
 
 async def session(store: Store, session_id: str) -> Session | None:
@@ -331,12 +317,43 @@ async def _read(store: Store, statement: str, params: Params) -> list[Row]:
     rows = await store.read(statement, params)
     if rows:
         return rows
-    by_session = statement == "session"
-    found = await store.read("folded_session" if by_session else "folded_turn", params)
+    await _unfold(store, "folded_session" if statement == "session" else "folded_turn", params)
+    return await store.read(statement, params)  # somebody may have unfolded it between both looks
+
+
+async def _unfold(store: Store, statement: str, params: Params) -> None:
+    """Unfold the thread that a statement finds folded, if it finds one."""
+    found = await store.read(statement, params)
     if found:
+        by_session = statement == "folded_session"
         thread_id = found[0][0] if by_session else params["thread_id"]
         await store.run(unfold_thread, thread_id=thread_id)
-    return await store.read(statement, params)  # somebody may have unfolded it between both looks
+
+
+async def _read_messages(
+    store: Store,
+    statement: str,
+    part: Params,
+    limit: int,
+    most_bytes: int = PAGE_BYTES,
+    *,
+    reverses: bool = False,
+) -> Page:
+    """Read a page of a thread's messages; a thread that is folded is unfolded first.
+
+    Parameters:
+        reverses: whether the page is given from its end.
+    """
+    found = await store.read_page(statement, part, limit=limit, most_bytes=most_bytes)
+    if not found.rows:
+        await _unfold(store, "folded_turn", part)
+        found = await store.read_page(statement, part, limit=limit, most_bytes=most_bytes)
+    return _page(found, reverses=reverses)
+
+
+def _page(found: RowPage, *, reverses: bool) -> Page:
+    messages = map(message_of, reversed(found.rows) if reverses else found.rows)
+    return Page(tuple(messages), found.has_more)
 
 
 async def _end(

@@ -40,7 +40,7 @@ async def runs(
     upwards = (order == "asc") is not from_the_end
     above_at, above_id = low or _FIRST
     below_at, below_id = high or _BEYOND
-    rows = await store.read(
+    found = await store.read_page(
         "runs_upwards" if upwards else "runs_downwards",
         {
             "thread_id": thread_id,
@@ -48,13 +48,13 @@ async def runs(
             "above_id": above_id,
             "below_at": below_at,
             "below_id": below_id,
-            "limit": limit + 1,
         },
+        limit=limit,
     )
-    page = [run_of(row) for row in rows[:limit]]
+    page = [run_of(row) for row in found.rows]
     if from_the_end:
         page.reverse()
-    return RunPage(tuple(page), has_more=len(rows) > limit)
+    return RunPage(tuple(page), found.has_more)
 
 
 async def called_steps(store: Store, run_id: str) -> tuple[Step, ...]:

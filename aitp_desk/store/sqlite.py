@@ -17,11 +17,22 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self
 
 from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store.base import Opened, P, Params, Row, StoreError, T, Work
+from aitp_desk.store.base import (
+    PAGE_BYTES,
+    Opened,
+    P,
+    Params,
+    Row,
+    RowPage,
+    StoreError,
+    T,
+    Work,
+)
 from aitp_desk.store.engine import Unit
 from aitp_desk.store.failed_records import FailedRecords
 from aitp_desk.store.measures import Line, Measures
 from aitp_desk.store.migrate import migrate
+from aitp_desk.store.sqlite_reading import read_page
 from aitp_desk.store.sqlite_writer import (
     BEHIND_UNITS,
     COMMIT_WAITS_MS,
@@ -58,6 +69,7 @@ class SqliteStore:
         self._path = path
         self._wal = connections.wal
         self._statements = statements
+        self._reading = connections.reading
         self._execute = connections.reading.cursor().execute
         self._loop = asyncio.get_running_loop()
         self._most_waiting = most_waiting
@@ -131,6 +143,12 @@ class SqliteStore:
             return self._execute(self._statements[statement], params).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"The database failed: {error}") from error
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
+        return read_page(self._reading, self._statements[statement], params, limit, most_bytes)
 
     async def settled(self) -> None:
         """Return when everything handed over before this call is settled; see :class:`Store`."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from aitp_desk.store.base import Params, Row, StoreError
+from aitp_desk.store.base import PAGE_BYTES, Params, Row, RowPage, StoreError
 from aitp_desk.store.migrate import check_applied, load_migrations
+from aitp_desk.store.pages import take_page
 from aitp_desk.store.statements import load_statements
 
 WAITS_SECONDS = 60
@@ -30,6 +31,12 @@ class SqliteReader:
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         """Run one reading statement by its name and return its rows."""
         return self._fetch(self._statements[statement], params)
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        """Run one reading statement and return its first rows; see ``base.Reader.read_page``."""
+        return read_page(self._connection, self._statements[statement], params, limit, most_bytes)
 
     @contextmanager
     def at_one_moment(self) -> Iterator[None]:
@@ -77,6 +84,21 @@ class SqliteReader:
             return self._connection.execute(sql, params).fetchall()
         except sqlite3.Error as error:
             raise StoreError(f"The database failed: {error}") from error
+
+
+def read_page(
+    connection: sqlite3.Connection, sql: str, params: Params, limit: int, most_bytes: int
+) -> RowPage:
+    """Read the first rows of a statement, one at a time.
+
+    Raises:
+        StoreError: the database failed.
+    """
+    try:
+        with closing(connection.execute(sql, {**params, "limit": limit + 1})) as cursor:
+            return take_page(cursor, limit, most_bytes)
+    except sqlite3.Error as error:
+        raise StoreError(f"The database failed: {error}") from error
 
 
 @contextmanager

@@ -18,9 +18,10 @@ from typing import Any, Self
 import aiosqlite
 
 from aitp_desk.model.errors import StoreBusy
-from aitp_desk.store.base import P, Params, Row, StoreError, T, Work
+from aitp_desk.store.base import PAGE_BYTES, P, Params, Row, RowPage, StoreError, T, Work
 from aitp_desk.store.engine import Unit, touched
 from aitp_desk.store.migrate import migrate
+from aitp_desk.store.pages import take_page
 from aitp_desk.store.sqlite_writer import BEHIND_UNITS
 from aitp_desk.store.statements import load_statements
 
@@ -74,6 +75,12 @@ class ShuffledStore:
     async def read(self, statement: str, params: Params, /) -> list[Row]:
         async with self._committing:
             return await self._execute(statement, params)
+
+    async def read_page(
+        self, statement: str, params: Params, /, *, limit: int, most_bytes: int = PAGE_BYTES
+    ) -> RowPage:
+        rows = await self.read(statement, {**params, "limit": limit + 1})
+        return take_page(rows, limit, most_bytes)
 
     async def settled(self) -> None:
         await self._wait_for(_nothing, (), {})

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
-from aitp_desk.desk.happening import AT_ONCE, read_happenings
+from aitp_desk.desk.happening import AT_ONCE_BYTES, Happening, HappeningPage
+from aitp_desk.desk.happening import read_happenings as read_page
 from aitp_desk.model.run import Run, RunState
 from aitp_desk.model.thread import Message
 from aitp_desk.store import reads, work
 from aitp_desk.store.base import Store
 from tests.contract.saying import HOUR, NOW, VISITOR, answer, claim, open_thread, post
+
+
+async def read_happenings(
+    store: Store, thread_id: str, after: int, limit: int
+) -> tuple[Happening, ...]:
+    """What happened, where nothing is wanted of what comes next."""
+    return (await read_page(store, thread_id, after, limit)).happenings
 
 
 async def test_each_event_comes_with_what_it_happened_to_as_it_stood_then(store: Store) -> None:
@@ -83,19 +89,13 @@ async def test_a_deleted_message_keeps_its_number_and_nothing_else(store: Store)
         assert [bool(happening.subject) for happening in rest] == [True, False][: len(rest)]
 
 
-async def test_others_run_while_many_messages_are_read(store: Store) -> None:
-    opened = await open_thread(store, *(f"{n}?" for n in range(32)))
-    turns = 0
-
-    async def run_beside() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    beside = asyncio.create_task(run_beside())
-    happened = await read_happenings(store, opened.thread_id, 0, 32)
-    beside.cancel()
-    said = [one.subject.content for one in happened if isinstance(one.subject, Message)]
-    assert said == [(f"{n}?",) for n in range(32)]
-    assert turns >= 32 / AT_ONCE - 1
+async def test_a_page_of_long_messages_ends_early_and_the_next_goes_on(store: Store) -> None:
+    long = "\x01" * (AT_ONCE_BYTES // 6 // 3)
+    opened = await open_thread(store, *[long] * 7)
+    sizes: list[int] = []
+    page = HappeningPage((), has_more=True)
+    while page.has_more:
+        page = await read_page(store, opened.thread_id, sum(sizes), 32)
+        sizes.append(len(page.happenings))
+    assert max(sizes) <= 3
+    assert sum(sizes) == 7

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from aitp_desk.agent.base import Delta, Restart
 from aitp_desk.desk.channel import EVERYTHING, PIECE_BYTES, Upto
 from aitp_desk.desk.following import Following, Tell
-from aitp_desk.desk.happening import Happening
+from aitp_desk.desk.happening import Happening, HappeningPage
 
 THREAD = "thread_1"
 
@@ -43,11 +43,11 @@ class Thread:
         self.happened.append(Happening(n, kind, THREAD, ref, None))
         return n
 
-    async def read(self, _thread_id: str, after: int, limit: int) -> tuple[Happening, ...]:
+    async def read(self, _thread_id: str, after: int, limit: int) -> HappeningPage:
         await self._pause()
         found = tuple(self.happened[after : after + limit])
         await self._pause()
-        return found
+        return HappeningPage(found, len(found) == limit)
 
     async def _pause(self) -> None:
         await pass_ticks(self.delays.pop() if self.delays else 0)
@@ -378,7 +378,7 @@ async def test_readers_are_let_go_when_the_store_fails_and_may_come_back() -> No
     thread = Thread()
     fails = True
 
-    async def read(thread_id: str, after: int, limit: int) -> tuple[Happening, ...]:
+    async def read(thread_id: str, after: int, limit: int) -> HappeningPage:
         if fails:
             raise ZeroDivisionError
         return await thread.read(thread_id, after, limit)

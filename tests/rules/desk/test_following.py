@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from aitp_desk.desk.following import Following
-from aitp_desk.desk.happening import Happening
+from aitp_desk.desk.happening import HappeningPage
 
 
-async def nothing(_thread_id: str, _after: int, _limit: int) -> tuple[Happening, ...]:
-    return ()
+async def nothing(_thread_id: str, _after: int, _limit: int) -> HappeningPage:
+    return HappeningPage((), has_more=False)
 
 
 def test_everybody_who_watches_a_run_is_told_of_its_end() -> None:

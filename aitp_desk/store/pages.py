@@ -1,0 +1,36 @@
+"""Takes a page from the rows of a statement: bounded in rows and in bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aitp_desk.store.base import Row, RowPage
+
+
+def take_page(rows: Iterable[Row], limit: int, most_bytes: int) -> RowPage:
+    """Take the first rows, and read none after the first that is left out.
+
+    Parameters:
+        limit: the most rows.
+        most_bytes: what they hold together; there is at least one row all the same.
+    """
+    page: list[Row] = []
+    room = most_bytes
+    for row in rows:
+        room -= size_of(row)
+        if len(page) == limit or (page and room < 0):
+            return RowPage(page, has_more=True)
+        page.append(row)
+    return RowPage(page, has_more=False)
+
+
+def size_of(row: Row) -> int:
+    """How many bytes the texts and blobs of a row hold, texts in UTF-8."""
+    size = 0
+    for value in row:
+        kind = type(value)
+        if kind is str:
+            size += len(value) if value.isascii() else len(value.encode())
+        elif kind is bytes:
+            size += len(value)
+    return size
