@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from aitp_desk.agent.base import FileText
 from aitp_desk.config import Files
@@ -151,17 +151,18 @@ class Filing:
             raise FileNotFound("There is no file with this id.", param=param)
         return file
 
-    async def content(self, principal: Principal, file_id: str) -> tuple[File, bytes]:
-        """A file of the caller's with its bytes.
+    async def content(
+        self, principal: Principal, file_id: str
+    ) -> tuple[File, AsyncIterator[bytes]]:
+        """A file of the caller's, and its bytes, which are read while they are sent.
+
+        They end early where the file is deleted meanwhile.
 
         Raises:
             FileNotFound: as :meth:`find`.
         """
         file = await self.find(principal, file_id)
-        data = await file_reads.content(self._store, file, file.size)
-        if len(data) != file.size:  # it was deleted meanwhile
-            raise FileNotFound("There is no file with this id.", param="file_id")
-        return file, data
+        return file, file_reads.slices(self._store, file)
 
     async def list(
         self, principal: Principal, *, limit: int, order: Order, after: str | None, purpose: str

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from aitp_desk.desk.task_exchange import TaskPage
 from aitp_desk.desk.task_reach import TaskReach
 from aitp_desk.model.principal import Principal, may_use_threads
-from aitp_desk.model.task import TaskState
+from aitp_desk.model.task import Task, TaskState
 from aitp_desk.store import task_reads
-from aitp_desk.store.base import Store
+from aitp_desk.store.base import PAGE_BYTES, Store
 from aitp_desk.store.task_records import KeptTask
 
 MOST_LISTED = 500
@@ -40,6 +42,7 @@ class TaskListing:
 
         Who is not known has only those of a conversation that they can name. Of a conversation that
         is not the caller's there are none, and whose credential opens no threads has only calls.
+        A page has fewer than ``limit`` tasks where more would pass ``PAGE_BYTES``.
 
         Parameters:
             context: empty for all.
@@ -63,14 +66,25 @@ class TaskListing:
                 one for one in readable if await self._is_wanted(principal, one, state, since)
             ]
         rest = [one for one in readable if after is None or (one.changed_at, one.id) < after]
-        page = rest[:limit]
-        last = (page[-1].changed_at, page[-1].id) if len(rest) > limit else None
-        tasks = tuple([await self._reach.view(principal, one) for one in page])
-        return TaskPage(tasks, last, len(readable))
+        tasks: list[Task] = []
+        room = PAGE_BYTES
+        for one in rest[:limit]:
+            task = await self._view(principal, one)
+            room -= task.size
+            if tasks and room < 0:
+                break
+            tasks.append(task)
+        last = rest[len(tasks) - 1] if len(tasks) < len(rest) else None
+        further = None if last is None else (last.changed_at, last.id)
+        return TaskPage(tuple(tasks), further, len(readable))
 
     async def _is_wanted(
         self, principal: Principal, kept: KeptTask, state: TaskState | None, since: int
     ) -> bool:
-        task = await self._reach.view(principal, kept)
+        task = await self._view(principal, kept)
         is_shown = may_use_threads(principal) or not task.has_messages
         return is_shown and state in (None, task.state) and task.changed_at >= since
+
+    async def _view(self, principal: Principal, kept: KeptTask) -> Task:
+        await asyncio.sleep(0)  # other requests have their turn between two tasks
+        return await self._reach.view(principal, kept)

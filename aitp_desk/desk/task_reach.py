@@ -7,6 +7,7 @@ nothing else is left does not exist for other readers.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable
 
 from aitp_desk.desk.exchange import CallStatus
@@ -98,8 +99,11 @@ class TaskReach:
             sight = sights[kept.thread_id]
             if sight is None:
                 continue
-            if sight.is_whole or await self._view(kept, sight) is not None:
-                found.append(kept)
+            if not sight.is_whole:
+                await asyncio.sleep(0)  # other requests have their turn between two tasks
+                if await self._view(kept, sight) is None:
+                    continue
+            found.append(kept)
         return found
 
     async def _view(

@@ -25,6 +25,8 @@ from aitp_desk.store.base import Store
 from aitp_desk.store.task_records import KeptTask, KeptTurn
 from aitp_desk.store.work.handing import TAKEN_OVER
 
+HISTORY_BYTES = 256 * 1024
+"""How much of what was said in a task before its newest turn is told, the newest of it."""
 LOOKED_THROUGH = 20
 """Among so many messages after a question its answer is looked for where no run gave it."""
 NO_ANSWER = "Nothing was said to this."
@@ -151,10 +153,7 @@ class TaskViews:
         """
         if turns is None:
             turns = await task_reads.turns(self._store, kept.id)
-        told: list[Told] = []
-        for turn in turns[:-1]:
-            told += await self._asked(kept.thread_id, turn, sight)
-            told += [Told(reply) for reply in await self._replies(turn)]
+        told = await self._history(kept.thread_id, turns[:-1], sight)
         last = turns[-1] if turns else KeptTurn(0, None, None, None, None, None, kept.created_at)
         is_hidden = not sight.shows(last) and last.message_id is None
         if not sight.shows(last) and not is_hidden and last.call_id is not None:
@@ -178,6 +177,19 @@ class TaskViews:
             last.call_id,
             stands.waits_for_people,
         )
+
+    async def _history(self, thread_id: str, turns: Sequence[KeptTurn], sight: Sight) -> list[Told]:
+        """The newest of what was said in some turns, within ``HISTORY_BYTES``."""
+        newest: list[list[Told]] = []
+        room = HISTORY_BYTES
+        for turn in reversed(turns):
+            told = await self._asked(thread_id, turn, sight)
+            told += [Told(reply) for reply in await self._replies(turn)]
+            room -= sum(one.size for one in told)
+            if room < 0:
+                break
+            newest.append(told)
+        return [one for told in reversed(newest) for one in told]
 
     async def _asked(self, thread_id: str, turn: KeptTurn, sight: Sight) -> list[Told]:
         if turn.asked is not None:

@@ -40,8 +40,10 @@ from aitp_desk.store.rows import attachments_of, texts_of
 from aitp_desk.store.transcript_records import KeptCountersignature, ProvenMessage
 from aitp_desk.store.work.transcripts import countersign
 
-PAGE_MESSAGES = 20
-"""How many messages are in memory at once; together they have a few megabytes at most."""
+PIECE_MESSAGES = 20
+PIECE_BYTES = 128 * 1024
+"""How many messages are in memory at once for one reader, and how long they are together; a single
+message may be longer."""
 
 _encode = msgspec.json.Encoder().encode
 
@@ -74,7 +76,12 @@ class Transcript(msgspec.Struct, frozen=True):
         )
         while after < head.seq:
             page = await transcript_reads.proven_messages(
-                self.store, head.thread, after=after, upto=head.seq, limit=PAGE_MESSAGES
+                self.store,
+                head.thread,
+                after=after,
+                upto=head.seq,
+                limit=PIECE_MESSAGES,
+                most_bytes=PIECE_BYTES,
             )
             if not page:
                 raise StoreError("Messages are gone from the database.")

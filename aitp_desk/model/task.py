@@ -82,6 +82,12 @@ class Told(msgspec.Struct, frozen=True):
     message: Message | None = None
     asked: Mapping[str, Any] | None = None
 
+    @property
+    def size(self) -> int:
+        """How many bytes it has as JSON, about."""
+        said = self.asked if self.message is None else self.message.content
+        return len(msgspec.json.encode(said))
+
 
 class Task(msgspec.Struct, frozen=True):
     """A task as it stands.
@@ -116,6 +122,12 @@ class Task(msgspec.Struct, frozen=True):
     def has_messages(self) -> bool:
         """Whether something was said for it on its thread."""
         return any(told.message is not None for told in self.history)
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has as JSON, about."""
+        given = [(one.texts, one.data) for one in (self.asks, self.result) if one is not None]
+        return sum(told.size for told in self.history) + len(msgspec.json.encode(given))
 
 
 class Push(msgspec.Struct, frozen=True):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 from aitp_desk.model.file import PART_BYTES, File
 from aitp_desk.store.base import Store
 from aitp_desk.store.records import FilePage, Order
 from aitp_desk.store.rows import file_of
 
+SLICE_BYTES = 128 * 1024
+"""How much of a file is in memory at once for one reader; it divides ``PART_BYTES``."""
 _BEHIND_ALL = "~"
 """An id behind every other."""
 
@@ -55,3 +59,12 @@ async def content(store: Store, file: File, most: int) -> bytes:
     for n in range(-(-wanted // PART_BYTES)):
         pieces += [row[0] for row in await store.read("file_part", {"file_id": file.id, "n": n})]
     return b"".join(pieces)[:wanted]
+
+
+async def slices(store: Store, file: File) -> AsyncIterator[bytes]:
+    """Read a file slice by slice; one that is deleted meanwhile ends early."""
+    for at in range(0, file.size, SLICE_BYTES):
+        n, before = divmod(at, PART_BYTES)
+        place = {"file_id": file.id, "n": n, "first": before + 1, "size": SLICE_BYTES}
+        for (data,) in await store.read("file_slice", place):
+            yield data

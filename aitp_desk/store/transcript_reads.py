@@ -25,15 +25,17 @@ async def link_at(reader: Reader, thread_id: str, seq: int) -> bytes | None:
 
 
 async def proven_messages(
-    reader: Reader, thread_id: str, *, after: int, upto: int, limit: int
+    reader: Reader, thread_id: str, *, after: int, upto: int, limit: int, most_bytes: int
 ) -> tuple[ProvenMessage, ...]:
     """Read messages of a thread in order, deleted ones too.
 
     Parameters:
         after, upto: the place before the first, and that of the last.
+        limit, most_bytes: where the part ends before that; it has at least one message.
     """
-    page = {"thread_id": thread_id, "after": after, "upto": upto, "limit": limit}
-    return tuple(ProvenMessage(*row) for row in await reader.read("proven_messages", page))
+    page = {"thread_id": thread_id, "after": after, "upto": upto}
+    found = await reader.read_page("proven_messages", page, limit=limit, most_bytes=most_bytes)
+    return tuple(ProvenMessage(*row) for row in found.rows)
 
 
 async def erased_places(reader: Reader, thread_id: str, upto: int) -> tuple[int, ...]:

@@ -58,6 +58,9 @@ async def test_a_file_is_kept_to_the_byte(store: Store, size: int) -> None:
     assert await find(store, file) == file
     assert await file_reads.content(store, file, size) == data
     assert await file_reads.content(store, file, 10) == data[:10]
+    slices = [part async for part in file_reads.slices(store, file)]
+    assert b"".join(slices) == data
+    assert max(map(len, slices)) <= file_reads.SLICE_BYTES
 
 
 async def test_a_deleted_file_is_gone_with_its_bytes(store: Store) -> None:

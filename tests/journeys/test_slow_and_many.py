@@ -46,23 +46,23 @@ async def test_who_takes_an_answer_a_little_at_a_time_is_dropped_for_being_slow(
 ) -> None:
     """It takes some of it all the time, but less than it should; another takes it all."""
     async with talking(tmp_path, "server.slowest_rate=1000000") as talker:
-        path = await long_thread(talker)
+        path = await long_transcript(talker)
         with (
             patch("aitp_desk.listening.KEEP_ALIVE_SECONDS", 0.4),
             patch("aitp_desk.listening.SWEEP_SECONDS", 0.02),
         ):
             slowly = await read_slowly(talker.desk.url, path)
         assert slowly < 20 * LONG
-        assert len((await talker.send("GET", path)).ok["data"]) == 20
+        assert len((await talker.send("GET", path)).ok["messages"]) == 20
 
 
-async def long_thread(talker: Talker) -> str:
-    """Where a thread's messages are read, some megabytes of them."""
+async def long_transcript(talker: Talker) -> str:
+    """Where a thread is read as a whole, some megabytes of it."""
     manual = [("OpenAI-Beta", "assistants=v2")]
     thread_id = (await talker.open(headers=manual)).id
     for _ in range(20):
         assert (await talker.post(thread_id, "x" * LONG, headers=manual)).status == 200
-    return f"{THREADS}/{thread_id}/messages?limit=100"
+    return f"{THREADS}/{thread_id}/transcript"
 
 
 async def read_slowly(url: str, path: str) -> int:

@@ -43,8 +43,8 @@ async def retrieve_file(desk: Desk, call: Call) -> Reply:
 
 async def read_content(desk: Desk, call: Call) -> Reply:
     """``GET /v1/files/{id}/content``."""
-    file, data = await desk.filing.content(call.principal, call.params["file_id"])
-    return files_wire.encode_content(file, data)
+    file, pieces = await desk.filing.content(call.principal, call.params["file_id"])
+    return files_wire.encode_content(file, pieces)
 
 
 async def delete_file(desk: Desk, call: Call) -> Reply:

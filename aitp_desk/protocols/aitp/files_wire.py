@@ -6,7 +6,7 @@ Pure: no I/O, no clock.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -136,7 +136,7 @@ def encode_files(page: FilePage) -> Reply:
     return encode_list([file_body(file) for file in page.files], page.has_more)
 
 
-def encode_content(file: File, data: bytes) -> Reply:
+def encode_content(file: File, pieces: AsyncIterator[bytes]) -> Reply:
     """A file's bytes, so that no browser takes them for anything but a download.
 
     Text goes as plain text, pictures as what they are, and everything else as bytes.
@@ -148,12 +148,14 @@ def encode_content(file: File, data: bytes) -> Reply:
         kind = file.media_type
     return Reply(
         200,
-        data,
+        b"",
         kind,
         (
+            ("Content-Length", str(file.size)),
             ("Content-Disposition", disposition(file.name)),
             ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
         ),
+        pieces=pieces,
     )
 
 

@@ -21,6 +21,9 @@ FROM files WHERE id = :id AND (expires_at IS NULL OR expires_at > :now);
 -- file_part: Reads a piece of a file.
 SELECT bytes FROM file_parts WHERE file_id = :file_id AND n = :n;
 
+-- file_slice: Reads a slice of a piece of a file; its first byte is number 1.
+SELECT substr(bytes, :first, :size) FROM file_parts WHERE file_id = :file_id AND n = :n;
+
 -- files_upwards: Lists an owner's oldest files after one.
 SELECT {file}
 FROM files
