@@ -49,6 +49,7 @@ from aitp_payments.buying.unconfirmed import Unconfirmed
 from aitp_payments.draft import PaymentAuthorization
 from aitp_payments.drafted import ByDraft
 from aitp_payments.due import DELAYS, Due
+from aitp_payments.due_parts import return_part
 from aitp_payments.ledger.codes import hide_codes
 from aitp_payments.ledger.judging import Purses
 from aitp_payments.merchant import Merchant
@@ -294,7 +295,7 @@ class Payments(Capability):
             return ()
         if job.payload is not None:
             part = msgspec.convert(job.payload, RefundedPart)
-            return partial(self.settling.refunded_in_part, payment=payment, part=part)
+            return partial(return_part, self.settling, payment=payment, part=part)
         return await self._method_of(payment).refund(payment, job)
 
     def _method_of(self, payment: PaymentRecord) -> Method:

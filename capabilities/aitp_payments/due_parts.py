@@ -1,6 +1,7 @@
-"""Parts of payments that went back by a card, and that the books could not give back yet. Pure.
+"""Parts of payments that the books cannot give back yet. Pure.
 
-The money is gone; what is due is to book that, once ``merchant`` holds enough for it.
+A part that went back by a card is gone: booking it is due. A part of what was paid from an account
+goes back when it is booked. Both are booked once ``merchant`` holds enough.
 """
 
 from __future__ import annotations
@@ -8,12 +9,12 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from aitp_desk.capability import Audit, Effect, Keep, Start
+from aitp_desk.capability import Audit, Effect, Keep, Retry, Start
 from aitp_payments.books import Books
 from aitp_payments.ledger.journal import NotBooked
 from aitp_payments.ledger.refunds import is_refunded, refund, refundable
-from aitp_payments.records import After, PaymentRecord, find_payment
-from aitp_payments.returning import DUE_SECONDS, booked
+from aitp_payments.records import LEDGER, NEAR, After, PaymentRecord, find_payment
+from aitp_payments.returning import DUE_SECONDS, Part, booked
 from aitp_payments.settling import Settling
 
 DUE_PART = "due:"
@@ -26,7 +27,7 @@ class DuePart(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A part of a payment that has gone back, and is to be booked.
 
     Parameters:
-        reference: the id of the refund.
+        reference: names the refund.
         count: in millionths.
         is_open: whether it is still to be booked.
     """
@@ -43,9 +44,33 @@ def find_due_part(books: Books, reference: str) -> DuePart | None:
     return None if record is None else msgspec.convert(record.value, DuePart)
 
 
+def return_part(
+    settling: Settling, books: Books, payment: PaymentRecord, part: Part
+) -> tuple[Effect, ...]:
+    """Give back a part of what was paid from an account, now or once there is enough.
+
+    Raises:
+        Retry: it cannot be given back, for another reason.
+    """
+    try:
+        return settling.refunded_in_part(books, payment, part)
+    except NotBooked as error:
+        if error.lacking is None:
+            why = f"{payment.payment_id} cannot be given back in part. {error}"
+            raise Retry(why) from None
+    owed = _owe(books, payment, part.count, part.reference)
+    return (*owed, *settling.short_in_part(books, payment, part)) if owed else ()
+
+
 def owe_part(
     books: Books, payment: PaymentRecord, count: int, reference: str
 ) -> tuple[Effect, ...]:
+    """Have a part that went back by a card booked once there is enough."""
+    owed = _owe(books, payment, count, reference)
+    return (*owed, Audit("stripe_unbooked")) if owed else ()
+
+
+def _owe(books: Books, payment: PaymentRecord, count: int, reference: str) -> tuple[Effect, ...]:
     """Have a part booked as soon as there is enough; once, however often it is told of."""
     if find_due_part(books, reference) is not None:
         return ()
@@ -53,7 +78,6 @@ def owe_part(
     return (
         _kept(books, part),
         Start(BOOK_PART, ref=reference, payload=reference, outlives=True),
-        Audit("stripe_unbooked"),
     )
 
 
@@ -81,6 +105,9 @@ def book_part(settling: Settling, books: Books, reference: str) -> tuple[Effect,
             return closed
         again = f"{reference}:{books.now}"
         return (Start(BOOK_PART, ref=again, payload=reference, after=DUE_SECONDS, outlives=True),)
+    if payment.method in {LEDGER, NEAR} and payment.state == "settled":
+        went = Part(part.count, reference)
+        return (*closed, *settling.refunded_in_part(books, payment, went))
     after = After(books, entry)
     if refundable(after, paid):
         return (*closed, *entry, Audit("refunded_in_part"))

@@ -87,15 +87,12 @@ class Returning:
         """A part of a payment goes back by the books; with the last one it is refunded.
 
         Raises:
-            Retry: that much cannot go back now.
+            NotBooked: that much cannot go back now.
         """
         payment = find_payment(books, payment.payment_id) or payment
         if payment.state != "settled" or is_refunded(books, booked(payment), part.reference):
             return ()
-        try:
-            given_back = refund(books, booked(payment), part.count, reference=part.reference)
-        except NotBooked as error:
-            raise Retry(f"{payment.payment_id} cannot be given back in part. {error}") from None
+        given_back = refund(books, booked(payment), part.count, reference=part.reference)
         currency = payment.price.currency
         went = f"{amount(part.count, currency)} {currency}"
         if not refundable(After(books, given_back), booked(payment)):
@@ -106,13 +103,24 @@ class Returning:
         said = self._told(books, payment, "success", words)
         return (*given_back, *said, Audit("refunded_in_part"))
 
+    def short_in_part(self, books: Books, payment: PaymentRecord, part: Part) -> tuple[Effect, ...]:
+        """Tell that a part has to go back, for which the site has not enough yet."""
+        payment = find_payment(books, payment.payment_id) or payment
+        owed = f"{amount(part.count, payment.price.currency)} {payment.price.currency}"
+        words = f"Of {told(payment.price)}, {owed} have to go back. The site will see to it."
+        return (*self._told(books, payment, "success", words), Audit("refund_due"))
+
     def _short(self, books: Books, payment: PaymentRecord, message: str) -> tuple[Effect, ...]:
-        """The site has not enough on its account: this is looked at again until it has."""
+        """The site has not enough on its account: this is looked at again until it has.
+
+        The first look is at once: it has the owner told.
+        """
+        after = DUE_SECONDS if payment.state == "refund_due" else 0
         again = Start(
             DUE,
-            ref=f"{payment.payment_id}:{books.now}",
+            ref=f"{payment.payment_id}:{books.now + after}",
             payload=[payment.payment_id, message],
-            after=DUE_SECONDS,
+            after=after,
             outlives=True,
         )
         if payment.state == "refund_due":

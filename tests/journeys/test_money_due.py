@@ -18,7 +18,9 @@ async def ledger(folder: Path, what: str, *arguments: str) -> str:
     """What a command of the ledger prints, or says where it does nothing."""
     done = await asyncio.to_thread(run_here, "ledger", what, "--data", folder / "data", *arguments)
     assert "Traceback" not in done.err
-    return done.out if done.code == 0 else done.err
+    printed = done.out if done.code == 0 else done.err
+    # the desk is in this process, and logs meanwhile where the command prints
+    return "".join(line for line in printed.splitlines(keepends=True) if "\x1b" not in line)
 
 
 async def until_health(till: Till, holds: Callable[[str], bool]) -> str:

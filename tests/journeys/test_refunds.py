@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from pathlib import Path
 
 import pytest
 
 from aitp_payments.merchant import moment
+from tests.paying_by_card import SECONDS
 from tests.spending import (
     SETTINGS,
     Buyer,
@@ -85,6 +87,47 @@ async def test_what_the_site_has_not_enough_for_goes_back_once_it_has(
         accounts = await terminal(desk, "accounts")
         assert {"channel:ch-1  50.00 EUR", "merchant  0.00 EUR"} <= set(accounts)
         assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+
+
+@pytest.mark.parametrize(("arguments", "due"), [((), "5.00"), (("--amount", "1.50"), "1.50")])
+async def test_a_refund_that_the_site_has_not_enough_for_becomes_due(
+    tmp_path: Path, arguments: tuple[str, ...], due: str
+) -> None:
+    site = make_site(tmp_path, settings=SETTINGS)
+    passed = 0.0
+    async with selling(tmp_path, site, clock=lambda: time.time() + passed) as desk:
+        buyer = await arriving(desk, "6")
+        thread = await bought(buyer, site, desk)
+        paid = await payment_id(desk)
+        await terminal(desk, "payout", "merchant", "4", "EUR")
+        (told,) = await terminal(desk, "refund", paid, "--id", "torn", *arguments)
+        assert "is due" in told
+        async with asyncio.timeout(SECONDS):
+            while not (listed := await terminal(desk, "due")):
+                await buyer.who.read(thread)
+            while paid not in await ready(desk):
+                await buyer.who.read(thread)
+        assert listed[0].startswith(f"{paid}  {due} EUR  near_payment_channel")
+        last = (await buyer.who.texts(thread))[-1]
+        assert f"{due} EUR have to go back" in last
+        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+        await terminal(desk, "credit", "merchant", "4", "EUR")
+        passed = 301.0
+        await hold(buyer, int(time.time() + passed))
+        async with asyncio.timeout(SECONDS):
+            while await terminal(desk, "due"):
+                await buyer.who.read(thread)
+            while paid in await ready(desk):
+                await buyer.who.read(thread)
+        assert f"merchant  {5 - float(due):.2f} EUR" in await terminal(desk, "accounts")
+        assert f"{due} EUR went back" in (await buyer.who.texts(thread))[-1]
+        assert (await terminal(desk, "verify"))[0].startswith("The books are right")
+
+
+async def ready(desk: Talker) -> str:
+    """What everybody is told of how the desk is."""
+    async with desk.http.get("/ready") as response:
+        return await response.text()
 
 
 async def hold(buyer: Buyer, now: int) -> None:

@@ -26,8 +26,10 @@ def refund(data: Path, url: str, amount: str | None, reference: str, payment_id:
     """Give back what was paid by PAYMENT, by the way by which it was paid: all of it, or a part.
 
     A serving desk begins within a second, another one at its next start; 'aitp-desk jobs list'
-    tells how it goes. By --id a part is given back once.
+    tells how it goes. By --id a part is given back once. Where the account merchant holds too
+    little, the payment is due: 'aitp-desk ledger due' lists it until it has gone back.
     """
+    lacking: list[str] = []
     with given.told():
         from aitp_payments.records import PaymentRecord, find_payment, payment_key
 
@@ -44,17 +46,51 @@ def refund(data: Path, url: str, amount: str | None, reference: str, payment_id:
             if now is None or now.state not in {"settled", "refund_due"}:
                 state = "gone" if now is None else now.state
                 raise ValueError(f"{payment_id} is {state}; what is settled can be given back.")
-            began = _all_of(books, now) if amount is None else _part(books, now, amount, reference)
+            began = _all_of(books, now) if amount is None else _part(now, amount, reference)
+            lacking[:] = _lacking(books, now, amount, reference)
             return (*began, given.noted("refund_asked"))
 
         have_done(data, url, given.PAYMENTS, judge, thread_id=payment.thread_id or None)
     what = payment_id if amount is None else f"{amount} {payment.price.currency} of {payment_id}"
+    if lacking:
+        click.echo(
+            f"{what} is due within a second, or when the desk starts: merchant is short of"
+            f" {lacking[0]}. Put that in, and run 'aitp-desk ledger credit merchant {lacking[0]}'."
+        )
+        return
     click.echo(f"{what} is given back within a second, or when the desk starts.")
+
+
+def _lacking(
+    books: Delivery, payment: PaymentRecord, part: str | None, reference: str
+) -> list[str]:
+    """What ``merchant`` is short of to give it back: an amount with its currency, or nothing.
+
+    Raises:
+        NotBooked: the books cannot give it back for another reason, or it is due already.
+        ValueError: it was given back before, by the same name.
+    """
+    from aitp_payments.ledger.journal import NotBooked
+    from aitp_payments.ledger.refunds import is_refunded, refund
+    from aitp_payments.money import amount, counted
+    from aitp_payments.returning import WHOLE, booked
+
+    name = WHOLE if part is None else reference
+    count = None if part is None else counted(part)
+    if count is not None and is_refunded(books, booked(payment), name):
+        raise ValueError(f"{name} was given back before.")
+    try:
+        refund(books, booked(payment), count, reference=name)
+    except NotBooked as error:
+        if error.lacking is None or payment.state != "settled":
+            raise
+        short = error.lacking
+        return [f"{amount(short.millionths, short.currency)} {short.currency}"]
+    return []
 
 
 def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
     from aitp_desk.capability import Start
-    from aitp_payments.returning import WHOLE
     from aitp_payments.settling import REFUND
 
     if payment.method == "x402" and payment.state == "refund_due":
@@ -62,12 +98,11 @@ def _all_of(books: Delivery, payment: PaymentRecord) -> Sequence[Effect]:
             f"{payment.payment_id} is given back by a transfer of your own; say that you have made"
             " it by 'aitp-desk ledger coins returned'."
         )
-    _check(books, payment, None, WHOLE)
     # one that has failed or is over does not stand in the way of another
     return (Start(REFUND, ref=f"{payment.payment_id}:{books.now}", outlives=True),)
 
 
-def _part(books: Delivery, payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effect]:
+def _part(payment: PaymentRecord, amount: str, reference: str) -> Sequence[Effect]:
     from aitp_desk.capability import Start
     from aitp_payments.money import counted
     from aitp_payments.records import LEDGER, NEAR
@@ -81,25 +116,8 @@ def _part(books: Delivery, payment: PaymentRecord, amount: str, reference: str) 
     if payment.state != "settled":
         raise ValueError(f"All of {payment.payment_id} is due to be given back.")
     part = Part(counted(amount), reference)
-    _check(books, payment, part.count, reference)
     ref = f"{payment.payment_id}:{reference}"
     return (Start(REFUND, ref=ref, payload=part, outlives=True),)
-
-
-def _check(books: Delivery, payment: PaymentRecord, count: int | None, reference: str) -> None:
-    """See that the books can give it back now.
-
-    Raises:
-        NotBooked: they cannot.
-        ValueError: it was given back before, by the same name.
-    """
-    from aitp_payments.ledger.refunds import is_refunded
-    from aitp_payments.ledger.refunds import refund as given_back
-    from aitp_payments.returning import booked
-
-    if count is not None and is_refunded(books, booked(payment), reference):
-        raise ValueError(f"{reference} was given back before.")
-    given_back(books, booked(payment), count, reference=reference)
 
 
 @click.command()
