@@ -103,6 +103,21 @@ def asked_before(transcript: Sequence[Utterance]) -> Pending | None:
     return Pending(about, question, options) if about else None
 
 
+def offered_earlier(transcript: Sequence[Utterance]) -> Pending | None:
+    """The choice that the desk offered last, where it has only answered once since then.
+
+    Who has chosen one of several may choose another.
+    """
+    desk = [at for at, said in enumerate(transcript) if said.speaker == "desk"][-2:]
+    for at in reversed(desk):
+        asked = transcript[at].text
+        if options := offered_in(asked):
+            said = (one.text for one in reversed(transcript[:at]) if one.speaker == "visitor")
+            about = next(said, None)
+            return Pending(about, part_question(asked)[0], options) if about else None
+    return None
+
+
 def offered_in(said: str) -> tuple[str, ...]:
     """The options below a question that the desk asked; none where it did not ask so."""
     question, options = part_question(said)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from aitp_desk.agent.ask import asked_before, offered_in
+from aitp_desk.agent.ask import asked_before, offered_earlier, offered_in
 from aitp_desk.agent.base import Pending, Turn, Utterance
-from aitp_desk.agent.choice import Choice, choose
+from aitp_desk.agent.choice import Choice, choose, choose_by_place
 from aitp_desk.agent.question import (
     MAX_READ,
     TELLING,
@@ -79,6 +79,10 @@ def question_meant(question: str, transcript: Sequence[Utterance], library: Libr
 def within_reason(turn: Turn) -> Turn:
     """The turn with what is read of it: the ends of very long messages, what was asked back."""
     pending = turn.pending
+    if pending is None and turn.clarification is None and turn.transcript:
+        offered = offered_earlier(turn.transcript)
+        if offered is not None and choose_by_place(turn.question, offered.options):
+            pending = offered
     if not turn.transcript and turn.clarification is None and len(turn.question) <= MAX_READ:
         return turn
     if pending is None and turn.clarification is None:
@@ -192,7 +196,17 @@ def choice_of(turn: Turn, pending: Pending, library: Library) -> Choice:
 
 
 def _choose(reply: str, options: Sequence[str], library: Library) -> Choice:
-    return choose(reply, options, speech_of(library.language), library.vocabulary.stemmer.stem)
+    vocabulary = library.vocabulary
+    speech = speech_of(library.language)
+    return choose(reply, options, speech, vocabulary.stemmer.stem, is_known=vocabulary.knows)
+
+
+def page_chosen(turn: Turn, library: Library) -> str | None:
+    """The path of the page that a reply chooses of those that were offered; None for none."""
+    if turn.pending is None:
+        return None
+    option = choice_of(turn, turn.pending, library).option
+    return None if option is None else page_called(option, library)
 
 
 def reply_of(turn: Turn) -> str:

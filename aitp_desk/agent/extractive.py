@@ -25,6 +25,7 @@ from aitp_desk.agent.base import (
 )
 from aitp_desk.agent.converse import (
     asks_about_the_conversation,
+    page_chosen,
     question_meant,
     read,
     read_turn,
@@ -122,6 +123,9 @@ def answer(turn: Turn, library: Library) -> Said:
         return _answer_each(heard, library, limit)
     asked = heard or read_turn(turn, library)
     found = find(library, asked)
+    chosen = page_chosen(turn, library)
+    if chosen is not None:  # in that reading, also where another page tells more
+        found = [one for one in found if one.page == chosen] or found
     question = None
     if turn.pending is None and turn.clarification is None:
         question = ask_back(asked, found, library)

@@ -253,13 +253,16 @@ class Vocabulary:
             weight *= WHOLE_NAME
         return Term.of(word, weight, stems)
 
+    def knows(self, word: str) -> bool:
+        """Whether a folded word is one of the content's, of everyday English, or has synonyms."""
+        stem = self.stemmer.stem(word)
+        return stem in self._counts or stem in self._everyday or bool(self._synonyms.of(stem))
+
     def _corrected(self, word: str) -> str:
         """What a word is read as that nobody has learnt."""
         right = self._right.get(word)
         if right is None:
-            stem = self.stemmer.stem(word)
-            known = stem in self._counts or stem in self._everyday or self._synonyms.of(stem)
-            right = word if known else self._meant(word)
+            right = word if self.knows(word) else self._meant(word)
             if len(self._right) >= _MAX_KEPT:
                 self._right.clear()
             self._right[word] = right

@@ -17,9 +17,8 @@ from aitp_desk.agent.filling.reading import Reading
 from aitp_desk.agent.filling.refusing import is_dropped, is_refused
 from aitp_desk.agent.filling.texts import unquoted
 from aitp_desk.agent.filling.tokens import Text, key
-from aitp_desk.agent.speech import speech_of
+from aitp_desk.agent.speech import ENGLISH, speech_of
 
-_RANKS = frozenset("first second third fourth fifth former latter last".split())
 _SHORT = 4
 """Up to so many tokens a single letter is a value, also where it is written small."""
 
@@ -61,7 +60,7 @@ def read_reply(
         elif field.kind not in {"list", "items", "object", "other"}:
             values = _values(reading, field)
             if not values and options and not field.is_numeric:
-                values = _by_rank(reading.text, options)
+                values = _chosen(reading.text, options, field)
             reading.say(field, values, at=path)
 
 
@@ -98,12 +97,10 @@ def _values(reading: Reading, field: Field) -> tuple[Any, ...]:
     return distinct(values)
 
 
-def _by_rank(text: Text, options: Sequence[Any]) -> tuple[Any, ...]:
-    """The option that a reply names by its place in the question: ``the second one``."""
-    if _RANKS.isdisjoint(text.fold(place) for place in range(len(text))):
-        return ()
+def _chosen(text: Text, options: Sequence[Any], field: Field) -> tuple[Any, ...]:
+    """The option that a reply names by its place in the question, or by some of its words."""
     names = [str(option) for option in options]
-    choice = choose(text.source, names, speech_of("en"))
+    choice = choose(text.source, names, speech_of(ENGLISH), noun=field.words)
     if choice.option is None or choice.is_free:
         return ()
     return (options[names.index(choice.option)],)

@@ -140,10 +140,19 @@ def test_what_tells_no_option_from_the_others_leaves_them_all(tag: str, reply: s
 @pytest.mark.parametrize(
     "reply",
     [
-        "second-hand",
         "the hiking ones in size 42",
         "2, for skiing",
         "2 pairs of them",
+        "I need 2 of them",
+        "2 of these please",
+        "3 tents please",
+        "3 boots",
+        "two weeks",
+        "size 2",
+        "in 3 days",
+        "2 or 3 days",
+        "I have 2 children",
+        "it is due",
         "160",
         "first aid",
         "cheap boots",
@@ -160,6 +169,7 @@ def test_what_is_said_in_the_visitor_s_own_words_is_left_to_be_read(reply: str) 
     [
         ("the ones for skiing", [0]),
         ("hiking", [1]),
+        ("second-hand", [2]),
         ("the first, for skiing", [0]),
         ("hiking and skiing", [0, 1]),
         ("Ski boots and hiking boots, please", [0, 1]),
@@ -177,6 +187,93 @@ def test_words_that_one_option_alone_has_choose_it(reply: str, places: list[int]
 def test_small_words_of_an_option_do_not_name_it(reply: str, place: int) -> None:
     options = ("Hiking boots", "Boots for the mountains")
     assert choose(reply, options, speech_of("en"), STEM) == Choice((options[place],))
+
+
+PAGES = ("Installation", "Configuration", "Access tokens", "Access rights", "Updates and backups")
+
+
+@pytest.mark.parametrize(
+    ("reply", "place"),
+    [
+        ("5", 5),
+        ("5.", 5),
+        ("5)", 5),
+        ("(5)", 5),
+        ("#5", 5),
+        ("no. 5", 5),
+        ("number 5 please", 5),
+        ("the fifth", 5),
+        ("5th", 5),
+        ("the last one", 5),
+        ("the last one, thanks", 5),
+        ("Installation", 1),
+        ("INSTALLATION!", 1),
+        ("“installation”", 1),
+        ("installation please", 1),
+        ("the installation one", 1),
+        ("Install", 1),
+        ("Instal", 1),
+        ("instalation", 1),
+        ("installtion", 1),
+        ("config", 2),
+        ("configuraton", 2),
+        ("tokens", 3),
+        ("access tokens", 3),
+        ("acces tokens", 3),
+        ("rights", 4),
+        ("backups", 5),
+        ("backup", 5),
+        ("Updates", 5),
+        ("die dritte", 3),
+        ("den dritten bitte", 3),
+        ("Nummer 3", 3),
+        ("die letzte", 5),
+        ("la segunda", 2),
+        ("el segundo", 2),
+        ("el último", 5),
+        ("le deuxième", 2),
+        ("la 2e", 2),
+        ("le dernier s'il vous plaît", 5),
+        ("la terza", 3),
+        ("il secondo", 2),
+        ("l'ultimo", 5),
+        ("de tweede", 2),
+        ("de laatste graag", 5),
+        ("a segunda", 2),
+        ("o último", 5),
+        ("quero a terceira", 3),
+    ],
+)
+def test_an_option_is_chosen_in_any_language_and_by_part_of_its_words(
+    reply: str, place: int
+) -> None:
+    assert choose(reply, PAGES, speech_of("en"), STEM) == Choice((PAGES[place - 1],))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "access",
+        "acce",
+        "inst",
+        "insulation",
+        "5 tokens of 7",
+        "tokens and rights or so",
+        "rim",
+    ],
+)
+def test_what_could_be_several_or_another_word_is_no_option_s_part(reply: str) -> None:
+    known = {"insulation", "inst"}
+    said = choose(reply, PAGES, speech_of("en"), STEM, is_known=known.__contains__)
+    assert said.option is None
+
+
+def test_what_is_chosen_may_be_named_after_its_place() -> None:
+    trails = ("Larkspur Loop", "Tarn Traverse", "Cinder Rim")
+    for reply, place in (("the second trail", 1), ("cindr rim", 2), ("Cinder", 2), ("trail 3", 2)):
+        chosen_one = choose(reply, trails, speech_of("en"), noun={"trail"})
+        assert chosen_one == Choice((trails[place],))
+    assert choose("the second hand", trails, speech_of("en"), noun={"trail"}).is_free
 
 
 def test_what_all_options_are_called_tells_none_from_the_others() -> None:
