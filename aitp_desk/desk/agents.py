@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from aitp_desk.model.actor_name import comparable_address
 from aitp_desk.model.errors import AgentNotFound, Forbidden
 from aitp_desk.model.thread import Actor
 from aitp_desk.model.ticket import OPERATORS
@@ -77,7 +78,7 @@ class OwnNames:
     """
 
     def __init__(self, actors: Iterable[Actor]) -> None:
-        self._names = frozenset(_plain(actor.id) for actor in actors)
+        self._names = frozenset(comparable_address(actor.id) for actor in actors)
         self._operators = tuple(f"{name}/{OPERATORS}/" for name in self._names)
 
     def check(self, actors: Iterable[Actor], param: str) -> None:
@@ -89,11 +90,6 @@ class OwnNames:
         Raises:
             Forbidden: one would be.
         """
-        names = [_plain(actor.id) for actor in actors]
+        names = [comparable_address(actor.id) for actor in actors]
         if any(name in self._names or name.startswith(self._operators) for name in names):
             raise Forbidden("That actor is this desk's own.", param=param)
-
-
-def _plain(id_: str) -> str:
-    """An actor's id as readers take it: an address with a slash at its end is no other one."""
-    return id_.strip().rstrip("/").casefold()

@@ -12,6 +12,7 @@ from typing import Literal
 
 import msgspec
 
+from aitp_desk.model.actor_name import comparable_name, fault_of_name, folded_name
 from aitp_desk.model.errors import Forbidden, InvalidRequest, MissingField, RequestTooLarge
 from aitp_desk.model.principal import GUEST_PREFIX, LINK_PREFIX, PREFIXES
 
@@ -214,9 +215,10 @@ def check_actors(actors: Sequence[Actor]) -> None:
     seen: set[str] = set()
     for actor in actors:
         check_actor(actor)
-        if actor.id in seen:
+        name = comparable_name(actor.id)
+        if name in seen:
             raise InvalidRequest(f"The actor {actor.id!r} is named twice.", param="metadata.actors")
-        seen.add(actor.id)
+        seen.add(name)
 
 
 def check_metadata(metadata: Mapping[str, str], at: str = "") -> None:
@@ -297,6 +299,8 @@ def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
     """
     if not actor.id.strip() or len(actor.id) > MAX_ID_LENGTH:
         raise InvalidRequest(f"An actor's id has 1 to {MAX_ID_LENGTH} characters.", param=param)
+    if (fault := fault_of_name(actor.id)) is not None:
+        raise InvalidRequest(f"An actor's id {fault}", param=param)
     if len(actor.capabilities) > MAX_CAPABILITIES:
         raise InvalidRequest(f"An actor has at most {MAX_CAPABILITIES} capabilities.", param=param)
     if actor.principal is not None and not 1 <= len(actor.principal) <= MAX_ID_LENGTH:
@@ -308,7 +312,7 @@ def check_actor(actor: Actor, param: str = "metadata.actors") -> None:
 
 
 def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.actors") -> None:
-    """Refuse an actor that goes by the name under which another caller's messages are kept.
+    """Refuse an actor that goes by the name of another caller, or by one that looks like it.
 
     Parameters:
         bound_to: id of the principal that the actor will be bound to, None for nobody.
@@ -317,5 +321,7 @@ def check_actor_name(actor: Actor, bound_to: str | None, param: str = "metadata.
     Raises:
         Forbidden: it does.
     """
-    if actor.id.startswith((*PREFIXES, LINK_PREFIX, GUEST_PREFIX)) and actor.id != bound_to:
+    if actor.id == bound_to:
+        return
+    if folded_name(actor.id).startswith((*PREFIXES, LINK_PREFIX, GUEST_PREFIX)):
         raise Forbidden("That is the name of another caller.", param=param)

@@ -169,7 +169,7 @@ def writes(world: World, thread: Thread) -> Iterator[Asked]:
         "actor": "actor-nobody",
         "grant_id": choose([grant.id for grant in thread.grants] or ["grant_nobody"]),
         "capability": "till",
-        "request_id": "nobody",
+        "request_id": choose([id_ for id_ in thread.ids if id_.startswith("ask_")] or ["nobody"]),
         "name": "content_search",
     }
     said = {"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "Hello?"}]}
@@ -277,6 +277,8 @@ def unwalked(world: World) -> set[str]:
         below = path.removeprefix("/books")
         address = f"{method} {below or '/'}"
         is_walked = method == "GET" and "{" not in path
+        if method == "OPTIONS":
+            continue  # tells what methods there are
         if address.startswith("POST /console/") or address == "DELETE /console/api/session":
             continue  # test_access_table: nothing but the console's cookie is looked at
         if not is_walked and address not in known and address not in PUBLIC:
@@ -289,6 +291,7 @@ PUBLIC = {
     "GET /v1/models/{model}": "the site's models",
     "GET /capabilities/{name}": "what a capability takes and gives",
     "GET /assets/{name}": "the pages' own files",
+    "GET /assets/desk/{name}": "the pages' own files",
     "GET /console/assets/{version}/{name}": "the console's own files",
     "GET /{path:.*}": "the site's pages",
     "GET /capabilities/till/v1/schema.json": "a schema",

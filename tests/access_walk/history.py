@@ -94,7 +94,7 @@ class History:
                 said = await self._choose()()
             self.lines.append(f"{self.model.step}. {said}")
             self.model.tell()
-            await self.world.desk.store.settled()
+            await self.world.rest()
             await self._walk()
             if self.model.step % self._complete_every == 0 or self.model.step == steps:
                 await self._walk_completely()
@@ -213,18 +213,19 @@ class History:
         name, by = self._action(who), self.random.choice(["A2A", "AHP", "MCP"])
         return lambda: self.speaking.call_in(who, thread, name, by)
 
+    def _unpaid(self) -> list[Call]:
+        return [call for call in self.world.calls[-20:] if call.quote and not call.is_paid]
+
     def _pay(self) -> Step | None:
-        open_still = [
+        payable = [
             call
-            for call in self.world.calls[-20:]
-            if call.quote
-            and not call.is_paid
-            and call.credential.is_live
+            for call in self._unpaid()
+            if call.credential.is_live
             and (call.thread is None or self.model.may_write(call.credential.party, call.thread))
         ]
-        if not open_still:
+        if not payable:
             return None
-        call, by = self.random.choice(open_still), self.random.choice(["call", "message"])
+        call, by = self.random.choice(payable), self.random.choice(["call", "message"])
         return lambda: self.speaking.pay(call, by)
 
     def _share(self) -> Step | None:
@@ -302,10 +303,11 @@ class History:
 
     def _follow_task(self) -> Step | None:
         thread = self._thread(lambda thread: bool(thread.tasks))
-        who = thread and self._writer(thread)
+        who = thread and self._who(lambda party: self.model.reads_until(party, thread) == ALWAYS)
         if not who or not thread:
             return None
-        task = self.random.choice(thread.tasks)
+        unpaid = [call.task for call in self._unpaid() if call.thread is thread and call.task]
+        task = self.random.choice(unpaid or thread.tasks)
         return lambda: self.sharing.follow_task(who, thread, task)
 
     def _follow(self) -> Step | None:

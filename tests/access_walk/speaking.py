@@ -14,6 +14,8 @@ from tests.till import NAME
 V1: Headers = (("A2A-Version", "1.0"),)
 A_POEM = "a poem"
 """What is sold, to everybody: who knows a quote can make the same call."""
+TOLD_SHARE = 0.6
+"""Of calls by A2A, the share whose caller has an address told how they go on."""
 WAIT: Headers = (("Prefer", "wait=20"),)
 
 
@@ -123,7 +125,11 @@ class Speaking:
         arguments = {"note": note}
         if by == "A2A":
             part = {"data": {"action": name, "arguments": arguments}}
-            sent = await self.message(who, thread, part, once=_key())
+            told: dict[str, Any] = {}
+            if self.random.random() < TOLD_SHARE:
+                push = {"taskPushNotificationConfig": {"url": self.world.receiver(who)}}
+                told = {"configuration": push}
+            sent = await self.message(who, thread, part, once=_key(), **told)
         elif by == "AHP":
             body = {"ahp": "0.1", "capability": name, "query": json.dumps(arguments)}
             body["session_id"] = thread.id
@@ -135,10 +141,14 @@ class Speaking:
         self._learn(thread, sent)
         self._note_results(sent, marker)
         payment = _payment_of(json.loads(sent.body))
+        tasks = [id_ for id_ in thread.tasks if id_ in sent.body.decode()]
         if payment is not None and payment.get("call_id"):
             await self._quoted(who, thread, marker, payment)
-        ids = [id_ for id_ in ID.findall(sent.body.decode()) if id_.startswith("call_")]
-        for id_ in dict.fromkeys(ids):
+            self.world.calls[-1].task = tasks[0] if tasks else ""
+        known = {call.id for call in self.world.calls}
+        for id_ in dict.fromkeys(ID.findall(sent.body.decode())):
+            if not id_.startswith("call_") or id_ in known:
+                continue
             call = Call(id_, name, note, marker, who, thread)
             self.world.calls.append(call)
             await self.poll(call)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,11 +25,13 @@ from tests.access_walk.site import MarkingAgent
 from tests.doubles import Clock
 from tests.in_process import Answered, Headers, answer
 from tests.keys import make_key
+from tests.talking import DATABASE
 from tests.websites import Website
 
 JSON = ("Content-Type", "application/json")
 SECRETS = re.compile(r"(?:thread|session|task|call)_[0-9a-z]{16,}")
 CLOSED_SECONDS = 5
+REST_SECONDS = 20
 
 
 @dataclass
@@ -53,6 +57,7 @@ class Call:
     thread: Thread | None
     quote: str = ""
     is_paid: bool = False
+    task: str = ""
 
 
 @dataclass(eq=False)
@@ -258,6 +263,20 @@ class World:
     @staticmethod
     def _own_ids(told: str) -> str:
         return " ".join(ID.findall(told))
+
+    async def rest(self) -> None:
+        """Wait until all that was promised is done, so that each push is looked at in its time."""
+        waiting = (
+            "SELECT count(*) FROM jobs WHERE state = 'at_work'"
+            " OR state = 'queued' AND available_at <= ?"
+        )
+        path = f"{(self.data / DATABASE).as_uri()}?mode=ro"
+        with closing(sqlite3.connect(path, uri=True)) as connection:
+            async with asyncio.timeout(REST_SECONDS):
+                while True:
+                    await self.desk.store.settled()
+                    if connection.execute(waiting, (int(self.clock()),)).fetchone() == (0,):
+                        return
 
     def live(self, *kinds: str) -> list[Credential]:
         """Credentials that are worth something, of these kinds or of all."""

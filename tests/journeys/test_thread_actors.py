@@ -350,6 +350,52 @@ async def test_the_desks_own_actor_neither_joins_nor_leaves(talker: Talker) -> N
     assert [actor["id"] for actor in told.ok["metadata"]["actors"]] == [talker.desk.url]
 
 
+@pytest.mark.parametrize(
+    "disguised",
+    [
+        "{url}\u200b",
+        "{url}/",
+        "{url}/./",
+        "{url}//",
+        "{url}?x",
+        "{url}#x",
+        " {url}",
+        "HTTP://127.1:{port}",
+        "http://127.0.0.1%3A{port}",
+        "{url}/%6fperators/anna",
+        "{url}/x/../operators/anna",
+        "KEY:0123456789abcdef",
+        "k%65y:0123456789abcdef",
+        "https://\u0455hop.example",
+    ],
+)
+async def test_nobody_goes_by_a_name_that_looks_like_the_sites_or_another_callers(
+    talker: Talker, disguised: str
+) -> None:
+    url = talker.desk.url
+    name = disguised.format(url=url, port=url.rpartition(":")[2])
+    thread = (await talker.open()).id
+    told = [
+        await join(talker, thread, name),
+        await talker.open("Hello.", actors=[name]),
+        await talker.send("POST", f"{THREADS}/{thread}", {"metadata": {"actors": [name]}}),
+    ]
+    assert {one.status for one in told} <= {400, 403}
+    assert await listed(talker, thread) == []
+
+
+async def test_nobody_joins_by_a_name_that_looks_like_that_of_another_who_is_there(
+    talker: Talker,
+) -> None:
+    owner, other = await talker.with_key(), await talker.with_key()
+    thread = (await talker.open(actors=[{"id": "https://seller.example/desk"}])).id
+    assert (await owner.send("POST", f"{THREADS}/{thread}/claim")).status == 200
+    assert other.key is not None
+    for name in ("https://seller.example/desk/", "HTTPS://seller.example:443/./desk"):
+        bound = {"id": name, "principal": f"key:{other.key.split('_')[1]}"}
+        assert (await owner.send("POST", f"{THREADS}/{thread}/actors", bound)).status == 403
+
+
 async def test_a_list_of_actors_is_held_to_the_limits_of_a_new_thread(talker: Talker) -> None:
     path = f"{THREADS}/{(await talker.open()).id}"
     for actors in (["a", "a"], [f"a{n}" for n in range(21)], [" "]):

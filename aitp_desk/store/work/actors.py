@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from aitp_desk.model.access import Need
+from aitp_desk.model.actor_name import comparable_name
 from aitp_desk.model.audit import AuditAction, Auditor, ObjectKind
 from aitp_desk.model.errors import ActorNotFound, Forbidden, InvalidRequest
 from aitp_desk.model.principal import CLIENT_PREFIX, KEY_PREFIX, PREFIXES, Principal
@@ -214,7 +215,7 @@ def _move(
     leaving = [one for one in there.values() if one.actor.id not in unchanged]
     if not joining and not leaving:
         return after
-    yield from _check_joining(reached, principal, joining, len(after), param)
+    yield from _check_joining(reached, principal, joining, after, param)
     position = (yield "last_position", {"thread_id": reached.id})[0][0]
     if joining and position + len(joining) > MAX_STAYS:
         raise InvalidRequest(f"Actors have joined this thread {MAX_STAYS} times.", param=param)
@@ -249,13 +250,21 @@ def _declared(wanted: Actor, there: Present | None, principal: Principal) -> Act
 
 
 def _check_joining(
-    reached: Reached, principal: Principal, joining: Sequence[Actor], count: int, param: str
+    reached: Reached,
+    principal: Principal,
+    joining: Sequence[Actor],
+    after: Sequence[Actor],
+    param: str,
 ) -> Work[None]:
-    if count > MAX_ACTORS:
+    if len(after) > MAX_ACTORS:
         raise InvalidRequest(f"A thread has at most {MAX_ACTORS} actors.", param=param)
+    opener = comparable_name(reached.opener_speaks_as)
     for actor in joining:
-        if actor.id == reached.opener_speaks_as and actor.principal != reached.owner:
+        name = comparable_name(actor.id)
+        if name == opener and actor.principal != reached.owner:
             raise Forbidden("That is the name of whoever opened the thread.", param=param)
+        if sum(comparable_name(other.id) == name for other in after) > 1:
+            raise Forbidden("Another actor of this thread has a name like that.", param=param)
     yield from check_bindings(joining, principal.owner, param)
 
 

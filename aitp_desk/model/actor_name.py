@@ -1,0 +1,122 @@
+"""Names of actors: which ones a reader takes for the same, and what no name may hold.
+
+An actor's id is an address or a name, and people and models read it as it looks. So two ids are
+compared by what is left once percent-encoding, case, accents, invisible characters, default ports
+and other spellings of one address are taken away.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import unicodedata
+from urllib.parse import unquote
+
+_MOST_ENCODINGS = 8
+"""How often a name is decoded at most: an encoding may hide another one."""
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that show nothing."""
+_UNDECODABLE = "\ufffd"
+_INVISIBLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_VARIATION = re.compile("[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Marks that show nothing of their own."""
+_ALIKE = str.maketrans(
+    {
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe58", "-"),
+        **dict.fromkeys("\u2044\u2215\u29f8\\", "/"),
+        **dict.fromkeys("\u02d0\u2236\ua789", ":"),
+        **dict.fromkeys("\u3002\uff61", "."),
+    }
+)
+_SCHEME = re.compile(r"(?:https?:/*|[a-z][a-z0-9+.-]*://+|//+)")
+_AUTHORITY = re.compile(r"\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]{2,}([^/\\?#]*)")
+_DEFAULT_PORT = re.compile(r":(?:0*(?:80|443))?$")
+_NUMBERS = re.compile(r"[0-9a-fx.]*[0-9][0-9a-fx.]*")
+_DOTTED = re.compile(r"\S+[.\u3002\uff0e\uff61]\S+")
+
+
+def comparable_name(id_: str) -> str:
+    """Return what is the same of two ids that a reader takes for the same name."""
+    _, _, query = folded_name(id_).partition("#")[0].partition("?")
+    return f"{comparable_address(id_)}?{query}"
+
+
+def comparable_address(id_: str) -> str:
+    """Return the same as :func:`comparable_name` of an address without its query."""
+    text = _SCHEME.sub("", folded_name(id_), count=1)
+    address = re.split(r"[?#]", text, maxsplit=1)[0]
+    authority, _, path = address.partition("/")
+    host = _comparable_host(_DEFAULT_PORT.sub("", authority.rpartition("@")[2]))
+    segments: list[str] = []
+    for segment in path.split("/"):
+        if segment == "..":
+            del segments[-1:]
+        elif segment not in {"", "."}:
+            segments.append(segment)
+    return "/".join((host, *segments))
+
+
+def folded_name(id_: str) -> str:
+    """Return a name without what does not show: encoding, case, accents, invisible characters."""
+    text = id_
+    for _ in range(_MOST_ENCODINGS):
+        folded = _fold(text)
+        if folded == text:
+            break
+        text = folded
+    return text
+
+
+def _fold(text: str) -> str:
+    text = unicodedata.normalize("NFKD", unquote(text)).casefold()
+    text = unicodedata.normalize("NFKD", text).translate(_ALIKE)
+    shown = (one for one in text if not unicodedata.combining(one) and not is_invisible(one))
+    return "".join(shown).replace(_UNDECODABLE, "").strip()
+
+
+def is_invisible(character: str) -> bool:
+    """Whether a character shows nothing, or only changes how others are shown."""
+    return (
+        character in _BLANK
+        or unicodedata.category(character) in _INVISIBLE
+        or _VARIATION.match(character) is not None
+    )
+
+
+def fault_of_name(id_: str) -> str | None:
+    """Return what is wrong with a name, as the end of "An actor's id …"; None for nothing."""
+    if id_ != id_.strip():
+        return "has no space at its beginning or end."
+    if any(map(is_invisible, id_)):
+        return "has no invisible characters. Leave them out."
+    address = _AUTHORITY.match(id_)
+    authority = "" if address is None else address.group(1)
+    if "@" in unquote(authority):
+        return "that is an address names no user before its host. Leave out what stands before '@'."
+    if not authority.isascii() or "%" in authority:
+        return "that is an address has its host in ASCII. Write it as 'xn--…'."
+    if any(map(_mixes_scripts, _DOTTED.findall(id_))):
+        return "does not mix Latin letters with similar ones of other scripts in one word."
+    return None
+
+
+def _comparable_host(host: str) -> str:
+    host = host.rstrip(".")
+    if "xn--" in host:
+        try:
+            host = folded_name(host.encode().decode("idna"))
+        except UnicodeError:
+            return host
+    name, _, port = host.partition(":")
+    if _NUMBERS.fullmatch(name):
+        try:
+            name = socket.inet_ntoa(socket.inet_aton(name))
+        except OSError:
+            return host
+    return f"{name}:{port}" if port else name
+
+
+def _mixes_scripts(word: str) -> bool:
+    letters = (one for one in unicodedata.normalize("NFKD", word) if one.isalpha())
+    scripts = {unicodedata.name(one, "").partition(" ")[0] for one in letters}
+    return "LATIN" in scripts and bool(scripts & {"CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE"})
